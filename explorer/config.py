@@ -1,0 +1,181 @@
+"""Every hyperparameter, declared once: range, step, cost. Sliders, flags, checks and hints are made from this table.
+
+The constructor refuses what does not fit; `Config.nearest_valid` settles coupled knobs for a slider instead.
+Names and hints stand in the language files under `knob.<name>`.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+
+from explorer.errors import HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobOutOfRange, UnknownKnob
+
+Cost = Literal["forward", "rebuild"]
+"""forward: same weights, a new pass. rebuild: a new model."""
+
+Value = int | float | bool | str
+
+
+@attrs.frozen
+class Knob:
+    """One declared hyperparameter.
+
+    `kind` is "int", "float", "bool" or "choice"; `low`, `high` and `step` are in `unit`; a `logarithmic` knob moves
+    by factors.
+    """
+
+    name: str
+    kind: str
+    default: Value
+    group: str
+    cost: Cost
+    low: float = 0
+    high: float = 1
+    step: float = 1
+    choices: tuple[str, ...] = ()
+    logarithmic: bool = False
+
+    def check(self, value: object) -> Value:
+        """`value` as this knob keeps it. Raises KnobOutOfRange, KnobNotAChoice or KnobNotANumber."""
+        if self.kind == "choice":
+            if value not in self.choices:
+                raise KnobNotAChoice(name=self.name, choices=", ".join(self.choices), got=value)
+            return str(value)
+        if self.kind == "bool":
+            return self._truth(value)
+        return self._number(value)
+
+    def _truth(self, value: object) -> bool:
+        if isinstance(value, str):
+            value = {"true": True, "on": True, "yes": True, "1": True,
+                     "false": False, "off": False, "no": False, "0": False}.get(value.lower(), value)
+        if not isinstance(value, bool):
+            raise KnobNotAChoice(name=self.name, choices="true, false", got=value)
+        return value
+
+    def _number(self, value: object) -> int | float:
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise KnobNotANumber(name=self.name, got=value)
+        try:
+            number = float(value)
+        except ValueError:
+            raise KnobNotANumber(name=self.name, got=value) from None
+        if not math.isfinite(number) or (self.kind == "int" and number != int(number)):
+            raise KnobNotANumber(name=self.name, got=value)
+        if not self.low <= number <= self.high:
+            raise KnobOutOfRange(name=self.name, low=self._plain(self.low), high=self._plain(self.high), got=value)
+        return self._plain(number)
+
+    def _plain(self, number: float) -> int | float:
+        return int(number) if self.kind == "int" else float(number)
+
+    def nearest(self, value: float) -> int | float:
+        """The closest number this knob allows; steps are for sliders and bind nobody else."""
+        return self._plain(min(max(round(value) if self.kind == "int" else value, self.low), self.high))
+
+
+def knob(default: Value, *, group: str, cost: Cost, **ranges: Any) -> Any:
+    """Declare one field of Config; its kind follows from the default."""
+    if "choices" in ranges:
+        kind = "choice"
+    else:
+        kind = {bool: "bool", int: "int", float: "float"}[type(default)]
+    about = dict(kind=kind, default=default, group=group, cost=cost, **ranges)
+
+    def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:
+        return Knob(name=field.name, **about).check(value)
+
+    return attrs.field(default=default, metadata=about, converter=attrs.Converter(checked, takes_self=True, takes_field=True))
+
+
+@attrs.frozen(kw_only=True)
+class Config:
+    """All knobs together. Raises a BadKnob for anything out of range or not fitting together."""
+
+    architecture: str = knob("encoder-decoder", group="shape", cost="rebuild",
+                             choices=("encoder-decoder", "encoder-only", "decoder-only"))
+    n_layers: int = knob(2, group="shape", cost="rebuild", low=1, high=64)
+    n_heads: int = knob(4, group="shape", cost="rebuild", low=1, high=64)
+    d_model: int = knob(64, group="shape", cost="rebuild", low=8, high=1024, step=8)
+    d_ff: int = knob(256, group="shape", cost="rebuild", low=8, high=4096, step=8)
+    max_len: int = knob(1024, group="shape", cost="rebuild", low=2, high=8192, logarithmic=True)
+    vocab_size: int = knob(8000, group="shape", cost="rebuild", low=16, high=50000, step=100, logarithmic=True)
+
+    position: str = knob("sinusoidal", group="position", cost="forward",
+                         choices=("sinusoidal", "learned", "rotary", "alibi", "none"))
+    position_base: float = knob(10000.0, group="position", cost="forward", low=2, high=1e6, step=1, logarithmic=True)
+    embedding_scale: float = knob(1.0, group="position", cost="forward", low=0, high=4, step=0.05)
+
+    temperature: float = knob(1.0, group="attention", cost="forward", low=0.1, high=5, step=0.05)
+    causal_mask: bool = knob(True, group="attention", cost="forward")
+    causal_mask_encoder: bool = knob(False, group="attention", cost="forward")
+    causal_mask_cross: bool = knob(False, group="attention", cost="forward")
+    mask_value: str = knob("-inf", group="attention", cost="forward", choices=("-inf", "-1e9"))
+    bias: bool = knob(True, group="attention", cost="rebuild")
+
+    norm_placement: str = knob("pre", group="layer", cost="forward", choices=("pre", "post"))
+    norm_kind: str = knob("torch", group="layer", cost="forward", choices=("torch", "std-eps"))
+    activation: str = knob("relu", group="layer", cost="forward", choices=("relu", "gelu"))
+    tied_embeddings: bool = knob(False, group="layer", cost="rebuild")
+
+    dropout: float = knob(0.1, group="chance", cost="forward", low=0, high=0.9, step=0.05)
+    dropout_active: bool = knob(False, group="chance", cost="forward")
+    dropout_seed: int = knob(0, group="chance", cost="forward", low=0, high=9999)
+    seed: int = knob(0, group="chance", cost="rebuild", low=0, high=9999)
+
+    tokenizer: str = knob("jieba", group="tokens", cost="forward",
+                          choices=("jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe"))
+    jieba_hmm: bool = knob(True, group="tokens", cost="forward")
+
+    def __attrs_post_init__(self) -> None:
+        if self.d_model % self.n_heads:
+            raise HeadsDoNotFit(n_heads=self.n_heads, d_model=self.d_model)
+
+    @property
+    def d_head(self) -> int:
+        """Features of one head: d_model / n_heads."""
+        return self.d_model // self.n_heads
+
+    def values(self) -> dict[str, Value]:
+        """Every knob's value by name."""
+        return attrs.asdict(self)
+
+    def changed(self, **values: object) -> "Config":
+        """A Config with other values. Raises a BadKnob."""
+        for name in values:
+            find_knob(name)
+        return attrs.evolve(self, **values)
+
+    def nearest_valid(self, **values: object) -> "Config":
+        """The closest Config that can be built: numbers are brought into range, n_heads becomes a divisor of d_model.
+
+        Raises UnknownKnob, KnobNotAChoice and KnobNotANumber, for which there is no nearest.
+        """
+        settled = self.values()
+        for name, value in values.items():
+            declared = find_knob(name)
+            if declared.kind in ("int", "float") and isinstance(value, (int, float)) and math.isfinite(value):
+                value = declared.nearest(value)
+            settled[name] = declared.check(value)
+        settled["n_heads"] = _nearest_divisor(int(settled["d_model"]), int(settled["n_heads"]))
+        return Config(**settled)  # type: ignore[arg-type]  # each value went through its own knob's check
+
+
+def _nearest_divisor(d_model: int, n_heads: int) -> int:
+    """The divisor of d_model closest to n_heads, the larger of two equally close."""
+    divisors = [n for n in range(1, min(d_model, int(find_knob("n_heads").high)) + 1) if d_model % n == 0]
+    return min(divisors, key=lambda n: (abs(n - n_heads), -n))
+
+
+KNOBS: tuple[Knob, ...] = tuple(Knob(name=field.name, **field.metadata) for field in attrs.fields(Config))
+_BY_NAME: Mapping[str, Knob] = {each.name: each for each in KNOBS}
+
+
+def find_knob(name: str) -> Knob:
+    """The declaration of a knob. Raises UnknownKnob."""
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise UnknownKnob(name=name) from None

@@ -1,0 +1,1 @@
+"""The work of the compute thread; no Qt."""

@@ -1,0 +1,183 @@
+"""Everything a user can cause, as one family of exceptions.
+
+    ExplorerError
+    ├── BadText      EmptyText, ControlCharacter, LoneSurrogate, TooLong, BadCut
+    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, HeadsDoNotFit
+    ├── NotFound     UnknownPreset, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
+    ├── CannotWrite  CannotCreate, DiskFull
+    ├── BadFile      NotATrace
+    ├── NoDisplay
+    └── NotEnoughMemory
+
+Each carries a text key and its numbers; `lang.Words.error` makes the sentence. A bug is never an ExplorerError.
+"""
+
+from typing import ClassVar
+
+
+class ExplorerError(Exception):
+    """A mistake with a name. `values` fill the sentence that stands under `key` in the language files."""
+
+    key: ClassVar[str] = "error.unknown"
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(self.key, values)
+        self.values = values
+
+    def __str__(self) -> str:
+        return f"{self.key}({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (type(self), self.values)
+
+
+def _again(kind: type[ExplorerError], values: dict[str, object]) -> ExplorerError:
+    return kind(**values)
+
+
+class BadText(ExplorerError):
+    """A text that cannot be worked on."""
+
+
+class EmptyText(BadText):
+    """Nothing but white space."""
+
+    key = "error.empty_text"
+
+
+class ControlCharacter(BadText):
+    """A character that steers machines and shows nothing. Values: place (from 1), code."""
+
+    key = "error.control_character"
+
+
+class LoneSurrogate(BadText):
+    """Half of a UTF-16 pair, which is no character. Values: place (from 1), code."""
+
+    key = "error.lone_surrogate"
+
+
+class TooLong(BadText):
+    """More tokens than the model has positions. Values: limit, got."""
+
+    key = "error.too_long"
+
+
+class BadCut(BadText):
+    """Hand-made cuts that do not fit the text. Values: start, end, length."""
+
+    key = "error.bad_cut"
+
+
+class BadKnob(ExplorerError):
+    """A knob that cannot have this value."""
+
+
+class UnknownKnob(BadKnob):
+    """Values: name."""
+
+    key = "error.unknown_knob"
+
+
+class KnobOutOfRange(BadKnob):
+    """Values: name, low, high, got."""
+
+    key = "error.knob_out_of_range"
+
+
+class KnobNotAChoice(BadKnob):
+    """Values: name, choices, got."""
+
+    key = "error.knob_not_a_choice"
+
+
+class KnobNotANumber(BadKnob):
+    """Values: name, got."""
+
+    key = "error.knob_not_a_number"
+
+
+class HeadsDoNotFit(BadKnob):
+    """d_model is no multiple of n_heads. Values: n_heads, d_model."""
+
+    key = "error.heads_do_not_fit"
+
+
+class NotFound(ExplorerError):
+    """Something that was asked for by name and is not there."""
+
+
+class UnknownPreset(NotFound):
+    """Values: name, known."""
+
+    key = "error.unknown_preset"
+
+
+class UnknownTap(NotFound):
+    """Values: name, nearest."""
+
+    key = "error.unknown_tap"
+
+
+class UnknownHead(NotFound):
+    """Values: got, last."""
+
+    key = "error.unknown_head"
+
+
+class UnknownLayer(NotFound):
+    """Values: got, last."""
+
+    key = "error.unknown_layer"
+
+
+class UnknownFormat(NotFound):
+    """Values: name, known."""
+
+    key = "error.unknown_format"
+
+
+class MissingAsset(NotFound):
+    """A file of the program itself is gone. Values: name."""
+
+    key = "error.missing_asset"
+
+
+class CannotWrite(ExplorerError):
+    """Values: path, reason."""
+
+    key = "error.cannot_write"
+
+
+class CannotCreate(CannotWrite):
+    """A folder that cannot be made. Values: path, reason."""
+
+    key = "error.cannot_create"
+
+
+class DiskFull(CannotWrite):
+    """Values: path."""
+
+    key = "error.disk_full"
+
+
+class BadFile(ExplorerError):
+    """A file that cannot be read as what it should be."""
+
+
+class NotATrace(BadFile):
+    """Values: path."""
+
+    key = "error.not_a_trace"
+
+
+class NoDisplay(ExplorerError):
+    """There is no screen to open a window on. Values: display."""
+
+    key = "error.no_display"
+
+
+class NotEnoughMemory(ExplorerError):
+    """Values: need_mb."""
+
+    key = "error.not_enough_memory"

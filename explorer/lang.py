@@ -1,0 +1,59 @@
+"""All text for people, by key, in two languages. The texts are data: `assets/lang/<language>.toml`.
+
+    words = Words.load("zh")
+    words("stage.weights.title")
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+
+from explorer.errors import ExplorerError
+from explorer.resources import asset_text
+
+LANGUAGES = ("zh", "en")
+
+
+class Words:
+    """The texts of one language. `words(key, **values)` is the sentence under `key` with its values filled in."""
+
+    def __init__(self, language: str, texts: Mapping[str, str]) -> None:
+        self.language = language
+        self._texts = texts
+
+    @classmethod
+    def load(cls, language: str) -> "Words":
+        """Read a language file. Raises MissingAsset."""
+        return cls(language, dict(_flat(tomllib.loads(asset_text(f"lang/{language}.toml")))))
+
+    def __call__(self, key: str, **values: object) -> str:
+        return self._texts[key].format(**values)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._texts
+
+    def keys(self) -> frozenset[str]:
+        """Every key there is, for the test that holds the languages against each other."""
+        return frozenset(self._texts)
+
+    def error(self, error: ExplorerError) -> str:
+        """The one sentence that tells a user what went wrong; knob names are given in the user's words."""
+        values = dict(error.values)
+        name = values.get("name")
+        if isinstance(name, str) and f"knob.{name}.name" in self:
+            values["name"] = f"{self(f'knob.{name}.name')} {name}"
+        return self(error.key, **values)
+
+
+def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        rows += _flat(value, f"{key}.") if isinstance(value, Mapping) else [(key, str(value))]
+    return rows
+
+
+def system_language(environment: Mapping[str, str] = os.environ) -> str:
+    """Chinese unless the locale names another language: an unset locale says nothing about its user."""
+    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    return "zh" if locale.split(".")[0] in ("", "C", "POSIX") or locale.startswith("zh") else "en"

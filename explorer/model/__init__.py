@@ -1,0 +1,1 @@
+"""The Transformer in plain PyTorch, with a tap at every step."""

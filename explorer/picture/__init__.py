@@ -1,0 +1,1 @@
+"""Numbers, labels and scale, ready to draw; numpy only."""

@@ -1,0 +1,1 @@
+"""Qt widgets, one for each kind of Picture."""
