@@ -1,0 +1,81 @@
+"""Multi-head attention, every step of it explicit. Vaswani et al. 2017, sections 3.2.1 and 3.2.2.
+
+Decision: the weight matrix is always made. Rejected: torch's fused attention, which is faster and never has it; a test
+holds the two against each other.
+"""
+
+import math
+
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.model import masks, positions
+from explorer.model.tap import Tap
+
+
+class Attention(nn.Module):
+    """softmax(Q·Kᵀ/√d_head)·V in n_heads parts, then W_o.
+
+    `relative` says whether rotary and ALiBi positions apply: in self-attention they do, in cross-attention queries and
+    keys stand in different texts.
+    """
+
+    def __init__(self, config: Config, *, relative: bool) -> None:
+        super().__init__()
+        self.config = config
+        self.position = config.position if relative else "none"
+        size = config.d_model
+        self.project_query = nn.Linear(size, size, bias=config.bias)
+        self.project_key = nn.Linear(size, size, bias=config.bias)
+        self.project_value = nn.Linear(size, size, bias=config.bias)
+        self.project_output = nn.Linear(size, size, bias=config.bias)
+        self.drop = nn.Dropout(config.dropout)
+
+        self.query = Tap("batch head position feature")
+        self.key = Tap("batch head position feature")
+        self.value = Tap("batch head position feature")
+        self.scores = Tap("batch head query key")
+        self.scaled = Tap("batch head query key")
+        self.masked = Tap("batch head query key")
+        self.weights = Tap("batch head query key")
+        self.dropped = Tap("batch head query key")
+        self.mixed = Tap("batch head query feature")
+        self.output = Tap("batch query feature")
+
+    def forward(self, x: Tensor, memory: Tensor, may_look: Tensor | None) -> Tensor:
+        """Queries come from `x` [batch, query, feature], keys and values from `memory` [batch, key, feature].
+
+        `may_look` is [query, key] or broadcasts to [batch, head, query, key]. Returns [batch, query, feature].
+        """
+        query = self.query(self._placed(self.split_heads(self.project_query(x))))  # [batch, head, query, feature]
+        key = self.key(self._placed(self.split_heads(self.project_key(memory))))  # [batch, head, key, feature]
+        value = self.value(self.split_heads(self.project_value(memory)))  # [batch, head, key, feature]
+        weights = self.weigh(query, key, may_look)
+        # O[q] = Σ_k A[q,k]·V[k]
+        mixed = self.mixed(self.dropped(self.drop(weights)) @ value)  # [batch, head, query, feature]
+        return self.output(self.project_output(self.merge_heads(mixed)))
+
+    def weigh(self, query: Tensor, key: Tensor, may_look: Tensor | None) -> Tensor:
+        """[batch, head, query, key] attention weights; each row sums to 1."""
+        temperature = self.config.temperature
+        # S[q,k] = Q[q]·K[k]
+        scores = self.scores(query @ key.transpose(-2, -1))
+        # S[q,k] / (√d_head · temperature)
+        scaled = self.scaled(scores / (math.sqrt(self.config.d_head) * temperature))
+        if self.position == "alibi":
+            # The temperature is the softmax's, so it divides the bias as well.
+            scaled = scaled + positions.alibi(self.config.n_heads, key.shape[-2]).to(scaled) / temperature
+        masked = self.masked(masks.close(scaled, may_look, masks.MASK_VALUES[self.config.mask_value]))
+        # Tapped before dropout: a reader expects each row to sum to 1.
+        return self.weights(masked.softmax(dim=-1))
+
+    def split_heads(self, x: Tensor) -> Tensor:
+        """[batch, position, d_model] to [batch, head, position, d_head]: head h takes its own slice of the features."""
+        return x.unflatten(-1, (self.config.n_heads, self.config.d_head)).transpose(1, 2)
+
+    def merge_heads(self, x: Tensor) -> Tensor:
+        """[batch, head, position, d_head] back to [batch, position, d_model]."""
+        return x.transpose(1, 2).flatten(-2)
+
+    def _placed(self, x: Tensor) -> Tensor:
+        return positions.rotate(x, self.config.position_base) if self.position == "rotary" else x

@@ -1,0 +1,42 @@
+"""From token ids to the vectors that enter the first layer. Vaswani et al. 2017, sections 3.4 and 3.5."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.model import positions
+from explorer.model.tap import Tap
+
+
+class Embedding(nn.Module):
+    """output = dropout(E[id]·√d_model·embedding_scale + positions)."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.config = config
+        self.look_up = nn.Embedding(config.vocab_size, config.d_model)
+        self.learned = nn.Embedding(config.max_len, config.d_model) if config.position == "learned" else None
+        self.drop = nn.Dropout(config.dropout)
+
+        self.tokens = Tap("batch position feature")
+        self.scaled = Tap("batch position feature")
+        self.positions = Tap("batch position feature")
+        self.output = Tap("batch position feature")
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """[batch, position] ids to [batch, position, feature]."""
+        vectors = self.tokens(self.look_up(ids))  # [batch, position, feature]
+        # x[p] = E[id_p] · √d_model
+        scaled = self.scaled(vectors * (math.sqrt(self.config.d_model) * self.config.embedding_scale))
+        where = self.positions(self._positions(ids.shape[1]).to(scaled)[None])  # [batch 1, position, feature]
+        return self.output(self.drop(scaled + where))
+
+    def _positions(self, n: int) -> Tensor:
+        """[position, feature] what is added: zeros for the kinds that act inside attention."""
+        if self.learned is not None:
+            return self.learned.weight[:n]
+        if self.config.position == "sinusoidal":
+            return positions.sinusoidal(n, self.config.d_model, self.config.position_base)
+        return torch.zeros(n, self.config.d_model)

@@ -1,0 +1,24 @@
+"""Who may look at whom. Every mask here is boolean and True means: this query may see this key.
+
+Vaswani et al. 2017, section 3.2.3.
+"""
+
+import torch
+from torch import Tensor
+
+MASK_VALUES = {"-inf": float("-inf"), "-1e9": -1e9}
+
+
+def causal(n_queries: int, n_keys: int) -> Tensor:
+    """[query, key] a query sees keys up to its own position and nothing later."""
+    return torch.ones(n_queries, n_keys, dtype=torch.bool).tril()
+
+
+def padding(lengths: Tensor, n_keys: int) -> Tensor:
+    """[batch, query 1, key] keys beyond a sentence's own length are padding, which nobody sees."""
+    return (torch.arange(n_keys) < lengths[:, None])[:, None, :]
+
+
+def close(scores: Tensor, may_look: Tensor | None, mask_value: float) -> Tensor:
+    """The scores with `mask_value` wherever `may_look` is False; all of them where there is no mask."""
+    return scores if may_look is None else scores.masked_fill(~may_look, mask_value)

@@ -1,0 +1,58 @@
+"""How a model learns where a token stands: four ways, and none.
+
+Sinusoidal: Vaswani et al. 2017, section 3.5. Rotary: Su et al. 2021, section 3.2. ALiBi: Press et al. 2022, section 3.
+"""
+
+import torch
+from torch import Tensor
+
+
+def frequencies(n_pairs: int, size: int, base: float) -> Tensor:
+    """[pair] angle per position: w_i = base^(-2i/size), from 1 down to almost 1/base. In float64."""
+    i = torch.arange(n_pairs, dtype=torch.float64)
+    # w_i = 1 / base^(2i/size)
+    return base ** (-2 * i / size)
+
+
+def sinusoidal(n: int, d_model: int, base: float) -> Tensor:
+    """[position, feature] PE(pos, 2i) = sin(pos·w_i), PE(pos, 2i+1) = cos(pos·w_i). An odd last feature is a sine."""
+    pos = torch.arange(n, dtype=torch.float64)[:, None]
+    angle = pos * frequencies((d_model + 1) // 2, d_model, base)  # [position, pair]
+    pe = torch.empty(n, d_model, dtype=torch.float64)
+    pe[:, 0::2] = angle.sin()
+    pe[:, 1::2] = angle.cos()[:, : d_model // 2]
+    return pe.float()
+
+
+def rotate(x: Tensor, base: float) -> Tensor:
+    """Rotary positions: turn each feature pair (2i, 2i+1) of [..., position, feature] by the angle pos·w_i.
+
+    An odd last feature has no partner and stays as it is.
+    """
+    n, d_head = x.shape[-2:]
+    n_pairs = d_head // 2
+    pos = torch.arange(n, dtype=torch.float64)[:, None]
+    angle = pos * frequencies(n_pairs, d_head, base)  # [position, pair]
+    cos, sin = angle.cos().to(x), angle.sin().to(x)
+    even, odd = x[..., 0 : 2 * n_pairs : 2], x[..., 1 : 2 * n_pairs : 2]
+    turned = x.clone()
+    # (x', y') = (x cos - y sin, x sin + y cos)
+    turned[..., 0 : 2 * n_pairs : 2] = even * cos - odd * sin
+    turned[..., 1 : 2 * n_pairs : 2] = even * sin + odd * cos
+    return turned
+
+
+def alibi_slopes(n_heads: int) -> Tensor:
+    """[head] m_h = 2^(-8h/n_heads), h = 1…n_heads: the geometric sequence of the paper.
+
+    The paper interleaves two sequences where n_heads is no power of two; here the one formula holds for all.
+    """
+    h = torch.arange(1, n_heads + 1, dtype=torch.float64)
+    return (2.0 ** (-8 * h / n_heads)).float()
+
+
+def alibi(n_heads: int, n: int) -> Tensor:
+    """[head, query, key] bias -m_h·|q - k|: the further a key, the lower its score."""
+    place = torch.arange(n)
+    distance = (place[:, None] - place[None, :]).abs()  # [query, key]
+    return -alibi_slopes(n_heads)[:, None, None] * distance

@@ -1,0 +1,106 @@
+"""The whole model in its three architectures. Vaswani et al. 2017, figure 1."""
+
+import torch
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.model import masks
+from explorer.model.embedding import Embedding
+from explorer.model.layers import DecoderLayer, EncoderLayer
+from explorer.model.norm import make_norm
+from explorer.model.tap import Tap
+
+
+class Stack(nn.Module):
+    """Embedding, layers, final norm: one side of the model. Only pre-norm needs a final norm and has one.
+
+    Under post-norm the last layer's output is normalized already; the tap `norm` then shows just that.
+    """
+
+    def __init__(self, config: Config, layer: type[EncoderLayer] | type[DecoderLayer]) -> None:
+        super().__init__()
+        self.embedding = Embedding(config)
+        self.layers = nn.ModuleList(layer(config) for _ in range(config.n_layers))
+        self.normalize = make_norm(config.norm_kind, config.d_model)
+        self.pre = config.norm_placement == "pre"
+        self.norm = Tap("batch position feature")
+
+    def forward(self, ids: Tensor, *context: Tensor | None) -> Tensor:
+        """[batch, position] ids to [batch, position, feature]; `context` is what each layer takes beside x."""
+        x = self.embedding(ids)
+        for layer in self.layers:
+            x = layer(x, *context)
+        return self.norm(self.normalize(x) if self.pre else x)
+
+
+class Generator(nn.Module):
+    """From the last vectors to a probability for every symbol of the vocabulary."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.project = nn.Linear(config.d_model, config.vocab_size)
+        self.logits = Tap("batch position vocab")
+        self.probabilities = Tap("batch position vocab")
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[batch, position, feature] to logits [batch, position, vocab]."""
+        logits: Tensor = self.logits(self.project(x))
+        self.probabilities(logits.softmax(dim=-1))
+        return logits
+
+
+class Transformer(nn.Module):
+    """Encoder-decoder, encoder-only or decoder-only, as the Config says."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.config = config
+        both = config.architecture == "encoder-decoder"
+        self.encoder = None if config.architecture == "decoder-only" else Stack(config, EncoderLayer)
+        self.decoder = None
+        if config.architecture != "encoder-only":
+            self.decoder = Stack(config, DecoderLayer if both else EncoderLayer)
+        self.generator = Generator(config)
+        if config.tied_embeddings:
+            self.tie()
+
+    def tie(self) -> None:
+        """One matrix for the embeddings and the generator. Vaswani et al. 2017, section 3.4."""
+        shared = self.generator.project.weight
+        for stack in (self.encoder, self.decoder):
+            if stack is not None:
+                stack.embedding.look_up.weight = shared
+
+    def forward(self, source: Tensor | None, target: Tensor | None) -> Tensor:
+        """Ids [batch, position] of the source and the target, None where the architecture has no such side.
+
+        Returns logits [batch, position, vocab]: of the target's positions, in encoder-only of the source's.
+        """
+        memory = None if self.encoder is None or source is None else self.encode(source)
+        if self.decoder is None or target is None:
+            return self.generator(memory)  # type: ignore[no-any-return]
+        return self.generator(self.decode(target, memory))  # type: ignore[no-any-return]
+
+    def encode(self, source: Tensor) -> Tensor:
+        """[batch, position] ids to the encoder's output [batch, position, feature]."""
+        n = source.shape[1]
+        assert self.encoder is not None  # for the type checker; only architectures with an encoder come here
+        return self.encoder(source, self._causal(self.config.causal_mask_encoder, n, n))  # type: ignore[no-any-return]
+
+    def decode(self, target: Tensor, memory: Tensor | None) -> Tensor:
+        """[batch, position] ids to the decoder's output; `memory` is the encoder's, None in decoder-only."""
+        n = target.shape[1]
+        assert self.decoder is not None  # for the type checker; only architectures with a decoder come here
+        may_look = self._causal(self.config.causal_mask, n, n)
+        if memory is None:
+            return self.decoder(target, may_look)  # type: ignore[no-any-return]
+        across = self._causal(self.config.causal_mask_cross, n, memory.shape[1])
+        return self.decoder(target, memory, may_look, across)  # type: ignore[no-any-return]
+
+    def _causal(self, wanted: bool, n_queries: int, n_keys: int) -> Tensor | None:
+        return masks.causal(n_queries, n_keys) if wanted else None
+
+
+def ids_tensor(ids: tuple[int, ...]) -> Tensor:
+    """[batch 1, position] one sentence as a batch."""
+    return torch.tensor([ids], dtype=torch.long)

@@ -1,0 +1,68 @@
+"""Untrained weights, made from a seed and each parameter's own name.
+
+Decision: every parameter draws from a generator of its own. So a layer keeps its weights when a layer is added behind
+it, and a reader who moves one slider sees the effect of that slider. Rejected: one stream for the whole model.
+"""
+
+import zlib
+
+import torch
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.model.norm import StdEpsNorm
+from explorer.model.transformer import Transformer
+
+Weights = dict[str, Tensor]
+
+
+def build(config: Config, weights: Weights | None = None) -> Transformer:
+    """A model in evaluation mode with these weights, or with fresh untrained ones.
+
+    Modules are made without memory first: torch would fill them with numbers that are thrown away at once.
+    """
+    with torch.device("meta"):
+        model = Transformer(config)
+    model.load_state_dict(untrained(model, config.seed) if weights is None else weights, assign=True)
+    if config.tied_embeddings:
+        model.tie()
+    return model.requires_grad_(False).train(config.dropout_active)
+
+
+def untrained(model: nn.Module, seed: int) -> Weights:
+    """Fresh weights for every parameter of a model that has none yet.
+
+    Matrices are Xavier uniform (Glorot and Bengio 2010, equation 16), embeddings N(0, 1/√d_model) so that √d_model
+    times them has unit variance, biases 0, norm weights 1.
+    """
+    weights: Weights = {}
+    for path, module in model.named_modules():
+        for name, parameter in module.named_parameters(prefix=path, recurse=False):
+            weights[name] = _fresh(module, name, parameter, seed)
+    return weights | _aliases(model, weights)
+
+
+def _fresh(module: nn.Module, name: str, parameter: Tensor, seed: int) -> Tensor:
+    values = torch.empty(parameter.shape)
+    if parameter.dim() == 1:
+        is_gain = isinstance(module, (nn.LayerNorm, StdEpsNorm)) and name.endswith("weight")
+        return values.fill_(1.0 if is_gain else 0.0)
+    generator = torch.Generator().manual_seed(zlib.crc32(f"{seed} {name}".encode()))
+    if isinstance(module, nn.Embedding):
+        return values.normal_(0, parameter.shape[1] ** -0.5, generator=generator)
+    return nn.init.xavier_uniform_(values, generator=generator)
+
+
+def _aliases(model: nn.Module, weights: Weights) -> Weights:
+    """The other names of tied parameters, which named_modules does visit and named_parameters lists once a module."""
+    shared: dict[int, Tensor] = {}
+    names: Weights = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        first = shared.setdefault(id(parameter), weights[name])
+        names[name] = first
+    return names
+
+
+def parameter_count(model: nn.Module) -> int:
+    """How many numbers were drawn or learned; tied ones count once."""
+    return sum(parameter.numel() for parameter in model.parameters())

@@ -1,0 +1,85 @@
+"""What a tap means to a reader: a Stage. Titles and explanations stand in the language files under `stage.<key>`."""
+
+import re
+from typing import Literal
+
+import attrs
+
+Range = Literal["signed", "unit"]
+"""signed: drawn on a zero-centred scale. unit: 0 to 1, drawn on one fixed scale."""
+
+
+@attrs.frozen
+class Stage:
+    """`key` names it in the texts, `order` is its place in the flow, `formula` is rich text in the field's letters."""
+
+    key: str
+    order: int
+    range: Range
+    formula: str
+
+
+_STAGES = (
+    ("embedding.tokens", "signed", "E[id]"),
+    ("embedding.scaled", "signed", "E[id] · √d<sub>model</sub>"),
+    ("embedding.positions", "signed", "PE(pos, 2i) = sin(pos / base<sup>2i/d</sup>)"),
+    ("embedding.output", "signed", "x = E[id] · √d<sub>model</sub> + PE"),
+    ("attention.query", "signed", "Q = x W<sub>Q</sub>"),
+    ("attention.key", "signed", "K = x W<sub>K</sub>"),
+    ("attention.value", "signed", "V = x W<sub>V</sub>"),
+    ("attention.scores", "signed", "S = Q K<sup>T</sup>"),
+    ("attention.scaled", "signed", "S / √d<sub>head</sub>"),
+    ("attention.masked", "signed", "S / √d<sub>head</sub> + M"),
+    ("attention.weights", "unit", "A = softmax(Q K<sup>T</sup> / √d<sub>head</sub> + M)"),
+    ("attention.dropped", "unit", "dropout(A)"),
+    ("attention.mixed", "signed", "A V"),
+    ("attention.output", "signed", "concat(A V) W<sub>O</sub>"),
+    ("feed_forward.hidden", "signed", "x W<sub>1</sub> + b<sub>1</sub>"),
+    ("feed_forward.activated", "signed", "f(x W<sub>1</sub> + b<sub>1</sub>)"),
+    ("feed_forward.output", "signed", "f(x W<sub>1</sub> + b<sub>1</sub>) W<sub>2</sub> + b<sub>2</sub>"),
+    ("norm", "signed", "(x − μ) / σ · γ + β"),
+    ("residual", "signed", "x + f(x)"),
+    ("generator.logits", "signed", "x W + b"),
+    ("generator.probabilities", "unit", "softmax(x W + b)"),
+)
+STAGES: tuple[Stage, ...] = tuple(
+    Stage(key, order, range_, formula)  # type: ignore[arg-type]  # the table's words are those of Range
+    for order, (key, range_, formula) in enumerate(_STAGES)
+)
+_BY_KEY = {stage.key: stage for stage in STAGES}
+
+ATTENTION_STAGES = ("scores", "scaled", "masked", "weights", "dropped")
+"""The taps of one attention whose axes are head, query, key."""
+
+_PLACE = re.compile(r"^(?P<side>encoder|decoder)\.(?:layers\.(?P<layer>\d+)\.)?")
+
+
+def stage_of(tap: str) -> Stage:
+    """The Stage of a tap: "decoder.layers.3.cross_attn.weights" is "attention.weights", "…norm2" is "norm"."""
+    rest = _PLACE.sub("", tap)
+    rest = re.sub(r"^(?:self|cross)_attn\.", "attention.", rest)
+    return _BY_KEY[re.sub(r"^(norm|residual)\d$", r"\1", rest)]
+
+
+@attrs.frozen
+class Place:
+    """Where a tap stands: its side, its layer and its part, as far as its name has them."""
+
+    side: str
+    layer: int | None
+    part: str
+
+
+def place_of(tap: str) -> Place:
+    """Take a tap's name apart: "encoder.layers.0.self_attn.query" is encoder, 0, "self_attn.query"."""
+    found = _PLACE.match(tap)
+    if found is None:
+        side, _, part = tap.partition(".")
+        return Place(side, None, part)
+    layer = found["layer"]
+    return Place(found["side"], None if layer is None else int(layer), tap[found.end():])
+
+
+def with_layer(tap: str, layer: int) -> str:
+    """The same tap in another layer; a tap outside the layers stays as it is."""
+    return re.sub(r"\.layers\.\d+\.", f".layers.{layer}.", tap)

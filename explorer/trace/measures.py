@@ -1,0 +1,49 @@
+"""Figures about recorded arrays, computed in float64."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.trace.trace import Array
+
+
+@attrs.frozen
+class Summary:
+    """min, max, mean and deviation of the finite values; shares of all values that are NaN and that are infinite.
+
+    Where no value is finite, the first four are NaN.
+    """
+
+    shape: tuple[int, ...]
+    low: float
+    high: float
+    mean: float
+    deviation: float
+    nan_share: float
+    infinite_share: float
+
+
+def summary(array: Array) -> Summary:
+    """Describe one array. A deviation here is that of the whole population."""
+    finite = array[np.isfinite(array)].astype(np.float64)
+    nan = float(np.isnan(array).mean()) if array.size else 0.0
+    infinite = float(np.isinf(array).mean()) if array.size else 0.0
+    if not finite.size:
+        return Summary(array.shape, *[float("nan")] * 4, nan, infinite)
+    return Summary(
+        array.shape, float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()), nan, infinite
+    )
+
+
+def entropy_bits(weights: Array) -> NDArray[np.float64]:
+    """[…] the entropy of each row of [..., key], in bits: 0 looks at one token, log2(n) at n alike. Shannon 1948."""
+    p = weights.astype(np.float64)
+    # H = -Σ p·log2(p), where 0·log2(0) is 0
+    logs = np.log2(p, where=p > 0, out=np.zeros_like(p))
+    result: NDArray[np.float64] = -(p * logs).sum(axis=-1)
+    return result + 0.0  # no negative zero
+
+
+def closed_cells(masked: Array) -> NDArray[np.bool_]:
+    """[…, query, key] True where a mask closed the cell: the score is -inf or the -1e9 that stands for it."""
+    return np.isneginf(masked) | (masked == np.float32(-1e9))

@@ -1,0 +1,133 @@
+"""A Trace: every tensor that one pass recorded, frozen, with named axes, tokens and Config.
+
+It needs no torch. `save` and `load` keep it in a NumPy archive; nothing is ever unpickled.
+"""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.config import Config
+from explorer.errors import ExplorerError, NotATrace, UnknownTap
+from explorer.tokens.token import Token
+from explorer.trace.files import replacing
+
+Array = NDArray[np.float32]
+_ABOUT = "about.json"
+
+
+@attrs.frozen
+class Tokens:
+    """The tokens of both sides; a side that the architecture lacks is empty."""
+
+    source: tuple[Token, ...] = ()
+    target: tuple[Token, ...] = ()
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Trace:
+    """`arrays` are read-only float32; `symbols` names the vocabulary by id; `parameters` counts the model's numbers.
+
+    Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
+    """
+
+    arrays: Mapping[str, Array]
+    axis_names: Mapping[str, tuple[str, ...]]
+    tokens: Tokens
+    config: Config
+    source: str = ""
+    target: str = ""
+    preset: str = ""
+    symbols: tuple[str, ...] = ()
+    parameters: int = 0
+
+    def __getitem__(self, name: str) -> Array:
+        """The recorded array of a tap. Raises UnknownTap."""
+        try:
+            return self.arrays[name]
+        except KeyError:
+            raise unknown_tap(name, self.arrays) from None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def names(self) -> tuple[str, ...]:
+        """All taps, in the order in which the data flowed through them."""
+        return tuple(self.arrays)
+
+    def axes(self, name: str) -> tuple[str, ...]:
+        """The names of a tap's axes, one for each dimension of its array. Raises UnknownTap."""
+        self[name]
+        return self.axis_names[name]
+
+    def side(self, name: str) -> tuple[Token, ...]:
+        """The tokens that stand along a tap's position or query axis."""
+        if name.startswith("encoder.") or not self.tokens.target:
+            return self.tokens.source
+        return self.tokens.target
+
+    def keys(self, name: str) -> tuple[Token, ...]:
+        """The tokens that stand along an attention tap's key axis; across, they are the source's."""
+        return self.tokens.source if ".cross_attn." in name else self.side(name)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one .npz file, replacing it only when all is written. Raises CannotWrite."""
+        with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
+            np.savez(file, allow_pickle=False, **{_ABOUT: np.array(json.dumps(self._about()))}, **self.arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Trace":
+        """Read what `save` wrote. Raises NotATrace."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                about = json.loads(str(file[_ABOUT]))
+                arrays = {name: frozen_array(file[name]) for name in about["axes"]}
+            return cls._from_about(about, arrays)
+        except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile, ExplorerError) as error:
+            raise NotATrace(path=str(path)) from error
+
+    def _about(self) -> dict[str, Any]:
+        return {
+            "axes": {name: list(axes) for name, axes in self.axis_names.items()},
+            "tokens": attrs.asdict(self.tokens),
+            "config": self.config.values(),
+            "source": self.source, "target": self.target, "preset": self.preset,
+            "symbols": list(self.symbols), "parameters": self.parameters,
+        }
+
+    @classmethod
+    def _from_about(cls, about: dict[str, Any], arrays: dict[str, Array]) -> "Trace":
+        sides = {side: tuple(_token(row) for row in rows) for side, rows in about["tokens"].items()}
+        return cls(
+            arrays=MappingProxyType(arrays),
+            axis_names=MappingProxyType({name: tuple(axes) for name, axes in about["axes"].items()}),
+            tokens=Tokens(**sides), config=Config(**about["config"]),
+            source=about["source"], target=about["target"], preset=about["preset"],
+            symbols=tuple(about["symbols"]), parameters=about["parameters"],
+        )
+
+
+def _token(row: dict[str, Any]) -> Token:
+    return Token(**{**row, "merges": tuple(row["merges"])})
+
+
+def frozen_array(values: NDArray[Any]) -> Array:
+    """A float32 array of one's own that nobody can write to."""
+    array = np.array(values, dtype=np.float32)
+    array.setflags(write=False)
+    return array
+
+
+def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:
+    """The error for a name that is no tap, with the closest one that is."""
+    import difflib  # only on the way to an error
+
+    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return UnknownTap(name=name, nearest=nearest[0] if nearest else "")
