@@ -5,6 +5,7 @@ it, and a reader who moves one slider sees the effect of that slider. Rejected: 
 """
 
 import zlib
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -16,29 +17,42 @@ from explorer.model.transformer import Transformer
 Weights = dict[str, Tensor]
 
 
-def build(config: Config, weights: Weights | None = None) -> Transformer:
-    """A model in evaluation mode with these weights, or with fresh untrained ones.
+Progress = Callable[[float], None]
+"""Told the share that is done, 0 to 1; it may raise to end the work."""
+
+
+def _silent(_share: float) -> None:
+    pass
+
+
+def build(config: Config, weights: Weights | None = None, progress: Progress = _silent) -> Transformer:
+    """A model with these weights, or with fresh untrained ones; dropout acts where the Config says so.
 
     Modules are made without memory first: torch would fill them with numbers that are thrown away at once.
     """
     with torch.device("meta"):
         model = Transformer(config)
-    model.load_state_dict(untrained(model, config.seed) if weights is None else weights, assign=True)
+    model.load_state_dict(untrained(model, config.seed, progress) if weights is None else weights, assign=True)
     if config.tied_embeddings:
         model.tie()
     return model.requires_grad_(False).train(config.dropout_active)
 
 
-def untrained(model: nn.Module, seed: int) -> Weights:
+def untrained(model: nn.Module, seed: int, progress: Progress = _silent) -> Weights:
     """Fresh weights for every parameter of a model that has none yet.
 
     Matrices are Xavier uniform (Glorot and Bengio 2010, equation 16), embeddings N(0, 1/√d_model) so that √d_model
     times them has unit variance, biases 0, norm weights 1.
     """
     weights: Weights = {}
-    for path, module in model.named_modules():
-        for name, parameter in module.named_parameters(prefix=path, recurse=False):
-            weights[name] = _fresh(module, name, parameter, seed)
+    todo = [
+        (module, name, parameter)
+        for path, module in model.named_modules()
+        for name, parameter in module.named_parameters(prefix=path, recurse=False)
+    ]
+    for done, (module, name, parameter) in enumerate(todo):
+        progress(done / len(todo))
+        weights[name] = _fresh(module, name, parameter, seed)
     return weights | _aliases(model, weights)
 
 

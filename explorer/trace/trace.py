@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from explorer.config import Config
 from explorer.errors import ExplorerError, NotATrace, UnknownTap
 from explorer.tokens.token import Token
-from explorer.trace.files import replacing
+from explorer.files import replacing
 
 Array = NDArray[np.float32]
 _ABOUT = "about.json"

@@ -1,0 +1,50 @@
+"""What goes to the compute thread and what comes back: two frozen values."""
+
+import attrs
+
+from explorer.config import Config
+from explorer.model.presets import load_preset
+from explorer.tokens.cuts import Spans
+from explorer.trace.trace import Trace
+
+
+@attrs.frozen(kw_only=True)
+class Request:
+    """A text and everything that decides what the model makes of it.
+
+    `target` None: a trained model's own translation, for an untrained model the source text itself. Cuts are the hand-made
+    spans of tokens, None where the tokenizer cuts. `words` are added to jieba's dictionary for this text. A later
+    request has the higher `serial`.
+    """
+
+    text: str
+    target: str | None = None
+    config: Config
+    preset: str
+    serial: int = 0
+    source_cuts: Spans | None = None
+    target_cuts: Spans | None = None
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Request":
+        """A preset with its own sentence, or another one, and some knobs moved. Raises UnknownPreset, BadKnob."""
+        preset = load_preset(name)
+        return cls(text=preset.text if text is None else text, config=preset.config.changed(**knobs), preset=name)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Frame:
+    """A Trace as it comes back: the request that asked for it, and how long each part took."""
+
+    request: Request
+    trace: Trace
+    tokens_ms: float
+    build_ms: float
+    pass_ms: float
+    device: str = "CPU"
+
+    @property
+    def serial(self) -> int:
+        """The request's serial number."""
+        return self.request.serial

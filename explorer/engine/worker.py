@@ -1,0 +1,134 @@
+"""One thread that computes, and one slot where the next request waits.
+
+A newer request replaces the waiting one; the running one runs to its end, unless it has taken longer than
+`patience_s` and something newer waits. Stopping at each new request would starve the screen while somebody types.
+"""
+
+import importlib
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from explorer.engine.request import Frame, Request
+
+if TYPE_CHECKING:
+    from explorer.engine.compute import Progress, Stop
+
+
+class Compute(Protocol):
+    """What the thread calls for each request."""
+
+    def __call__(self, request: Request, stop: "Stop", progress: "Progress") -> Frame:
+        """The Frame of a Request."""
+
+
+class Listener(Protocol):
+    """Is told what happens; every method is called on the compute thread."""
+
+    def started(self) -> None:
+        """torch is loaded."""
+
+    def done(self, frame: Frame) -> None:
+        """A request was answered."""
+
+    def failed(self, serial: int, error: BaseException) -> None:
+        """A request raised: an ExplorerError is the user's, anything else is a bug."""
+
+    def stopped(self, serial: int) -> None:
+        """A request was ended before its answer."""
+
+    def progressed(self, serial: int, share: float) -> None:
+        """A long request is so far, 0 to 1."""
+
+
+def load_compute() -> Compute:
+    """Import torch and jieba, which takes a second or two. By name, so that nothing of torch is imported with this file."""
+    computer: Compute = importlib.import_module("explorer.engine.compute").Computer()
+    return computer
+
+
+class Worker:
+    """Owns the thread. `submit` and `stop` return at once; `close` waits for the thread to end."""
+
+    def __init__(self, listener: Listener, load: Callable[[], Compute] = load_compute, patience_s: float = 0.3) -> None:
+        self._listener = listener
+        self._load = load
+        self._patience_s = patience_s
+        self._changed = threading.Condition()
+        self._waiting: Request | None = None
+        self._running: Request | None = None
+        self._began_s = 0.0
+        self._stop_running = False
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="compute", daemon=True)
+
+    def start(self) -> None:
+        """Begin; the first thing the thread does is to load torch."""
+        self._thread.start()
+
+    def submit(self, request: Request) -> None:
+        """Answer this request next; one that still waits is dropped."""
+        with self._changed:
+            self._waiting = request
+            self._changed.notify()
+
+    def stop(self) -> None:
+        """End the running request and drop the waiting one."""
+        with self._changed:
+            self._waiting = None
+            self._stop_running = True
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request runs or waits."""
+        with self._changed:
+            return self._running is not None or self._waiting is not None
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            compute = self._load()
+        except Exception as error:
+            self._listener.failed(0, error)
+            return
+        self._listener.started()
+        while (request := self._next()) is not None:
+            self._answer(compute, request)
+
+    def _next(self) -> Request | None:
+        with self._changed:
+            self._running = None
+            self._changed.wait_for(lambda: self._closing or self._waiting is not None)
+            if self._closing:
+                return None
+            self._running, self._waiting = self._waiting, None
+            self._began_s, self._stop_running = time.monotonic(), False
+            return self._running
+
+    def _answer(self, compute: Compute, request: Request) -> None:
+        def progress(share: float) -> None:
+            self._listener.progressed(request.serial, share)
+
+        from explorer.trace.recorder import Superseded  # torch is loaded by now
+
+        try:
+            frame = compute(request, self._asked_to_stop, progress)
+        except Superseded:
+            self._listener.stopped(request.serial)
+        except Exception as error:
+            # Both kinds travel on: the listener shows a user's error and reports a bug.
+            self._listener.failed(request.serial, error)
+        else:
+            self._listener.done(frame)
+
+    def _asked_to_stop(self) -> bool:
+        late = self._waiting is not None and time.monotonic() - self._began_s > self._patience_s
+        return self._closing or self._stop_running or late
