@@ -18,7 +18,8 @@ from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build, parameter_count
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
-from explorer.trace.recorder import Superseded, record
+from explorer.trace.recorder import record
+from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace
 
 # Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model

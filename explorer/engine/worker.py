@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from explorer.engine.request import Frame, Request
+from explorer.trace.superseded import Superseded
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Progress, Stop
@@ -116,8 +117,6 @@ class Worker:
     def _answer(self, compute: Compute, request: Request) -> None:
         def progress(share: float) -> None:
             self._listener.progressed(request.serial, share)
-
-        from explorer.trace.recorder import Superseded  # torch is loaded by now
 
         try:
             frame = compute(request, self._asked_to_stop, progress)

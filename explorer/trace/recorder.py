@@ -15,11 +15,8 @@ import attrs
 from torch import Tensor, nn
 
 from explorer.model.tap import taps
+from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Array, frozen_array
-
-
-class Superseded(Exception):  # noqa: N818  no error: somebody asked the pass to end
-    """A pass was asked to stop and did so at a tap."""
 
 
 @attrs.frozen

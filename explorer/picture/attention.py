@@ -1,0 +1,61 @@
+"""Pictures of attention: the wall of all heads, one head, the mask."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.make import caption, closed_of, masked_values, scale_for, tap_heatmap, token_axis
+from explorer.picture.picture import Caption, HeadGrid, Heatmap
+from explorer.picture.scales import Scale
+from explorer.trace.catalogue import place_of, with_layer
+from explorer.trace.trace import Trace
+
+
+def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The chosen head at the chosen stage."""
+    tap = look.attention_tap()
+    made = tap_heatmap(trace, tap, look, words, look.head)
+    where = words("picture.head", layer=look.layer, head=look.head)
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{made.caption.title} · {where}"))
+
+
+def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:
+    """All heads of all layers (or of some) of the chosen attention at the chosen stage, on one scale."""
+    tap = look.attention_tap()
+    taps = [with_layer(tap, layer) for layer in layers or range(trace.config.n_layers)]
+    values = np.stack([trace[name] for name in taps])  # [layer, head, query, key]
+    closed = closed_of(trace, tap)
+    scales = [scale_for(trace, name, look) for name in taps]
+    return HeadGrid(
+        values=masked_values(values, closed), closed=closed,
+        rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
+        scale=Scale(min(s.low for s in scales), max(s.high for s in scales), scales[0].colours),
+        caption=_wall_caption(trace, tap, words), chosen=(look.layer, look.head),
+        reason="" if closed is None else words("mask.future"),
+    )
+
+
+def _wall_caption(trace: Trace, tap: str, words: Words) -> Caption:
+    place = place_of(tap)
+    kind = f"{place.side}.{place.part.partition('.')[0]}"
+    made = caption(trace, tap, words)
+    shape = f"[layer {trace.config.n_layers}, {made.shape[1:]}"
+    return attrs.evolve(made, title=f"{words(f'attention.{kind}')} · {made.title}", shape=shape,
+                        tap=tap.replace(f".layers.{place.layer}.", ".layers.*."))
+
+
+def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """Who may look at whom in the chosen attention: 1 where a query sees a key, closed where the mask forbids it."""
+    tap = look.attention_tap("masked")
+    closed = closed_of(trace, tap)
+    shape = trace[tap].shape[1:]
+    return Heatmap(
+        values=masked_values(np.ones(shape, np.float32), closed), closed=closed,
+        rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
+        scale=Scale(0.0, 1.0, look.unit_colours),
+        caption=Caption(title=words("mask.title"), tap=tap, formula="M",
+                        shape=f"[query {shape[0]}, key {shape[1]}]",
+                        note=words("mask.open_all" if closed is None else "mask.open_past")),
+        reason="" if closed is None else words("mask.future"),
+    )

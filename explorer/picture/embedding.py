@@ -1,0 +1,63 @@
+"""Pictures of what enters the model: embedding vectors, positions, their sum; and the row of tokens."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.make import caption, tap_heatmap
+from explorer.picture.picture import Caption, Chip, Heatmap, Strips, TokenRow
+from explorer.picture.scales import Scale, centred_scale
+from explorer.trace.trace import Trace
+
+
+def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
+    """The looked-up rows and the scaled rows, each on its own scale: their magnitudes differ by √d_model."""
+    return _strips(trace, look, words, ("tokens", "scaled"))
+
+
+def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
+    """Scaled embedding + positions = input, all on one scale, so that the eye can add."""
+    made = _strips(trace, look, words, ("scaled", "positions", "output"))
+    every = np.concatenate([band.values.ravel() for band in made.bands])
+    scale = centred_scale(every, look.signed_colours)
+    return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
+
+
+def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> Strips:
+    taps = [f"{look.side}.embedding.{part}" for part in parts]
+    return Strips(
+        bands=tuple(tap_heatmap(trace, tap, look, words) for tap in taps), caption=caption(trace, taps[-1], words)
+    )
+
+
+def position_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The recorded positions of this text, [position, feature]."""
+    return tap_heatmap(trace, f"{look.side}.embedding.positions", look, words)
+
+
+def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """Cosine similarity of the recorded positions: how alike two places look to the model."""
+    made = position_map(trace, look, words)
+    tap = made.caption.tap
+    rows = trace[tap].astype(np.float64)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN where nothing is added
+    unit = np.divide(rows, norms, where=norms > 0, out=np.full_like(rows, np.nan))
+    return attrs.evolve(
+        made, values=(unit @ unit.T).astype(np.float32), columns=made.rows, scale=Scale(-1.0, 1.0, look.signed_colours),
+        caption=Caption(title=words("picture.similarity"), tap=tap, formula="cos(PE[p], PE[q])",
+                        shape=f"[position {len(rows)}, position {len(rows)}]"),
+    )
+
+
+def token_row(trace: Trace, side: str, words: Words) -> TokenRow:
+    """The tokens of "source" or "target"."""
+    tokens = trace.tokens.source if side == "source" else trace.tokens.target
+    chips = tuple(
+        Chip(text=t.text, id=t.id, start=t.start, end=t.end, known=t.known, merges=t.merges) for t in tokens
+    )
+    return TokenRow(
+        chips=chips, side=side, text=trace.source if side == "source" else trace.target,
+        caption=Caption(title=words(f"picture.tokens_{side}"), tap="", shape=f"[position {len(chips)}]"),
+    )

@@ -1,0 +1,80 @@
+"""What every maker of pictures shares: axes, captions, and the Heatmap of any recorded tensor."""
+
+import numpy as np
+
+from explorer.errors import UnknownHead
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.picture import Axis, Caption, Closed, Heatmap
+from explorer.picture.scales import Scale, centred_scale, unit_scale
+from explorer.trace.catalogue import stage_of
+from explorer.trace.measures import closed_cells
+from explorer.trace.trace import Array, Trace
+
+
+def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
+    """Title and formula of the tap's stage, and the shape with its axes named."""
+    stage = stage_of(tap)
+    return Caption(
+        title=words(f"stage.{stage.key}.title"), tap=tap, formula=stage.formula, note=note, shape=shape_badge(trace, tap)
+    )
+
+
+def shape_badge(trace: Trace, tap: str) -> str:
+    """ "[head 8, query 4, key 4]" """
+    sizes = zip(trace.axes(tap), trace[tap].shape, strict=True)
+    return "[" + ", ".join(f"{name} {size}" for name, size in sizes) + "]"
+
+
+def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
+    """The axis `name` of a tap, with its tokens where it has any."""
+    tokens = trace.keys(tap) if name == "key" else trace.side(tap) if name in ("position", "query") else ()
+    side = "source" if tokens is trace.tokens.source else "target"
+    return Axis(words(f"axis.{name}"), tuple(token.text for token in tokens), side if tokens else "")
+
+
+def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
+    """One fixed scale for weights and probabilities, a zero-centred one over the whole tensor for all else.
+
+    Dropout scales what it keeps by 1/(1 - p): its scale ends there.
+    """
+    array = trace[tap]
+    if stage_of(tap).range == "unit":
+        top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(array)))
+        return Scale(0.0, top, look.unit_colours) if top > 1 else unit_scale(look.unit_colours)
+    open_scores = array[~closed_cells(array)]
+    return centred_scale(open_scores, look.signed_colours)
+
+
+def closed_of(trace: Trace, tap: str) -> Closed | None:
+    """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open.
+
+    All heads of an attention share one mask, so the first head tells.
+    """
+    base, _, stage = tap.rpartition(".")
+    if stage not in ("masked", "weights", "dropped"):
+        return None
+    closed = closed_cells(trace[f"{base}.masked"][0])
+    return closed if closed.any() else None
+
+
+def masked_values(values: Array, closed: Closed | None) -> Array:
+    """The values with NaN in closed cells."""
+    return values if closed is None else np.where(closed, np.float32(np.nan), values)
+
+
+def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0) -> Heatmap:
+    """Any recorded tensor as a map; of one with heads, the head `head`. Raises UnknownTap, UnknownHead."""
+    array = trace[tap]
+    axes = trace.axes(tap)
+    if axes[0] == "head":
+        if not 0 <= head < len(array):
+            raise UnknownHead(got=head, last=len(array) - 1)
+        array, axes = array[head], axes[1:]
+    closed = closed_of(trace, tap)
+    return Heatmap(
+        values=masked_values(array, closed), closed=closed,
+        rows=token_axis(trace, tap, axes[0], words), columns=token_axis(trace, tap, axes[1], words),
+        scale=scale_for(trace, tap, look), caption=caption(trace, tap, words),
+        reason="" if closed is None else words("mask.future"),
+    )
