@@ -20,11 +20,12 @@ from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.recorder import record
 from explorer.trace.superseded import Superseded
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.trace import Tokens, Trace, frozen_array
 
 # Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
 # took 0.3 ms with one thread and up to 210 ms with two on a busy machine.
 _ONE_THREAD_WORK = 2e8
+_PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
 Stop = Callable[[], bool]
 Progress = Callable[[float], None]
@@ -98,8 +99,11 @@ class Computer:
         with torch.random.fork_rng(devices=[]), torch.inference_mode(), record(model, stop) as recording:
             torch.manual_seed(config.dropout_seed)
             model(source, target)
+            side = model.encoder or model.decoder
+            n_places = min(max(_PLACES, len(tokens.source), len(tokens.target)), config.max_len)
+            places = frozen_array(side.embedding.table(n_places).numpy())  # type: ignore[union-attr]  # one side is there
         return Trace(
-            arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config,
+            arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config, places=places,
             source=request.text, target=request.text if request.target is None else request.target,
             preset=request.preset, symbols=self._tokenizers.symbols(config), parameters=parameter_count(model),
         )

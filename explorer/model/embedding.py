@@ -30,11 +30,11 @@ class Embedding(nn.Module):
         vectors = self.tokens(self.look_up(ids))  # [batch, position, feature]
         # x[p] = E[id_p] · √d_model
         scaled = self.scaled(vectors * (math.sqrt(self.config.d_model) * self.config.embedding_scale))
-        where = self.positions(self._positions(ids.shape[1]).to(scaled)[None])  # [batch 1, position, feature]
+        where = self.positions(self.table(ids.shape[1]).to(scaled)[None])  # [batch 1, position, feature]
         return self.output(self.drop(scaled + where))
 
-    def _positions(self, n: int) -> Tensor:
-        """[position, feature] what is added: zeros for the kinds that act inside attention."""
+    def table(self, n: int) -> Tensor:
+        """[position, feature] what is added at the first n places: zeros for the kinds that act inside attention."""
         if self.learned is not None:
             return self.learned.weight[:n]
         if self.config.position == "sinusoidal":

@@ -1,5 +1,6 @@
-"""Waves: each chosen feature of the recorded positions as a curve over the places in the text."""
+"""Waves: each chosen feature of the model's positions as a curve over the places."""
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
@@ -12,15 +13,19 @@ _CURVES = 8
 
 
 def waves(trace: Trace, look: Look, words: Words) -> Waves:
-    """Up to eight features, spread evenly from the fastest to the slowest.
+    """Up to eight features of the model's own table of positions, spread evenly from the fastest to the slowest.
 
-    They are the recorded tensor and nothing more: a text of four tokens gives four points on each curve.
+    The table goes on behind the text, whose own places are marked: four tokens alone would show no wave.
     """
-    tap = f"{look.side}.embedding.positions"
-    recorded = trace[tap]  # [position, feature]
-    n, d_model = recorded.shape
+    table = trace.places  # [position, feature]
+    n, d_model = table.shape
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
+    tap = f"{look.side}.embedding.positions"
+    added = bool(np.any(table))
+    note = "" if added else words(f"picture.nothing_added.{trace.config.position}")
     return Waves(
-        values=recorded[:, chosen].T, names=tuple(words("picture.feature", feature=int(i)) for i in chosen),
-        n_marked=n, caption=caption(trace, tap, words), x_name=words("axis.position"),
+        values=table[:, chosen].T, names=tuple(words("picture.feature", feature=int(i)) for i in chosen),
+        n_marked=len(trace.side(tap)), x_name=words("axis.position"),
+        caption=attrs.evolve(caption(trace, tap, words, note), title=words("picture.waves"),
+                             shape=f"[position {n}, feature {d_model}]"),
     )

@@ -20,7 +20,7 @@ from explorer.tokens.token import Token
 from explorer.files import replacing
 
 Array = NDArray[np.float32]
-_ABOUT = "about.json"
+_ABOUT, _PLACES = "about.json", "places"
 
 
 @attrs.frozen
@@ -35,6 +35,8 @@ class Tokens:
 class Trace:
     """`arrays` are read-only float32; `symbols` names the vocabulary by id; `parameters` counts the model's numbers.
 
+    `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room.
+
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
     """
 
@@ -42,6 +44,7 @@ class Trace:
     axis_names: Mapping[str, tuple[str, ...]]
     tokens: Tokens
     config: Config
+    places: Array
     source: str = ""
     target: str = ""
     preset: str = ""
@@ -79,8 +82,9 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write everything to one .npz file, replacing it only when all is written. Raises CannotWrite."""
+        about = {_ABOUT: np.array(json.dumps(self._about())), _PLACES: self.places}
         with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
-            np.savez(file, allow_pickle=False, **{_ABOUT: np.array(json.dumps(self._about()))}, **self.arrays)
+            np.savez(file, allow_pickle=False, **about, **self.arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
@@ -89,7 +93,8 @@ class Trace:
             with np.load(path, allow_pickle=False) as file:
                 about = json.loads(str(file[_ABOUT]))
                 arrays = {name: frozen_array(file[name]) for name in about["axes"]}
-            return cls._from_about(about, arrays)
+                places = frozen_array(file[_PLACES])
+            return cls._from_about(about, arrays, places)
         except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile, ExplorerError) as error:
             raise NotATrace(path=str(path)) from error
 
@@ -103,12 +108,12 @@ class Trace:
         }
 
     @classmethod
-    def _from_about(cls, about: dict[str, Any], arrays: dict[str, Array]) -> "Trace":
+    def _from_about(cls, about: dict[str, Any], arrays: dict[str, Array], places: Array) -> "Trace":
         sides = {side: tuple(_token(row) for row in rows) for side, rows in about["tokens"].items()}
         return cls(
             arrays=MappingProxyType(arrays),
             axis_names=MappingProxyType({name: tuple(axes) for name, axes in about["axes"].items()}),
-            tokens=Tokens(**sides), config=Config(**about["config"]),
+            tokens=Tokens(**sides), config=Config(**about["config"]), places=places,
             source=about["source"], target=about["target"], preset=about["preset"],
             symbols=tuple(about["symbols"]), parameters=about["parameters"],
         )

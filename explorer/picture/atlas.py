@@ -1,0 +1,44 @@
+"""All thumbnails of a HeadGrid as one image of colour indices: one image paints many times faster than many."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.picture.picture import HeadGrid
+from explorer.picture.scales import GAP, indices
+
+
+@attrs.frozen(eq=False)
+class Atlas:
+    """`index` [row, column] of colour indices; thumbnail (layer, head) begins at (layer·pitch_rows, head·pitch_columns)."""
+
+    index: NDArray[np.uint8]
+    pitch_rows: int
+    pitch_columns: int
+    n_rows: int
+    n_columns: int
+
+    def find(self, row: float, column: float) -> tuple[int, int, int, int] | None:
+        """Layer, head, query and key at a place in the image; None between thumbnails and outside."""
+        height, width = self.index.shape
+        if not (0 <= row < height and 0 <= column < width):
+            return None
+        layer, query = divmod(int(row), self.pitch_rows)
+        head, key = divmod(int(column), self.pitch_columns)
+        return (layer, head, query, key) if query < self.n_rows and key < self.n_columns else None
+
+
+def atlas(grid: HeadGrid) -> Atlas:
+    """Lay the thumbnails out, layers downward and heads to the right, with gaps of an eighth of a thumbnail."""
+    layers, heads, n_rows, n_columns = grid.values.shape
+    gap = max(1, round(max(n_rows, n_columns) / 8))
+    pitch_rows, pitch_columns = n_rows + gap, n_columns + gap
+    index = np.full((layers, pitch_rows, heads, pitch_columns), GAP, np.uint8)
+    coloured = indices(grid.values, grid.scale, _spread(grid))
+    index[:, :n_rows, :, :n_columns] = coloured.transpose(0, 2, 1, 3)  # [layer, query, head, key]
+    flat = index.reshape(layers * pitch_rows, heads * pitch_columns)[:-gap, :-gap]
+    return Atlas(np.ascontiguousarray(flat), pitch_rows, pitch_columns, n_rows, n_columns)
+
+
+def _spread(grid: HeadGrid) -> NDArray[np.bool_] | None:
+    return None if grid.closed is None else np.broadcast_to(grid.closed, grid.values.shape)

@@ -1,0 +1,37 @@
+"""One cell in words: its value, its tokens, its tap and shape. The same sentence for tooltip, status line and reader."""
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.picture import Axis, HeadGrid, Heatmap
+
+
+def number(value: float) -> str:
+    """Four significant figures, and words of mathematics for what is no number."""
+    if np.isnan(value):
+        return "NaN"
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.4g}" if value == 0 or 1e-4 <= abs(value) < 1e5 else f"{value:.3e}"
+    return text.replace("-", "−")
+
+
+def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
+    """What stands at a cell of a map."""
+    closed = picture.closed is not None and bool(picture.closed[row, column])
+    value = picture.reason if closed else number(float(picture.values[row, column]))
+    where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
+
+
+def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
+    """What stands at a cell of a thumbnail."""
+    closed = picture.closed is not None and bool(picture.closed[row, column])
+    value = picture.reason if closed else number(float(picture.values[layer, head, row, column]))
+    place = words("picture.head", layer=layer, head=head)
+    where = f"{place}: {_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
+
+
+def _at(axis: Axis, index: int) -> str:
+    return f"{axis.name} {index} {axis.labels[index]}" if axis.labels else f"{axis.name} {index}"
