@@ -1,0 +1,20 @@
+"""The list of all taps with their figures, each computed when it is asked for and then kept."""
+
+from functools import lru_cache
+
+from explorer.picture.make import shape_badge
+from explorer.trace.measures import Summary, summary
+from explorer.trace.trace import Trace
+
+
+class TapList:
+    """Names and shapes of every tap of a trace; a summary is made on demand: a large trace has gigabytes."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.names = trace.names()
+        self.shapes = tuple(shape_badge(trace, name) for name in self.names)
+        self._summary = lru_cache(maxsize=None)(lambda row: summary(trace[self.names[row]]))
+
+    def summary(self, row: int) -> Summary:
+        """Smallest, largest, mean and the rest of the tap in this row."""
+        return self._summary(row)

@@ -1,0 +1,219 @@
+"""A field of cells that can be zoomed, panned and pointed at: what all maps on screen have in common.
+
+Decision: painted by QPainter from one palette image. Rejected: a pyqtgraph ImageItem with axes, whose labels cannot
+turn, elide, hatch or light up; its repaint was slower as well.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from explorer.lang import Words
+from explorer.picture.theme import LIGHT, Theme
+from explorer.views.paint import colour_image
+from explorer.views.pointed import NOTHING, Pointed, Token
+from explorer.views.viewport import Viewport
+
+_ZOOM = 1.25  # a notch of the wheel
+
+
+class Canvas(QWidget):
+    """Subclasses say what the cells are (`set_cells`), how they are described (`describe`) and what stands around them.
+
+    Signals: pointed(Pointed) when the mouse is over a cell or leaves; opened() on Enter.
+    """
+
+    pointed = Signal(object)
+    opened = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme: Theme = LIGHT
+        self.words: Words | None = None
+        self.square = False
+        self.lit: frozenset[Token] = frozenset()
+        self.view = Viewport.whole(1, 1)
+        self._image: QImage | None = None
+        self._index: NDArray[np.uint8] = np.zeros((1, 1), np.uint8)
+        self._colours = ""
+        self._grabbed: QPointF | None = None
+        self._moved = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(60, 40)
+
+    # What a subclass says
+
+    def margins(self) -> tuple[float, float, float, float]:
+        """Pixels left, top, right and bottom of the cells."""
+        return 4, 4, 4, 4
+
+    def describe(self, row: int, column: int) -> Pointed:
+        return NOTHING
+
+    def paint_around(self, painter: QPainter, field: QRectF) -> None:
+        """Labels and legends, outside the cells."""
+
+    def paint_over(self, painter: QPainter, field: QRectF) -> None:
+        """Outlines and lights, clipped to the cells."""
+
+    def chosen_at(self, row: int, column: int) -> None:
+        """A cell was clicked."""
+
+    # What a subclass gets
+
+    def set_cells(self, index: NDArray[np.uint8], colours: str) -> None:
+        """New cells. The view stays where it is if the size does."""
+        rows, columns = index.shape
+        if (columns, rows) != (self.view.columns, self.view.rows):
+            self.view = Viewport.whole(columns, rows)
+        self._index, self._colours = index, colours
+        self._image = colour_image(index, colours, self.theme)
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        if self._image is not None and self._colours:
+            self._image = colour_image(self._index, self._colours, theme)
+        self.update()
+
+    def light(self, tokens: frozenset[Token]) -> None:
+        """Light these tokens up."""
+        if tokens != self.lit:
+            self.lit = tokens
+            self.update()
+
+    def fit(self) -> None:
+        """Show everything."""
+        self.view = Viewport.whole(self.view.columns, self.view.rows)
+        self.update()
+
+    def field(self) -> QRectF:
+        """Where the cells are painted, in pixels."""
+        left, top, right, bottom = self.margins()
+        room = QRectF(left, top, max(8.0, self.width() - left - right), max(8.0, self.height() - top - bottom))
+        if self.square:
+            across, down = self.view.right - self.view.left, self.view.bottom - self.view.top
+            side = min(room.width() / across, room.height() / down)
+            room.setWidth(side * across)
+            room.setHeight(side * down)
+        return room
+
+    def cell_size(self) -> tuple[float, float]:
+        """Width and height of a cell in pixels."""
+        field = self.field()
+        return field.width() / (self.view.right - self.view.left), field.height() / (self.view.bottom - self.view.top)
+
+    def cell_rect(self, row: float, column: float, rows: float = 1, columns: float = 1) -> QRectF:
+        """The pixels of a cell, or of a block of cells."""
+        field, (wide, high) = self.field(), self.cell_size()
+        return QRectF(
+            field.left() + (column - self.view.left) * wide, field.top() + (row - self.view.top) * high,
+            columns * wide, rows * high,
+        )
+
+    def cell_at(self, place: QPointF) -> tuple[float, float] | None:
+        """Row and column under a pixel, with fractions; None outside the cells."""
+        field, (wide, high) = self.field(), self.cell_size()
+        if not field.contains(place):
+            return None
+        row = self.view.top + (place.y() - field.top()) / high
+        column = self.view.left + (place.x() - field.left()) / wide
+        return min(row, self.view.rows - 1e-6), min(column, self.view.columns - 1e-6)
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        field = self.field()
+        if self._image is not None:
+            view = self.view
+            seen = QRectF(view.left, view.top, view.right - view.left, view.bottom - view.top)
+            # More cells than pixels: smoothing keeps a bright cell from vanishing between two samples.
+            small = seen.width() > 1.5 * field.width() or seen.height() > 1.5 * field.height()
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, small)
+            painter.drawImage(field, self._image, seen)
+            painter.save()
+            painter.setClipRect(field.adjusted(-1.5, -1.5, 1.5, 1.5))
+            self.paint_over(painter, field)
+            painter.restore()
+        self.paint_around(painter, field)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(self.theme.accent), 1))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        at = self.cell_at(event.position())
+        notches = event.angleDelta().y() / 120
+        if at is not None and notches:
+            self.view = self.view.zoomed(at[1], at[0], _ZOOM**notches)
+            self.update()
+            event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus()
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._grabbed, self._moved = event.position(), False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grabbed is not None and not self.view.is_whole:
+            wide, high = self.cell_size()
+            step = event.position() - self._grabbed
+            if self._moved or step.manhattanLength() > 3:
+                self._moved = True
+                self.view = self.view.moved(-step.x() / wide, -step.y() / high)
+                self._grabbed = event.position()
+                self.update()
+            return
+        self._point(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        at = self.cell_at(event.position())
+        if self._grabbed is not None and not self._moved and at is not None:
+            self.chosen_at(int(at[0]), int(at[1]))
+        self._grabbed = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.fit()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        QToolTip.hideText()
+        self.pointed.emit(NOTHING)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        middle = (self.view.left + self.view.right) / 2, (self.view.top + self.view.bottom) / 2
+        match event.key():
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.view = self.view.zoomed(*middle, _ZOOM)
+            case Qt.Key.Key_Minus:
+                self.view = self.view.zoomed(*middle, 1 / _ZOOM)
+            case Qt.Key.Key_0:
+                self.fit()
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.opened.emit()
+            case _:
+                super().keyPressEvent(event)
+                return
+        self.update()
+
+    def focusInEvent(self, event: Any) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: Any) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def _point(self, event: QMouseEvent) -> None:
+        at = self.cell_at(event.position())
+        pointed = NOTHING if at is None else self.describe(int(at[0]), int(at[1]))
+        if pointed.text:
+            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
+        else:
+            QToolTip.hideText()
+        self.pointed.emit(pointed)

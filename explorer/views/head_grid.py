@@ -1,0 +1,109 @@
+"""Draws a HeadGrid: the wall of all heads of all layers, one atlas image; the chosen head is outlined."""
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
+
+from explorer.lang import Words
+from explorer.picture.atlas import Atlas, atlas
+from explorer.picture.describe import grid_cell
+from explorer.picture.picture import HeadGrid
+from explorer.views.canvas import Canvas
+from explorer.views.heatmap import paint_bar, paint_legend
+from explorer.views.paint import label_step
+from explorer.views.pointed import NOTHING, Pointed
+
+_STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+
+
+class HeadGridView(Canvas):
+    """`draw(picture, words)` shows a HeadGrid. chosen(layer, head) is emitted on click and by the arrow keys."""
+
+    chosen = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.square = True
+        self.picture: HeadGrid | None = None
+        self._atlas: Atlas | None = None
+
+    def draw(self, picture: HeadGrid, words: Words) -> None:
+        self.picture, self.words = picture, words
+        self._atlas = atlas(picture)
+        self.set_cells(self._atlas.index, picture.scale.colours)
+        layer, head = picture.chosen
+        place = words("picture.head", layer=layer, head=head)
+        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {place}")
+
+    def margins(self) -> tuple[float, float, float, float]:
+        return 30, 20, 58, 22 if self.picture is not None and self.picture.closed is not None else 6
+
+    def describe(self, row: int, column: int) -> Pointed:
+        if self.picture is None or self._atlas is None or self.words is None:
+            return NOTHING
+        found = self._atlas.find(row, column)
+        if found is None:
+            return NOTHING
+        layer, head, query, key = found
+        tokens = {(self.picture.rows.side, query), (self.picture.columns.side, key)}
+        return Pointed(grid_cell(self.picture, layer, head, query, key, self.words), frozenset(tokens))
+
+    def chosen_at(self, row: int, column: int) -> None:
+        found = self._atlas.find(row, column) if self._atlas is not None else None
+        if found is not None:
+            self.chosen.emit(found[0], found[1])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = _STEPS.get(Qt.Key(event.key()))
+        if step is None or self.picture is None:
+            super().keyPressEvent(event)
+            return
+        layers, heads = self.picture.values.shape[:2]
+        layer, head = self.picture.chosen[0] + step[0], self.picture.chosen[1] + step[1]
+        if 0 <= layer < layers and 0 <= head < heads:
+            self.chosen.emit(layer, head)
+
+    def paint_over(self, painter: QPainter, field: QRectF) -> None:
+        if self.picture is None or self._atlas is None:
+            return
+        made, (layer, head) = self._atlas, self.picture.chosen
+        box = self.cell_rect(layer * made.pitch_rows, head * made.pitch_columns, made.n_rows, made.n_columns)
+        painter.setPen(QPen(QColor(self.theme.accent), 2))
+        painter.drawRect(box.adjusted(-1, -1, 1, 1))
+        self._light(painter, made, box)
+
+    def _light(self, painter: QPainter, made: Atlas, box: QRectF) -> None:
+        """Lit tokens as ticks along the chosen thumbnail: over all of them they would hide the wall."""
+        assert self.picture is not None  # the caller has looked
+        wide, high = box.width() / made.n_columns, box.height() / made.n_rows
+        painter.setPen(QPen(QColor(self.theme.accent), 1))
+        for side, place in self.lit:
+            if side == self.picture.rows.side and place < made.n_rows:
+                painter.drawRect(QRectF(box.left(), box.top() + place * high, box.width(), high))
+            if side == self.picture.columns.side and place < made.n_columns:
+                painter.drawRect(QRectF(box.left() + place * wide, box.top(), wide, box.height()))
+
+    def paint_around(self, painter: QPainter, field: QRectF) -> None:
+        if self.picture is None or self._atlas is None:
+            return
+        made, metrics = self._atlas, QFontMetricsF(painter.font())
+        layers, heads = self.picture.values.shape[:2]
+        wide, high = self.cell_size()
+        painter.setPen(QColor(self.theme.faint))
+        for layer in range(0, layers, label_step(layers, layers * made.pitch_rows * high, metrics.height())):
+            middle = self.cell_rect(layer * made.pitch_rows, 0, made.n_rows, 1).center().y()
+            if field.top() <= middle <= field.bottom():
+                painter.drawText(QRectF(0, middle - 10, field.left() - 6, 20),
+                                 Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"L{layer}")
+        for head in range(0, heads, label_step(heads, heads * made.pitch_columns * wide, metrics.horizontalAdvance("H00 "))):
+            middle = self.cell_rect(0, head * made.pitch_columns, 1, made.n_columns).center().x()
+            if field.left() <= middle <= field.right():
+                painter.drawText(QRectF(middle - 30, field.top() - 19, 60, 18), Qt.AlignmentFlag.AlignCenter, f"H{head}")
+        self._scale(painter, field)
+
+    def _scale(self, painter: QPainter, field: QRectF) -> None:
+        assert self.picture is not None  # the caller has looked
+        bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 120))
+        paint_bar(painter, bar, self.picture.scale, self.theme)
+        if self.picture.closed is not None and self.words is not None:
+            label = f"{self.words('legend.closed')}: {self.picture.reason}"
+            paint_legend(painter, QPointF(field.left(), field.bottom() + 6), label, self.theme)

@@ -1,0 +1,152 @@
+"""Draws a Heatmap: cells, token labels on both axes, a colour bar, and what closed cells mean."""
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from explorer.lang import Words
+from explorer.picture.describe import cell, number
+from explorer.picture.picture import Axis, Heatmap
+from explorer.picture.scales import LEVELS, Scale, indices, table
+from explorer.picture.theme import Theme
+from explorer.views.canvas import Canvas
+from explorer.views.paint import elided, hatching, label_step, turned_text
+from explorer.views.pointed import NOTHING, Pointed
+
+_MOST_LABEL = 92.0  # px: longer labels are elided; the whole one is in the hover text
+_BAR = 58.0  # px for the colour bar and its figures
+_HATCHED_CELL = 5.0  # px: smaller closed cells are plain
+
+
+class HeatmapView(Canvas):
+    """`draw(picture, words)` shows a Heatmap."""
+
+    def __init__(self, parent: QWidget | None = None, *, bar: bool = True) -> None:
+        super().__init__(parent)
+        self.picture: Heatmap | None = None
+        self._bar = bar
+
+    def draw(self, picture: Heatmap, words: Words) -> None:
+        self.picture, self.words = picture, words
+        self.square = bool(picture.rows.labels and picture.columns.labels)
+        self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
+        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+
+    def describe(self, row: int, column: int) -> Pointed:
+        if self.picture is None or self.words is None:
+            return NOTHING
+        picture = self.picture
+        tokens = {(axis.side, place) for axis, place in ((picture.rows, row), (picture.columns, column)) if axis.side}
+        return Pointed(cell(picture, row, column, self.words), frozenset(tokens))
+
+    def margins(self) -> tuple[float, float, float, float]:
+        if self.picture is None:
+            return 4, 4, 4, 4
+        metrics = QFontMetricsF(self.font())
+        left = 10 + min(_MOST_LABEL, max((metrics.horizontalAdvance(label) for label in self.picture.rows.labels), default=0))
+        top = 6.0
+        if self.picture.columns.labels:
+            longest = min(_MOST_LABEL, max(metrics.horizontalAdvance(label) for label in self.picture.columns.labels))
+            top = 24.0 if self._upright(left) else 14 + longest * 0.77
+        bottom = 22.0 if self.picture.closed is not None else 6.0
+        return left, top, _BAR if self._bar else 6.0, bottom
+
+    def _upright(self, left: float) -> bool:
+        """Whether every column's label fits above its column."""
+        assert self.picture is not None  # only asked when there is one
+        metrics = QFontMetricsF(self.font())
+        across = max(1.0, self.view.right - self.view.left)
+        down = max(1.0, self.view.bottom - self.view.top)
+        wide = (self.width() - left - _BAR) / across
+        if self.square:
+            wide = min(wide, (self.height() - 46) / down)
+        return all(metrics.horizontalAdvance(label) < wide - 2 for label in self.picture.columns.labels)
+
+    def paint_over(self, painter: QPainter, field: QRectF) -> None:
+        picture = self.picture
+        if picture is None:
+            return
+        if picture.closed is not None and min(self.cell_size()) >= _HATCHED_CELL:
+            self._hatch(painter, picture)
+        painter.setPen(QPen(QColor(self.theme.accent), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for side, place in self.lit:
+            if side == picture.rows.side and place < self.view.rows:
+                painter.drawRect(self.cell_rect(place, 0, 1, self.view.columns))
+            if side == picture.columns.side and place < self.view.columns:
+                painter.drawRect(self.cell_rect(0, place, self.view.rows, 1))
+
+    def _hatch(self, painter: QPainter, picture: Heatmap) -> None:
+        assert picture.closed is not None  # the caller has looked
+        brush = hatching(self.theme)
+        view = self.view
+        for row in range(int(view.top), min(view.rows, int(view.bottom) + 1)):
+            for column in range(int(view.left), min(view.columns, int(view.right) + 1)):
+                if picture.closed[row, column]:
+                    painter.fillRect(self.cell_rect(row, column), brush)
+
+    def paint_around(self, painter: QPainter, field: QRectF) -> None:
+        if self.picture is None:
+            return
+        self._row_labels(painter, field, self.picture.rows)
+        self._column_labels(painter, field, self.picture.columns)
+        if self._bar:
+            bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 160))
+            paint_bar(painter, bar, self.picture.scale, self.theme)
+        if self.picture.closed is not None and self.words is not None:
+            label = f"{self.words('legend.closed')}: {self.picture.reason}"
+            paint_legend(painter, QPointF(field.left(), field.bottom() + 6), label, self.theme)
+
+    def _row_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
+        metrics = QFontMetricsF(painter.font())
+        first, last = int(self.view.top), min(len(axis.labels), int(self.view.bottom + 0.999))
+        step = label_step(last - first, field.height(), metrics.height())
+        for row in range(first, last, step):
+            middle = self.cell_rect(row, 0).center().y()
+            if not field.top() <= middle <= field.bottom():
+                continue
+            painter.setPen(QColor(self.theme.accent if (axis.side, row) in self.lit else self.theme.text))
+            label = elided(metrics, axis.labels[row], _MOST_LABEL)
+            box = QRectF(0, middle - 10, field.left() - 6, 20)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, label)
+
+    def _column_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
+        metrics = QFontMetricsF(painter.font())
+        first, last = int(self.view.left), min(len(axis.labels), int(self.view.right + 0.999))
+        upright = bool(axis.labels) and self._upright(field.left())
+        step = 1 if upright else label_step(last - first, field.width(), metrics.height() * 0.8)
+        for column in range(first, last, step):
+            middle = self.cell_rect(0, column).center().x()
+            if not field.left() <= middle <= field.right():
+                continue
+            painter.setPen(QColor(self.theme.accent if (axis.side, column) in self.lit else self.theme.text))
+            label = elided(metrics, axis.labels[column], _MOST_LABEL)
+            if upright:
+                painter.drawText(QRectF(middle - 60, field.top() - 22, 120, 20), Qt.AlignmentFlag.AlignCenter, label)
+            else:
+                turned_text(painter, middle, field.top() - 6, label)
+
+
+def paint_bar(painter: QPainter, bar: QRectF, scale: Scale, theme: Theme) -> None:
+    """The colours of a scale from low to high, with the two figures."""
+    colours = table(scale.colours)
+    ramp = QLinearGradient(bar.bottomLeft(), bar.topLeft())
+    for share in range(17):
+        red, green, blue = (int(channel) for channel in colours[share * (LEVELS - 1) // 16])
+        ramp.setColorAt(share / 16, QColor(red, green, blue))
+    painter.fillRect(bar, ramp)
+    painter.setPen(QColor(theme.faint))
+    figures = (scale.high, 0.0, scale.low) if scale.centred else (scale.high, scale.low)
+    for place, figure in enumerate(figures):
+        y = bar.top() + bar.height() * place / (len(figures) - 1)
+        y = min(max(y, bar.top() + 7), bar.bottom() - 7)
+        painter.drawText(QPointF(bar.right() + 4, y + 4), number(float(f"{figure:.2g}")))
+
+
+def paint_legend(painter: QPainter, place: QPointF, label: str, theme: Theme) -> None:
+    """A sample of a closed cell and what it means."""
+    painter.fillRect(QRectF(place.x(), place.y(), 12, 12), hatching(theme))
+    painter.setPen(QColor(theme.faint))
+    painter.drawText(QPointF(place.x() + 18, place.y() + 11), label)
+
+

@@ -1,0 +1,219 @@
+"""The knobs: made from their declarations, a row for each, in groups that fold."""
+
+import math
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.config import KNOBS, Config, Knob, Value
+from explorer.lang import Words
+
+_TICKS = 1000  # of a slider that moves by factors
+GROUPS = ("shape", "position", "attention", "layer", "chance", "tokens")
+
+
+class KnobRow(QWidget):
+    """One knob: name, slider or choice, a value that can be typed, and a way back to the start."""
+
+    turned = Signal(str, object)
+
+    def __init__(self, knob: Knob) -> None:
+        super().__init__()
+        self.knob = knob
+        self.name = QLabel()
+        self.reset = QToolButton()
+        self.reset.setText("↺")
+        self.reset.setAutoRaise(True)
+        self.reset.clicked.connect(self._reset)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 2, 0, 2)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(0)
+        grid.addWidget(self.name, 0, 0)
+        grid.addWidget(self.reset, 0, 2)
+        grid.setColumnStretch(0, 1)
+        self._start = knob.default
+        self._make_editor(grid)
+
+    def _make_editor(self, grid: QGridLayout) -> None:
+        self.slider: QSlider | None = None
+        self.editor: QDoubleSpinBox | QComboBox | QCheckBox
+        if self.knob.kind == "choice":
+            self.editor = QComboBox()
+            self.editor.addItems(self.knob.choices)
+            self.editor.currentIndexChanged.connect(self._chosen)
+            grid.addWidget(self.editor, 1, 0, 1, 3)
+        elif self.knob.kind == "bool":
+            self.editor = QCheckBox()
+            self.editor.toggled.connect(self._toggled)
+            grid.addWidget(self.editor, 0, 1)
+        else:
+            self.editor = self._spin_box()
+            self.slider = self._make_slider()
+            grid.addWidget(self.editor, 0, 1)
+            grid.addWidget(self.slider, 1, 0, 1, 3)
+
+    def _spin_box(self) -> QDoubleSpinBox:
+        box = QDoubleSpinBox()
+        box.setDecimals(0 if self.knob.kind == "int" or self.knob.logarithmic else 2)
+        box.setRange(self.knob.low, self.knob.high)
+        box.setSingleStep(self.knob.step)
+        box.setKeyboardTracking(False)
+        box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+        box.setAlignment(Qt.AlignmentFlag.AlignRight)
+        box.setFixedWidth(72)
+        box.valueChanged.connect(self._typed)
+        return box
+
+    def _make_slider(self) -> QSlider:
+        slider = QSlider(Qt.Orientation.Horizontal)
+        steps = _TICKS if self.knob.logarithmic else round((self.knob.high - self.knob.low) / self.knob.step)
+        slider.setRange(0, steps)
+        slider.setPageStep(max(1, steps // 10))
+        slider.valueChanged.connect(self._slid)
+        return slider
+
+    def speak(self, words: Words) -> None:
+        """Names and hints in the user's language."""
+        name, hint = words(f"knob.{self.knob.name}.name"), words(f"knob.{self.knob.name}.hint")
+        self.name.setText(name)
+        about = f"{name} ({self.knob.name})"
+        if self.slider is not None:
+            low, high = self._figure(self.knob.low), self._figure(self.knob.high)
+            about += f"  {low} … {high}"
+        self.setToolTip(f"{about}\n{hint}\n{words(f'cost.{self.knob.cost}')}")
+        self.reset.setToolTip(words("knob_reset", value=self._start))
+        self.reset.setAccessibleName(words("knob_reset_of", name=name))
+        for each in (self.editor, self.slider):
+            if each is not None:
+                each.setAccessibleName(name)
+                each.setAccessibleDescription(hint)
+        if isinstance(self.editor, QComboBox):
+            for index, choice in enumerate(self.knob.choices):
+                self.editor.setItemText(index, words(f"choice.{self.knob.name}.{choice}"))
+
+    def put(self, value: Value, start: Value) -> None:
+        """Show a value without saying that it was turned; `start` is where reset goes."""
+        self._start = start
+        self.reset.setEnabled(value != start)
+        with QSignalBlocker(self.editor):
+            if isinstance(self.editor, QComboBox):
+                self.editor.setCurrentIndex(self.knob.choices.index(str(value)))
+            elif isinstance(self.editor, QCheckBox):
+                self.editor.setChecked(bool(value))
+            else:
+                self.editor.setValue(float(value))
+        if self.slider is not None and self._from_tick(self.slider.value()) != value:
+            with QSignalBlocker(self.slider):
+                self.slider.setValue(self._to_tick(float(value)))
+
+    def _figure(self, value: float) -> str:
+        return f"{value:g}" if value < 1e6 else f"{value:.0e}".replace("e+0", "e")
+
+    def _to_tick(self, value: float) -> int:
+        low, high = self.knob.low, self.knob.high
+        if self.knob.logarithmic:
+            return round(_TICKS * math.log(value / low) / math.log(high / low))
+        return round((value - low) / self.knob.step)
+
+    def _from_tick(self, tick: int) -> int | float:
+        low, high = self.knob.low, self.knob.high
+        if self.knob.logarithmic:
+            return self.knob.nearest(float(f"{low * (high / low) ** (tick / _TICKS):.3g}"))
+        return self.knob.nearest(round(low + tick * self.knob.step, 6))
+
+    def _slid(self, tick: int) -> None:
+        self.turned.emit(self.knob.name, self._from_tick(tick))
+
+    def _typed(self, value: float) -> None:
+        self.turned.emit(self.knob.name, self.knob.nearest(value))
+
+    def _chosen(self, index: int) -> None:
+        self.turned.emit(self.knob.name, self.knob.choices[index])
+
+    def _toggled(self, on: bool) -> None:
+        self.turned.emit(self.knob.name, on)
+
+    def _reset(self) -> None:
+        self.turned.emit(self.knob.name, self._start)
+
+
+class KnobGroup(QWidget):
+    """A heading that folds what stands below it."""
+
+    def __init__(self, key: str, rows: list[KnobRow]) -> None:
+        super().__init__()
+        self.key = key
+        self.heading = QToolButton()
+        self.heading.setObjectName("fold")
+        self.heading.setCheckable(True)
+        self.heading.setChecked(True)
+        self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.heading.setArrowType(Qt.ArrowType.DownArrow)
+        self.heading.toggled.connect(self._fold)
+        self._body = QWidget()
+        inside = QVBoxLayout(self._body)
+        inside.setContentsMargins(0, 0, 0, 4)
+        inside.setSpacing(2)
+        for row in rows:
+            inside.addWidget(row)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.heading)
+        layout.addWidget(self._body)
+
+    def _fold(self, opened: bool) -> None:
+        self._body.setVisible(opened)
+        self.heading.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
+
+
+class KnobPanel(QScrollArea):
+    """All knobs. turned(name, value) is emitted while a slider moves, when a value is typed, and on reset."""
+
+    turned = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.rows: dict[str, KnobRow] = {}
+        self._groups: list[KnobGroup] = []
+        inside = QWidget()
+        inside.setObjectName("knobs")
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(4)
+        for key in GROUPS:
+            rows = [KnobRow(knob) for knob in KNOBS if knob.group == key]
+            for row in rows:
+                self.rows[row.knob.name] = row
+                row.turned.connect(self.turned)
+            self._groups.append(KnobGroup(key, rows))
+            layout.addWidget(self._groups[-1])
+        layout.addStretch(1)
+        self.setWidget(inside)
+
+    def speak(self, words: Words) -> None:
+        for group in self._groups:
+            group.heading.setText(words(f"group.{group.key}"))
+        for row in self.rows.values():
+            row.speak(words)
+
+    def put(self, config: Config, start: Config) -> None:
+        """Show a Config; `start` is the preset's."""
+        for name, row in self.rows.items():
+            row.put(getattr(config, name), getattr(start, name))

@@ -1,0 +1,91 @@
+"""Draws Strips: several token × feature maps side by side; a row is one token in all of them."""
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from explorer.lang import Words
+from explorer.picture.describe import cell, number
+from explorer.picture.picture import Heatmap, Strips
+from explorer.picture.scales import GAP, indices
+from explorer.views.canvas import Canvas
+from explorer.views.paint import elided, label_step
+from explorer.views.pointed import NOTHING, Pointed
+
+_MOST_LABEL = 72.0
+_HEAD, _FOOT = 20.0, 18.0
+
+
+class StripsView(Canvas):
+    """`draw(picture, words)` shows Strips; their names stand above, their ranges below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Strips | None = None
+        self._pitch = 1
+
+    def draw(self, picture: Strips, words: Words) -> None:
+        self.picture, self.words = picture, words
+        n_rows, n_columns = picture.bands[0].values.shape
+        gap = max(1, n_columns // 16)
+        self._pitch = n_columns + gap
+        index = np.full((n_rows, self._pitch * len(picture.bands) - gap), GAP, np.uint8)
+        for place, band in enumerate(picture.bands):
+            index[:, place * self._pitch : place * self._pitch + n_columns] = indices(band.values, band.scale, band.closed)
+        self.set_cells(index, picture.bands[0].scale.colours)
+        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+
+    def margins(self) -> tuple[float, float, float, float]:
+        if self.picture is None:
+            return 4, 4, 4, 4
+        metrics = QFontMetricsF(self.font())
+        labels = self.picture.bands[0].rows.labels
+        left = 10 + min(_MOST_LABEL, max((metrics.horizontalAdvance(label) for label in labels), default=0))
+        return left, _HEAD, 4, _FOOT
+
+    def describe(self, row: int, column: int) -> Pointed:
+        if self.picture is None or self.words is None:
+            return NOTHING
+        place, feature = divmod(column, self._pitch)
+        band = self.picture.bands[place]
+        if feature >= band.values.shape[1]:
+            return NOTHING
+        return Pointed(cell(band, row, feature, self.words), frozenset({(band.rows.side, row)}))
+
+    def paint_over(self, painter: QPainter, field: QRectF) -> None:
+        if self.picture is None:
+            return
+        painter.setPen(QPen(QColor(self.theme.accent), 1.5))
+        for side, row in self.lit:
+            if side == self.picture.bands[0].rows.side and row < self.view.rows:
+                painter.drawRect(self.cell_rect(row, 0, 1, self.view.columns))
+
+    def paint_around(self, painter: QPainter, field: QRectF) -> None:
+        if self.picture is None:
+            return
+        self._row_labels(painter, field, self.picture.bands[0])
+        metrics = QFontMetricsF(painter.font())
+        for place, band in enumerate(self.picture.bands):
+            box = self.cell_rect(0, place * self._pitch, 1, band.values.shape[1]).intersected(
+                QRectF(field.left(), -1e6, field.width(), 2e6))
+            if box.width() < 24:
+                continue
+            painter.setPen(QColor(self.theme.text))
+            title = elided(metrics, band.caption.title, box.width() + 6)
+            painter.drawText(QPointF(box.left(), field.top() - 6), title)
+            painter.setPen(QColor(self.theme.faint))
+            reach = f"±{number(float(f'{band.scale.high:.2g}'))}"
+            painter.drawText(QPointF(box.left(), field.bottom() + 14), elided(metrics, reach, box.width()))
+
+    def _row_labels(self, painter: QPainter, field: QRectF, band: Heatmap) -> None:
+        metrics = QFontMetricsF(painter.font())
+        labels = band.rows.labels
+        first, last = int(self.view.top), min(len(labels), int(self.view.bottom + 0.999))
+        for row in range(first, last, label_step(last - first, field.height(), metrics.height())):
+            middle = self.cell_rect(row, 0).center().y()
+            if not field.top() <= middle <= field.bottom():
+                continue
+            painter.setPen(QColor(self.theme.accent if (band.rows.side, row) in self.lit else self.theme.text))
+            box = QRectF(0, middle - 10, field.left() - 6, 20)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                             elided(metrics, labels[row], _MOST_LABEL))

@@ -1,0 +1,260 @@
+"""Draws a TokenRow: a chip for each token with its text, id and span. A right click or a key cuts it anew.
+
+Keys: left and right walk, M joins with the next token, S splits, R resets, the menu key opens the menu.
+"""
+
+import attrs
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
+
+from explorer.lang import Words
+from explorer.picture.picture import Chip, TokenRow
+from explorer.picture.theme import LIGHT, Theme
+from explorer.views.pointed import NOTHING, Pointed, Token
+
+_HEIGHT, _GAP, _PAD = 44.0, 4.0, 8.0  # px
+
+
+@attrs.frozen
+class Cut:
+    """A wish to cut anew: "merge" token `index` with the next, "split" it at code point `at`, or "reset" all."""
+
+    side: str
+    action: str
+    index: int = 0
+    at: int = 0
+
+
+class TokenRowView(QWidget):
+    """One line that scrolls with the wheel, or, where `wrap`, as many lines as it takes.
+
+    Signals: pointed(Pointed); cut(Cut); word(str), a word to add to jieba's dictionary.
+    """
+
+    pointed = Signal(object)
+    opened = Signal()
+    cut = Signal(object)
+    word = Signal(str)
+
+    def __init__(self, *, wrap: bool = False) -> None:
+        super().__init__()
+        self.picture: TokenRow | None = None
+        self.selected = 0
+        self._wrap = wrap
+        self._words: Words | None = None
+        self._theme = LIGHT
+        self._boxes: list[QRectF] = []
+        self._shift = 0.0
+        self._lit: frozenset[Token] = frozenset()
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, policy)
+        self.setMinimumHeight(int(_HEIGHT) + 4)
+
+    def draw(self, picture: TokenRow, words: Words) -> None:
+        self.picture, self._words = picture, words
+        self.selected = min(self.selected, max(0, len(picture.chips) - 1))
+        self._place()
+        self.setAccessibleName(picture.caption.title)
+        self.setAccessibleDescription(" / ".join(chip.text for chip in picture.chips[:200]))
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def light(self, tokens: frozenset[Token]) -> None:
+        self._lit = tokens
+        self.update()
+
+    def fit(self) -> None:
+        self._shift = 0.0
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, int(_HEIGHT) + 4)
+
+    def _place(self) -> None:
+        """Lay the chips out; what does not fit goes on the next line or waits to be scrolled to."""
+        large, small = QFontMetricsF(self._font(1.15)), QFontMetricsF(self._font(0.8))
+        x, y = 0.0, 2.0
+        self._boxes = []
+        for chip in self.picture.chips if self.picture is not None else ():
+            wide = 2 * _PAD + max(large.horizontalAdvance(chip.text), small.horizontalAdvance(_figures(chip)), 12.0)
+            if self._wrap and x and x + wide > self.width():
+                x, y = 0.0, y + _HEIGHT + _GAP
+            self._boxes.append(QRectF(x, y, wide, _HEIGHT))
+            x += wide + _GAP
+        if self._wrap:
+            self.setMinimumHeight(int(y + _HEIGHT + 4))
+        self._shift = min(self._shift, self._most_shift())
+
+    def _most_shift(self) -> float:
+        return 0.0 if self._wrap or not self._boxes else max(0.0, self._boxes[-1].right() - self.width())
+
+    def _font(self, scale: float) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * scale)
+        return font
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.picture is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(-self._shift, 0)
+        seen = QRectF(event.rect()).translated(self._shift, 0)
+        for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=True)):
+            if box.intersects(seen):
+                self._paint_chip(painter, chip, box, index)
+
+    def _paint_chip(self, painter: QPainter, chip: Chip, box: QRectF, index: int) -> None:
+        assert self.picture is not None  # the caller has looked
+        lit = (self.picture.side, index) in self._lit
+        chosen = self.hasFocus() and index == self.selected
+        edge = self._theme.accent if lit or chosen else self._theme.hairline if chip.known else self._theme.warning
+        painter.setPen(QPen(QColor(edge), 1.5 if lit or chosen else 1,
+                            Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine))
+        painter.setBrush(QColor(self._theme.card))
+        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setPen(QColor(self._theme.text))
+        painter.setFont(self._font(1.15))
+        painter.drawText(box.adjusted(0, 3, 0, -16), Qt.AlignmentFlag.AlignCenter, chip.text)
+        painter.setPen(QColor(self._theme.faint if chip.known else self._theme.warning))
+        painter.setFont(self._font(0.8))
+        painter.drawText(box.adjusted(0, 25, 0, -2), Qt.AlignmentFlag.AlignCenter, _figures(chip))
+
+    def _at(self, place: QPoint) -> int | None:
+        for index, box in enumerate(self._boxes):
+            if box.contains(place.x() + self._shift, place.y()):
+                return index
+        return None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = self._at(event.position().toPoint())
+        pointed = NOTHING if index is None else self._describe(index)
+        if pointed.text:
+            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
+        self.pointed.emit(pointed)
+
+    def _describe(self, index: int) -> Pointed:
+        assert self.picture is not None and self._words is not None  # there are boxes
+        chip = self.picture.chips[index]
+        text = self._words("token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index)
+        if not chip.known:
+            text += "\n" + self._words("token.unknown")
+        if chip.merges:
+            text += "\n" + self._words("token.merges", merges="  ›  ".join(chip.merges))
+        return Pointed(text, frozenset({(self.picture.side, index)}))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        QToolTip.hideText()
+        self.pointed.emit(NOTHING)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self._at(event.position().toPoint())
+        if index is not None:
+            self.selected = index
+            self.update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        index = self.selected if event.reason() == QContextMenuEvent.Reason.Keyboard else self._at(event.pos())
+        if index is not None:
+            self.selected = index
+            self.menu(index).popup(event.globalPos())
+
+    def menu(self, index: int) -> QMenu:
+        """What can be done with a token."""
+        assert self.picture is not None and self._words is not None  # there are boxes
+        chip, words = self.picture.chips[index], self._words
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if index + 1 < len(self.picture.chips):
+            following = self.picture.chips[index + 1].text
+            menu.addAction(words("token.merge", next=following)).triggered.connect(self._merge_selected)
+        for at in range(chip.start + 1, min(chip.end, chip.start + 12)):
+            left, right = self.picture.text[chip.start : at], self.picture.text[at : chip.end]
+            action = menu.addAction(words("token.split", left=left, right=right))
+            action.setData(at)
+            action.triggered.connect(self._split_selected)
+        menu.addAction(words("token.add_word")).triggered.connect(self._add_selected)
+        menu.addSeparator()
+        menu.addAction(words("token.reset")).triggered.connect(self._reset)
+        return menu
+
+    def _merge_selected(self) -> None:
+        self._ask("merge")
+
+    def _split_selected(self) -> None:
+        action = self.sender()
+        self._ask("split", int(action.data()))  # type: ignore[attr-defined]  # the sender is the menu's QAction
+
+    def _add_selected(self) -> None:
+        if self.picture is not None and self.picture.chips:
+            chip = self.picture.chips[self.selected]
+            self.word.emit(self.picture.text[chip.start : chip.end])
+
+    def _reset(self) -> None:
+        self._ask("reset")
+
+    def _ask(self, action: str, at: int = 0) -> None:
+        if self.picture is not None and self.picture.chips:
+            self.cut.emit(Cut(self.picture.side, action, self.selected, at))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.picture is None or not self.picture.chips:
+            super().keyPressEvent(event)
+            return
+        chip = self.picture.chips[self.selected]
+        match event.key():
+            case Qt.Key.Key_Left | Qt.Key.Key_Right:
+                step = 1 if event.key() == Qt.Key.Key_Right else -1
+                self._select(self.selected + step)
+            case Qt.Key.Key_M if self.selected + 1 < len(self.picture.chips):
+                self._merge_selected()
+            case Qt.Key.Key_S if chip.end - chip.start > 1:
+                self._ask("split", (chip.start + chip.end) // 2)
+            case Qt.Key.Key_R:
+                self._reset()
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.opened.emit()
+            case _:
+                super().keyPressEvent(event)
+
+    def _select(self, index: int) -> None:
+        self.selected = min(max(index, 0), len(self._boxes) - 1)
+        box = self._boxes[self.selected]
+        if not self._wrap:
+            self._shift = min(max(self._shift, box.right() - self.width()), box.left())
+        self.pointed.emit(self._describe(self.selected))
+        self.update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self._wrap or self._most_shift() == 0:
+            event.ignore()
+            return
+        delta = event.angleDelta().y() or event.angleDelta().x()
+        self._shift = min(max(self._shift - delta * 0.6, 0.0), self._most_shift())
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+
+def _figures(chip: Chip) -> str:
+    return f"{chip.id} · {chip.start}–{chip.end}"

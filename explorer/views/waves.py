@@ -1,0 +1,122 @@
+"""Draws Waves with pyqtgraph: zoom, pan and axes come with it. Double-click fits."""
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
+
+from explorer.lang import Words
+from explorer.picture.describe import number
+from explorer.picture.picture import Waves
+from explorer.picture.svg import curve_colours
+from explorer.picture.theme import LIGHT, Theme
+from explorer.views.pointed import NOTHING, Pointed, Token
+
+
+class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
+    """A plot that fits on double-click and says when the mouse leaves."""
+
+    left = Signal()
+
+    def mouseDoubleClickEvent(self, event: Any) -> None:
+        self.getPlotItem().getViewBox().autoRange(padding=0.02)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.left.emit()
+
+
+class WavesView(QWidget):
+    """`draw(picture, words)` shows Waves; the places that the text takes are shaded."""
+
+    pointed = Signal(object)
+    opened = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Waves | None = None
+        self._words: Words | None = None
+        self._theme = LIGHT
+        self._plot = _Plot()
+        self._plot.setMenuEnabled(False)
+        self._plot.hideButtons()
+        self._text = pg.LinearRegionItem(movable=False)
+        self._lit = pg.InfiniteLine(angle=90)
+        self._curves: list[Any] = []
+        self._plot.addItem(self._text)
+        self._plot.addItem(self._lit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._plot)
+        self.setMinimumHeight(80)
+        self._plot.scene().sigMouseMoved.connect(self._moved)
+        self._plot.left.connect(self._left)
+        self.set_theme(LIGHT)
+
+    def draw(self, picture: Waves, words: Words) -> None:
+        fresh = self.picture is None or self.picture.values.shape != picture.values.shape
+        self.picture, self._words = picture, words
+        n_curves, n = picture.values.shape
+        while len(self._curves) < n_curves:
+            self._curves.append(self._plot.plot(antialias=True))
+        x = np.arange(n)
+        for index, curve in enumerate(self._curves):
+            curve.setVisible(index < n_curves)
+            if index < n_curves:
+                curve.setData(x, picture.values[index])
+                curve.setPen(pg.mkPen(curve_colours()[index % 8], width=1.4))
+        self._text.setRegion((-0.5, picture.n_marked - 0.5))
+        if fresh:
+            reach = max(1.05 * float(np.abs(picture.values).max()), 0.1)
+            self._plot.setRange(xRange=(-0.5, n - 0.5), yRange=(-reach, reach), padding=0)
+        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}")
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._plot.setBackground(theme.card)
+        for side in ("left", "bottom"):
+            axis = self._plot.getAxis(side)
+            axis.setPen(theme.hairline)
+            axis.setTextPen(theme.faint)
+            axis.setStyle(tickLength=-4)
+        shade = QColor(theme.accent)
+        shade.setAlpha(28)
+        self._text.setBrush(shade)
+        for line in self._text.lines:
+            line.setPen(pg.mkPen(None))
+        self._lit.setPen(pg.mkPen(theme.accent))
+        self._lit.setVisible(False)
+
+    def light(self, tokens: frozenset[Token]) -> None:
+        """A line at the first lit place of the text."""
+        places = sorted(place for _side, place in tokens)
+        self._lit.setVisible(bool(places))
+        if places:
+            self._lit.setPos(places[0])
+
+    def fit(self) -> None:
+        self._plot.getPlotItem().getViewBox().autoRange(padding=0.02)
+
+    def _moved(self, where: QPointF) -> None:
+        picture, words = self.picture, self._words
+        if picture is None or words is None:
+            return
+        at = self._plot.getPlotItem().getViewBox().mapSceneToView(where)
+        place = round(at.x())
+        if not 0 <= place < picture.values.shape[1]:
+            self._left()
+            return
+        nearest = int(np.argmin(np.abs(picture.values[:, place] - at.y())))
+        value = number(float(picture.values[nearest, place]))
+        text = words("picture.cell", value=value, where=f"{picture.x_name} {place} · {picture.names[nearest]}",
+                     tap=picture.caption.tap, shape=picture.caption.shape)
+        QToolTip.showText(self._plot.mapToGlobal(self._plot.mapFromScene(where)), text, self._plot)
+        lit = frozenset({("source", place), ("target", place)}) if place < picture.n_marked else frozenset()
+        self.pointed.emit(Pointed(text, lit))
+
+    def _left(self) -> None:
+        QToolTip.hideText()
+        self.pointed.emit(NOTHING)
