@@ -23,7 +23,8 @@ def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:
     """All heads of all layers (or of some) of the chosen attention at the chosen stage, on one scale."""
     tap = look.attention_tap()
-    taps = [with_layer(tap, layer) for layer in layers or range(trace.config.n_layers)]
+    layers = layers or tuple(range(trace.config.n_layers))
+    taps = [with_layer(tap, layer) for layer in layers]
     values = np.stack([trace[name] for name in taps])  # [layer, head, query, key]
     closed = closed_of(trace, tap)
     scales = [scale_for(trace, name, look) for name in taps]
@@ -31,18 +32,19 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         values=masked_values(values, closed), closed=closed,
         rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
         scale=Scale(min(s.low for s in scales), max(s.high for s in scales), scales[0].colours),
-        caption=_wall_caption(trace, tap, words), chosen=(look.layer, look.head),
+        caption=_wall_caption(trace, tap, layers, words), layers=layers, chosen=(look.layer, look.head),
         reason="" if closed is None else words("mask.future"),
     )
 
 
-def _wall_caption(trace: Trace, tap: str, words: Words) -> Caption:
+def _wall_caption(trace: Trace, tap: str, layers: tuple[int, ...], words: Words) -> Caption:
     place = place_of(tap)
     kind = f"{place.side}.{place.part.partition('.')[0]}"
     made = caption(trace, tap, words)
-    shape = f"[layer {trace.config.n_layers}, {made.shape[1:]}"
+    shape = f"[layer {len(layers)}, {made.shape[1:]}"
+    which = "*" if len(layers) > 1 else str(layers[0])
     return attrs.evolve(made, title=f"{words(f'attention.{kind}')} · {made.title}", shape=shape,
-                        tap=tap.replace(f".layers.{place.layer}.", ".layers.*."))
+                        tap=tap.replace(f".layers.{place.layer}.", f".layers.{which}."))
 
 
 def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:

@@ -28,7 +28,7 @@ def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, w
     """What stands at a cell of a thumbnail."""
     closed = picture.closed is not None and bool(picture.closed[row, column])
     value = picture.reason if closed else number(float(picture.values[layer, head, row, column]))
-    place = words("picture.head", layer=layer, head=head)
+    place = words("picture.head", layer=picture.layers[layer], head=head)
     where = f"{place}: {_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
 

@@ -61,7 +61,8 @@ class HeadGrid:
     columns: Axis
     scale: Scale
     caption: Caption
-    chosen: tuple[int, int]
+    layers: tuple[int, ...]
+    chosen: tuple[int, int] | None  # layer, head
     closed: Closed | None = None
     reason: str = ""
 

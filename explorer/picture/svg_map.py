@@ -74,8 +74,8 @@ def draw_grid(sheet: Sheet, picture: HeadGrid, top: float) -> None:
     made = atlas(picture)
     cell = max(1.0, min(12.0, 1400 / made.index.shape[1]))
     left = 44.0
-    for layer in range(picture.values.shape[0]):
-        middle = top + 20 + (layer * made.pitch_rows + made.n_rows / 2) * cell
+    for row, layer in enumerate(picture.layers):
+        middle = top + 20 + (row * made.pitch_rows + made.n_rows / 2) * cell
         sheet.write(left - 8, middle + 4, f"L{layer}", anchor="end", faint=True)
     for head in range(picture.values.shape[1]):
         middle = left + (head * made.pitch_columns + made.n_columns / 2) * cell

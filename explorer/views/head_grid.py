@@ -30,8 +30,7 @@ class HeadGridView(Canvas):
         self.picture, self.words = picture, words
         self._atlas = atlas(picture)
         self.set_cells(self._atlas.index, picture.scale.colours)
-        layer, head = picture.chosen
-        place = words("picture.head", layer=layer, head=head)
+        place = "" if picture.chosen is None else words("picture.head", layer=picture.chosen[0], head=picture.chosen[1])
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {place}")
 
     def margins(self) -> tuple[float, float, float, float]:
@@ -54,7 +53,7 @@ class HeadGridView(Canvas):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = _STEPS.get(Qt.Key(event.key()))
-        if step is None or self.picture is None:
+        if step is None or self.picture is None or self.picture.chosen is None:
             super().keyPressEvent(event)
             return
         layers, heads = self.picture.values.shape[:2]
@@ -63,7 +62,7 @@ class HeadGridView(Canvas):
             self.chosen.emit(layer, head)
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
-        if self.picture is None or self._atlas is None:
+        if self.picture is None or self._atlas is None or self.picture.chosen is None:
             return
         made, (layer, head) = self._atlas, self.picture.chosen
         box = self.cell_rect(layer * made.pitch_rows, head * made.pitch_columns, made.n_rows, made.n_columns)

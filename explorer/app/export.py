@@ -1,0 +1,142 @@
+"""One export, for the window and the command line alike: pictures or numbers of a Trace to a file or a folder.
+
+A generator of steps, so that a caller can show progress and stop between two files. Beside each export stands a JSON
+that says what it is made from.
+"""
+
+import json
+import platform
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import attrs
+
+from explorer import __version__
+from explorer.errors import UnknownFormat
+from explorer.files import make_folder, replacing
+from explorer.lang import Words
+from explorer.picture.figures import Choice, single, together
+from explorer.picture.look import Look
+from explorer.picture.make import token_axis
+from explorer.picture.numbers import Selection, selection, write_csv, write_npz, write_safetensors
+from explorer.picture.picture import Picture
+from explorer.picture.svg import render
+from explorer.picture.theme import LIGHT, Theme
+from explorer.trace.trace import Trace
+
+FIGURES = ("png", "svg", "pdf")
+NUMBERS = ("csv", "npz", "safetensors")
+FORMATS = FIGURES + NUMBERS
+
+
+@attrs.frozen(kw_only=True)
+class Export:
+    """What to write where. `choice` None: all taps (numbers only). `picture` is used as it is where given.
+
+    `out` is a folder if `one_each`, else a file. `dpi` and `width_px` are for PNG.
+    """
+
+    trace: Trace
+    out: Path
+    format: str
+    words: Words
+    choice: Choice | None = None
+    picture: Picture | None = None
+    one_each: bool = False
+    look: Look = Look()
+    theme: Theme = LIGHT
+    dpi: float = 192.0
+    width_px: int | None = None
+
+    def run(self) -> Iterator[tuple[int, int]]:
+        """Write the files, one a step; yields (done, of how many). Raises ExplorerError."""
+        if self.format not in FORMATS:
+            raise UnknownFormat(name=self.format, known=", ".join(FORMATS))
+        taps = self._taps()
+        todo = self._pieces(taps) if self.one_each else [("", None)]
+        make_folder(self.out if self.one_each else self.out.absolute().parent)
+        files = []
+        for done, (tap, head) in enumerate(todo):
+            yield done, len(todo)
+            files.append(self._write(tap, head, taps))
+        self._write_about(taps, files)
+        yield len(todo), len(todo)
+
+    def _taps(self) -> tuple[str, ...]:
+        if self.choice is not None:
+            return self.choice.taps(self.trace)
+        return self.trace.names() if self.picture is None else (self.picture.caption.tap,)
+
+    def _pieces(self, taps: tuple[str, ...]) -> list[tuple[str, int | None]]:
+        heads = self.choice.heads(self.trace) if self.choice is not None else (None,)
+        return [(tap, head) for tap in taps for head in heads]
+
+    def _write(self, tap: str, head: int | None, taps: tuple[str, ...]) -> Path:
+        if self.one_each:
+            stem = tap if head is None else f"{tap}.head{head}"
+            path = self.out / f"{stem}.{self.format}"
+        else:
+            path, head = self.out, self.choice.head if self.choice is not None else None
+        if self.format in NUMBERS:
+            self._write_numbers(path, selection(self.trace, (tap,) if tap else taps, head))
+        else:
+            self._write_figure(path, self._figure(tap, head))
+        return path
+
+    def _figure(self, tap: str, head: int | None) -> Picture:
+        if tap:
+            return single(self.trace, tap, head, self.look, self.words)
+        if self.picture is not None:
+            return self.picture
+        if self.choice is None:
+            raise UnknownFormat(name=self.format, known=", ".join(NUMBERS))
+        return together(self.trace, self.choice, self.look, self.words)
+
+    def _write_figure(self, path: Path, picture: Picture) -> None:
+        svg = render(picture, self.words, self.theme)
+        if self.format == "svg":
+            with replacing(path) as unfinished:
+                unfinished.write_text(svg, encoding="utf-8")
+            return
+        from explorer.views import raster  # the command line needs Qt only for these
+
+        _application = raster.ensure_application()
+        if self.format == "png":
+            raster.write_png(svg, path, self.dpi, self.width_px)
+        else:
+            raster.write_pdf(svg, path)
+
+    def _write_numbers(self, path: Path, arrays: Selection) -> None:
+        if self.format == "csv":
+            axes = {name: self.trace.axes(name) for name in arrays}
+            columns = {name: token_axis(self.trace, name, axes[name][-1], self.words) for name in arrays}
+            rows = {name: token_axis(self.trace, name, axes[name][-2], self.words) for name in arrays}
+            write_csv(path, arrays, columns, rows)
+        elif self.format == "npz":
+            write_npz(path, arrays)
+        else:
+            write_safetensors(path, arrays)
+
+    def _write_about(self, taps: tuple[str, ...], files: list[Path]) -> None:
+        trace, choice = self.trace, self.choice
+        about = {
+            "source": trace.source, "target": trace.target, "preset": trace.preset,
+            "tokens": {side: [token.text for token in tokens] for side, tokens in
+                       (("source", trace.tokens.source), ("target", trace.tokens.target))},
+            "config": trace.config.values(),
+            "tap": taps[0] if len(taps) == 1 else list(taps),
+            "head": None if choice is None else "all" if choice.head is None else choice.head,
+            "shapes": {tap: list(trace[tap].shape) for tap in taps if tap in trace},
+            "format": self.format, "files": [path.name for path in files], "versions": versions(),
+        }
+        name = f"{taps[0]}.{self.format}" if self.one_each else self.out.name
+        folder = self.out if self.one_each else self.out.absolute().parent
+        with replacing(folder / f"{name}.json") as unfinished:
+            unfinished.write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def versions() -> dict[str, str]:
+    """What made the numbers."""
+    found = {"transformer-explorer": __version__, "python": platform.python_version()}
+    return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba")}

@@ -1,0 +1,179 @@
+"""The command line. Every knob is a flag, made from its declaration; a user's error is one line and exit status 2."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+
+from explorer import __version__
+from explorer.config import KNOBS, Config, Knob
+from explorer.errors import EmptyText, ExplorerError, UnknownFormat, UnknownHead, UnknownLayer
+from explorer.lang import LANGUAGES, Words, system_language
+from explorer.model.presets import DEFAULT, load_preset, preset_names
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    words = Words.load(_language(arguments))
+    try:
+        result = commands.main(arguments, prog_name="transformer-explorer", standalone_mode=False, obj=words)
+    except ExplorerError as error:
+        click.echo(words.error(error), err=True)
+        return 2
+    except click.ClickException as error:
+        click.echo(" ".join(error.format_message().split()), err=True)
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    return result if isinstance(result, int) else 0
+
+
+def _language(arguments: list[str]) -> str:
+    """The language of an error must be known before the arguments are understood."""
+    asked = [word for before, word in zip(arguments, arguments[1:], strict=False) if before == "--language"]
+    return asked[0] if asked and asked[0] in LANGUAGES else system_language()
+
+
+def _knob_flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    for knob in reversed(KNOBS):
+        command = click.option(f"--{knob.name.replace('_', '-')}", knob.name, help=_range(knob), metavar="VALUE")(command)
+    return command
+
+
+def _range(knob: Knob) -> str:
+    if knob.kind == "choice":
+        return " | ".join(knob.choices)
+    return "true | false" if knob.kind == "bool" else f"{knob.low:g} … {knob.high:g}"
+
+
+def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The text, the preset, the language and all knobs."""
+    command = _knob_flags(command)
+    command = click.option("--language", type=click.Choice(LANGUAGES))(command)
+    command = click.option("--target", metavar="TEXT")(command)
+    return click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")(command)
+
+
+@click.group(invoke_without_command=True)
+@click.version_option(__version__, prog_name="transformer-explorer")
+@click.option("--text", metavar="TEXT")
+@click.option("--preset", metavar="NAME")
+@click.option("--language", type=click.Choice(LANGUAGES))
+@click.pass_context
+def commands(context: click.Context, text: str | None, preset: str | None, language: str | None) -> int | None:
+    """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
+    return context.invoke(gui, text=text, preset=preset, language=language) if context.invoked_subcommand is None else None
+
+
+@commands.command()
+@click.option("--text", metavar="TEXT")
+@click.option("--preset", metavar="NAME")
+@click.option("--language", type=click.Choice(LANGUAGES))
+def gui(text: str | None, preset: str | None, language: str | None) -> int:
+    """Open the window."""
+    from explorer.app.main import open_window  # Qt is only for the window
+
+    return open_window(text=text, preset=preset, language=language)
+
+
+@commands.command()
+@click.argument("text")
+@_shared
+@click.pass_obj
+def show(words: Words, text: str, **given: Any) -> None:
+    """Say what the model made of TEXT: tokens, taps, shapes and figures."""
+    from explorer.picture.describe import number
+    from explorer.picture.taps import TapList
+
+    trace = _explore(text, given)
+    for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target)):
+        if tokens:
+            marks = " / ".join(token.text if token.known else f"{token.text}?" for token in tokens)
+            click.echo(f"{words(f'picture.tokens_{side}')} ({len(tokens)}): {marks}")
+            click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
+    click.echo(words("cli.model", architecture=trace.config.architecture, parameters=f"{trace.parameters:,}",
+                     seed=trace.config.seed, preset=trace.preset))
+    taps = TapList(trace)
+    for row, name in enumerate(taps.names):
+        about = taps.summary(row)
+        click.echo(f"{name:44} {taps.shapes[row]:34} {number(about.low):>10} … {number(about.high):<10}")
+
+
+@commands.command()
+@click.argument("text")
+@click.option("--tap", metavar="NAME")
+@click.option("--head", default="all", show_default=True, metavar="H|all")
+@click.option("--layer", metavar="L|all")
+@click.option("--out", required=True, metavar="PATH")
+@click.option("--format", "format_", metavar="png|svg|pdf|csv|npz|safetensors")
+@click.option("--dpi", default=192.0, show_default=True, type=click.FloatRange(24, 1200))
+@click.option("--width", "width_px", type=click.IntRange(16, 20000), metavar="PIXELS")
+@click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
+@_shared
+@click.pass_obj
+def export(words: Words, text: str, tap: str | None, head: str, layer: str | None, out: str, format_: str | None,
+           dpi: float, width_px: int | None, theme: str, **given: Any) -> None:
+    """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
+    from explorer.app.export import FORMATS, NUMBERS, Export
+    from explorer.picture.figures import Choice
+    from explorer.picture.theme import THEMES
+
+    path = Path(out)
+    folder = out.endswith(("/", "\\")) or path.is_dir() or not path.suffix
+    format_ = format_ or ("png" if folder else path.suffix[1:])
+    if format_ not in FORMATS or (tap is None and format_ not in NUMBERS):
+        raise UnknownFormat(name=format_, known=", ".join(FORMATS if tap else NUMBERS))
+    trace = _explore(text, given)
+    choice = None if tap is None else Choice(tap, _which(head, UnknownHead, trace.config.n_heads),
+                                             -1 if layer is None else _which(layer, UnknownLayer, trace.config.n_layers))
+    job = Export(trace=trace, out=path, format=format_, words=words, choice=choice, one_each=folder,
+                 theme=THEMES[theme], dpi=dpi, width_px=width_px)
+    done = 0
+    for done, _of in job.run():
+        pass
+    click.echo(words("cli.exported", count=done, path=out))
+
+
+def _which(value: str, error: type[ExplorerError], count: int) -> int | None:
+    """A head or layer by number, None for "all". Raises UnknownHead, UnknownLayer."""
+    if value == "all":
+        return None
+    if not value.isdecimal():
+        raise error(got=value, last=count - 1)
+    return int(value)
+
+
+@commands.command()
+@click.pass_obj
+def presets(words: Words) -> None:
+    """List the presets."""
+    for name in preset_names():
+        config = load_preset(name).config
+        sizes = f"{config.n_layers} × {config.n_heads}, d_model {config.d_model}, d_ff {config.d_ff}"
+        click.echo(f"{name:14} {sizes:42} {words(f'preset.{name}.title')}")
+
+
+@commands.command()
+@click.pass_obj
+def knobs(words: Words) -> None:
+    """List the knobs with range and default."""
+    for knob in KNOBS:
+        name = words(f"knob.{knob.name}.name")
+        click.echo(f"--{knob.name.replace('_', '-'):22} {_range(knob):72} {knob.default!s:16} {name}")
+
+
+def _explore(text: str, given: dict[str, Any]) -> Any:
+    """The Trace of a text with the flags that were given. Raises ExplorerError."""
+    from explorer.engine.compute import Computer  # torch, only for commands that compute
+    from explorer.engine.request import Request
+
+    fields = attrs.fields_dict(Config)
+    turned = {name: value for name, value in given.items() if name in fields and value is not None}
+    if not text.strip():
+        raise EmptyText
+    request = attrs.evolve(Request.from_preset(given["preset"], text, **turned), target=given["target"])
+    return Computer()(request).trace
