@@ -1,0 +1,93 @@
+"""Byte-pair encoding that can be watched. Sennrich, Haddow and Birch 2016, over characters with bytes to fall back on.
+
+A merge is allowed if its result is in the vocabulary; the smallest id goes first. So the list of symbols is the whole
+table, and a smaller vocabulary has fewer merges. (A second table of pairs was rejected: it could disagree.)
+"""
+
+from collections.abc import Iterable, Iterator
+
+from explorer.tokens.graphemes import clusters
+from explorer.tokens.merging import Part, merged
+from explorer.tokens.pairs import learn
+from explorer.tokens.pieces import MARK, Piece, first_symbols, opens_word, pieces
+from explorer.tokens.token import Token
+from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
+
+__all__ = ["BYTES", "MARK", "Encoder", "learn"]
+
+BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+_BYTE_OF = {symbol: byte for byte, symbol in enumerate(BYTES)}
+
+
+class Encoder:
+    """Encodes and decodes with one vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def encode(self, text: str) -> tuple[Token, ...]:
+        """The tokens of `text`. A character outside the vocabulary becomes its bytes: 龘 1/3, 龘 2/3, 龘 3/3."""
+        return tuple(token for piece in pieces(text) for token in self._encoded(piece, text))
+
+    def whole(self, text: str, start: int, end: int) -> tuple[Token, ...]:
+        """A piece cut by hand as one token, <unk> if it is no symbol; a single character may become its bytes."""
+        piece = text[start:end]
+        forms = (MARK + piece, piece) if opens_word(text, start) else (piece,)
+        for symbol in forms:
+            if self._vocabulary.id_of(symbol) is not None and MARK not in piece:
+                return (self._token(symbol, symbol, start, end),)
+        if len(clusters(piece)) == 1:
+            return tuple(self._bytes(piece, piece, start, end))
+        return (Token(piece, UNKNOWN, start, end, known=False),)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of a row of ids, each white space as one blank. Bytes that make no character are shown by name."""
+        shown: list[str] = []
+        raw: list[str] = []
+        for symbol in (self._vocabulary.symbols[each] for each in ids):
+            if symbol in _BYTE_OF:
+                raw.append(symbol)
+                continue
+            shown += [_characters(raw), _plain(symbol)]
+            raw = []
+        return "".join([*shown, _characters(raw)]).removeprefix(" ")
+
+    def _encoded(self, piece: Piece, text: str) -> Iterator[Token]:
+        spans = piece.characters if piece.space is None else (piece.space, *piece.characters)
+        symbols = first_symbols(piece, text)
+        parts = [Part(symbol, start, end) for symbol, (start, end) in zip(symbols, spans, strict=True)]
+        for part in merged(parts, self._vocabulary.id_of):
+            is_space = part.symbol == MARK and piece.space is not None
+            if is_space and part.start == part.end:
+                continue  # the mark at the beginning of the text merged with nothing, and stands for nothing
+            # The mark itself may have been typed; then it is a character like others, and outside the vocabulary.
+            if self._vocabulary.id_of(part.symbol) is None or (part.symbol == MARK and not is_space):
+                yield from self._bytes(part.symbol, " " if is_space else part.symbol, part.start, part.end)
+                continue
+            # White space is not part of the word it opens.
+            start = part.start if is_space else max(part.start, piece.characters[0][0])
+            yield self._token(part.symbol, part.symbol, start, part.end, tuple(merge for _, merge in part.merges))
+
+    def _bytes(self, shown: str, content: str, start: int, end: int) -> Iterator[Token]:
+        raw = content.encode()
+        for number, byte in enumerate(raw, 1):
+            text = shown if len(raw) == 1 else f"{shown} {number}/{len(raw)}"
+            yield self._token(text, BYTES[byte], start, end)
+
+    def _token(self, text: str, symbol: str, start: int, end: int, merges: tuple[str, ...] = ()) -> Token:
+        identity = self._vocabulary.id_of(symbol)
+        known = identity is not None
+        return Token(text, UNKNOWN if identity is None else identity, start, end, known, merges)
+
+
+def _characters(raw: list[str]) -> str:
+    try:
+        return bytes(_BYTE_OF[symbol] for symbol in raw).decode()
+    except UnicodeDecodeError:
+        return "".join(raw)
+
+
+def _plain(symbol: str) -> str:
+    if symbol in SPECIALS:
+        return symbol if symbol == SPECIALS[UNKNOWN] else ""
+    return symbol.replace(MARK, " ", 1)

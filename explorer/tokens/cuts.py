@@ -1,0 +1,58 @@
+"""Cuts made by hand: merge, split, and the check of cuts that come from outside.
+
+Full and search mode of jieba give overlapping words. There a merge or split replaces the words it was asked for,
+leaves the others, and drops what would then stand twice.
+"""
+
+from collections.abc import Iterable
+
+from explorer.errors import BadCut
+from explorer.tokens.graphemes import Spans, borders, characters
+
+__all__ = ["Spans", "check_cuts", "merged", "split", "trimmed"]
+
+
+def merged(spans: Spans, index: int) -> Spans:
+    """Token `index` and the next as one that covers both and all between them. Raises BadCut."""
+    if not 0 <= index < len(spans) - 1:
+        raise BadCut(start=index, end=index + 1, length=len(spans))
+    pair = spans[index:index + 2]
+    whole = (min(start for start, _ in pair), max(end for _, end in pair))
+    return _once((*spans[:index], whole, *spans[index + 2:]))
+
+
+def split(spans: Spans, index: int, at: int) -> Spans:
+    """Token `index` as two, cut at the code point offset `at` of the text. Raises BadCut."""
+    if not 0 <= index < len(spans):
+        raise BadCut(start=index, end=index, length=len(spans))
+    start, end = spans[index]
+    if not start < at < end:
+        raise BadCut(start=at, end=at, length=max(end for _, end in spans))
+    return _once((*spans[:index], (start, at), (at, end), *spans[index + 1:]))
+
+
+def trimmed(spans: Spans, text: str) -> Spans:
+    """The spans without the white space around them; what is only white space is dropped, what is double kept once."""
+    tight = []
+    for start, end in spans:
+        piece = text[start:end]
+        tight.append((end - len(piece.lstrip()), start + len(piece.rstrip())))
+    return _once((start, end) for start, end in tight if start < end)
+
+
+def check_cuts(spans: Spans, text: str) -> Spans:
+    """`spans` themselves. Raises BadCut for one outside the text, through a character, or for text left uncovered."""
+    allowed = frozenset(borders(text))
+    covered: set[int] = set()
+    for start, end in spans:
+        if not start < end or start not in allowed or end not in allowed:
+            raise BadCut(start=start, end=end, length=len(text))
+        covered.update(range(start, end))
+    for start, end in characters(text):
+        if start not in covered:
+            raise BadCut(start=start, end=end, length=len(text))
+    return spans
+
+
+def _once(spans: Iterable[tuple[int, int]]) -> Spans:
+    return tuple(dict.fromkeys(spans))

@@ -1,0 +1,70 @@
+"""The merges of byte-pair encoding on one piece, each step remembered."""
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+
+import attrs
+
+Rank = Callable[[str], int | None]
+"""The id of a symbol; None: there is no such symbol."""
+
+
+@attrs.frozen
+class Part:
+    """A symbol so far: the characters it covers and the merges behind it, each after its turn."""
+
+    symbol: str
+    start: int
+    end: int
+    merges: tuple[tuple[int, str], ...] = ()
+
+
+def merged(parts: list[Part], rank: Rank) -> list[Part]:
+    """The parts after every merge whose result has a rank: the smallest first, then from the left."""
+    chain = _Chain(parts, rank)
+    turn = 0
+    while chain.queue:
+        _, left, right, symbol = heappop(chain.queue)
+        if chain.is_still(left, right, symbol):
+            chain.join(left, right, turn)
+            turn += 1
+    return [part for part in chain.parts if part is not None]
+
+
+class _Chain:
+    """Parts linked to their neighbours, and the merges possible between them: n log n for a piece of any length."""
+
+    def __init__(self, parts: list[Part], rank: Rank) -> None:
+        self.parts: list[Part | None] = [*parts, None]  # the last stands for the end and merges with nothing
+        self.queue: list[tuple[int, int, int, str]] = []
+        self._after = list(range(1, len(parts) + 2))
+        self._before = list(range(-1, len(parts)))
+        self._rank = rank
+        for left in range(len(parts) - 1):
+            self._offer(left, left + 1)
+
+    def is_still(self, left: int, right: int, symbol: str) -> bool:
+        """True: neither of the two has merged with another part since this was offered."""
+        first, second = self.parts[left], self.parts[right]
+        return first is not None and second is not None and first.symbol + second.symbol == symbol
+
+    def join(self, left: int, right: int, turn: int) -> None:
+        first, second = self.parts[left], self.parts[right]
+        assert first and second  # is_still has been asked
+        merges = sorted((*first.merges, *second.merges, (turn, f"{first.symbol} {second.symbol}")))
+        self.parts[left] = Part(first.symbol + second.symbol, first.start, second.end, tuple(merges))
+        self.parts[right] = None
+        self._after[left] = self._after[right]
+        self._before[self._after[left]] = left
+        self._offer(self._before[left], left)
+        self._offer(left, self._after[left])
+
+    def _offer(self, left: int, right: int) -> None:
+        # Before the first part, index -1 is the end as well.
+        first, second = self.parts[left], self.parts[right]
+        if first is None or second is None:
+            return
+        symbol = first.symbol + second.symbol
+        rank = self._rank(symbol)
+        if rank is not None:
+            heappush(self.queue, (rank, left, right, symbol))

@@ -1,0 +1,111 @@
+"""Chinese words by jieba, with their places in the text. The only file that knows jieba.
+
+jieba keeps a marshal cache in the shared temp folder, where anyone may leave a file; here it lies in a folder of the
+user's own. One thread at a time: words added for a call change the dictionary until it ends.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import jieba
+
+from explorer.tokens.full import full_spans
+from explorer.tokens.graphemes import Span, Spans, borders, joined, visible, widened
+from explorer.tokens.simplify import Simplifier
+
+_STRETCH = 1000  # characters; the time jieba takes for new words grows with the square of a run's length
+_UNSETTLED = 8  # words at the end of a stretch that what follows may still change
+
+
+class Segmenter:
+    """jieba in its three modes. The dictionary is loaded on first use."""
+
+    def __init__(self, cache_folder: Path) -> None:
+        self._simplifier = Simplifier()
+        jieba.setLogLevel(logging.CRITICAL + 1)  # a cache that cannot be written costs time and nothing else
+        self._jieba = jieba.Tokenizer()
+        self._jieba.tmp_dir = str(cache_folder)
+
+    def spans(self, text: str, mode: str, *, hmm: bool, words: tuple[str, ...] = ()) -> Spans:
+        """The words of `text` in `mode` "accurate", "full" or "search", in jieba's order; white space is no word.
+
+        `hmm` lets jieba guess words that are not in its dictionary (full mode never does). `words` are added to the
+        dictionary for this call only; as in jieba, white space and most punctuation cannot be part of one.
+        """
+        cut = {"accurate": self._accurate, "full": self._full, "search": self._search}[mode]
+        simplified = self._simplifier.simplified(text)
+        self._jieba.check_initialized()
+        with self._added(words):
+            return visible(cut(simplified, hmm), text)
+
+    def _accurate(self, text: str, hmm: bool) -> Spans:
+        found: list[Span] = []
+        start = 0
+        for run in jieba.re_han_default.split(text):  # jieba cuts each run by itself too
+            for word in self._words(run, hmm):
+                found.append((start, start + len(word)))
+                start += len(word)
+        return joined(found, borders(text))
+
+    def _words(self, run: str, hmm: bool) -> Iterator[str]:
+        """The words of one run; a very long one is cut a stretch at a time, each beginning where a word began."""
+        stretch = _STRETCH
+        while stretch < len(run):
+            settled = self._jieba.lcut(run[:stretch], HMM=hmm)[:-_UNSETTLED]
+            if not settled:
+                stretch *= 2
+                continue
+            yield from settled
+            run = run[sum(map(len, settled)):]
+            stretch = _STRETCH
+        yield from self._jieba.cut(run, HMM=hmm)
+
+    def _search(self, text: str, hmm: bool) -> Spans:
+        """Each word after the dictionary words of two, then of three characters inside it."""
+        allowed = frozenset(borders(text))
+        found: list[Span] = []
+        for start, end in self._accurate(text, hmm):
+            for size in (2, 3):
+                inside = ((at, at + size) for at in range(start, end - size + 1) if end - start > size)
+                found += [span for span in inside if self._is_word(text, span) and allowed.issuperset(span)]
+            found.append((start, end))
+        return tuple(found)
+
+    def _is_word(self, text: str, span: Span) -> bool:
+        return bool(self._jieba.FREQ.get(text[span[0]:span[1]]))
+
+    def _full(self, text: str, hmm: bool) -> Spans:
+        found: list[Span] = []
+        start = 0
+        for run in jieba.re_han_default.split(text):
+            if jieba.re_han_default.match(run):
+                found += [(start + a, start + b) for a, b in full_spans(self._jieba.get_DAG(run), run)]
+                start += len(run)
+                continue
+            for piece in jieba.re_skip_default.split(run):
+                if piece:
+                    found.append((start, start + len(piece)))
+                start += len(piece)
+        return widened(found, borders(text))
+
+    @contextmanager
+    def _added(self, words: tuple[str, ...]) -> Iterator[None]:
+        """jieba's dictionary with `words`, and exactly as it was afterwards."""
+        added = [self._simplifier.simplified(word) for word in words if word and not word.isspace()]
+        # jieba enters every beginning of a word as well.
+        touched = {word[:end] for word in added for end in range(1, len(word) + 1)}
+        total = self._jieba.total
+        before = {part: self._jieba.FREQ.get(part) for part in touched}
+        try:
+            for word in added:
+                self._jieba.add_word(word)
+            yield
+        finally:
+            self._jieba.total = total
+            for part, count in before.items():
+                if count is None:
+                    self._jieba.FREQ.pop(part, None)
+                else:
+                    self._jieba.FREQ[part] = count

@@ -1,0 +1,77 @@
+"""From a typed text to tokens with ids, as the Config says. Keeps the dictionary and the vocabularies loaded."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from explorer.config import Config
+from explorer.resources import asset, cache_folder
+from explorer.tokens import spaces
+from explorer.tokens.bpe import Encoder
+from explorer.tokens.check import check_text
+from explorer.tokens.cuts import check_cuts, trimmed
+from explorer.tokens.graphemes import Spans, characters
+from explorer.tokens.segment import Segmenter
+from explorer.tokens.simplify import Simplifier
+from explorer.tokens.token import Token
+from explorer.tokens.vocabulary import UNKNOWN, Vocabulary
+
+_JIEBA_MODES = {"jieba": "accurate", "jieba-full": "full", "jieba-search": "search"}
+
+
+class Tokenizers:
+    """Every way of cutting, with its vocabulary. `cache` is where jieba may keep its dictionary for the next start."""
+
+    def __init__(self, cache: Path | None = None) -> None:
+        self._segmenter = Segmenter(cache or cache_folder())
+        self._simplifier = Simplifier()
+        # A slider asks for a new size again and again.
+        self._vocabulary = lru_cache(maxsize=4)(_bundled)
+
+    def tokenize(
+        self, text: str, config: Config, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
+    ) -> tuple[Token, ...]:
+        """The tokens of `text`; by the hand-made `cuts` if given, with `words` added to jieba's dictionary.
+
+        Hand-made cuts lose the white space around them. Under byte-pair encoding each is looked up whole, so that a
+        merge the encoding does not have shows as unknown instead of falling apart again. Raises a BadText.
+        """
+        check_text(text)
+        vocabulary = self._of(config)
+        if cuts is not None:
+            cuts = trimmed(check_cuts(cuts, text), text)
+        if config.tokenizer == "bpe":
+            encoder = Encoder(vocabulary)
+            if cuts is None:
+                return encoder.encode(text)
+            return tuple(token for start, end in cuts for token in encoder.whole(text, start, end))
+        spans = cuts if cuts is not None else self._spans(text, config, words)
+        return tuple(self._looked_up(text[start:end], start, end, vocabulary) for start, end in spans)
+
+    def symbols(self, config: Config) -> tuple[str, ...]:
+        """The symbol of each id, as many as there are: `vocab_size` or fewer."""
+        return self._of(config).symbols
+
+    def decode(self, ids: tuple[int, ...], config: Config) -> str:
+        """The text of a row of ids that byte-pair encoding made."""
+        return Encoder(self._of(config)).decode(ids)
+
+    def _of(self, config: Config) -> Vocabulary:
+        return self._vocabulary("bpe" if config.tokenizer == "bpe" else "words", config.vocab_size)
+
+    def _spans(self, text: str, config: Config, words: tuple[str, ...]) -> Spans:
+        if config.tokenizer == "characters":
+            return characters(text)
+        if config.tokenizer == "spaces":
+            return spaces.words(text)
+        return self._segmenter.spans(text, _JIEBA_MODES[config.tokenizer], hmm=config.jieba_hmm, words=words)
+
+    def _looked_up(self, word: str, start: int, end: int, vocabulary: Vocabulary) -> Token:
+        identity = vocabulary.id_of(word)
+        if identity is None:
+            identity = vocabulary.id_of(self._simplifier.simplified(word))
+        known = identity is not None
+        return Token(word, UNKNOWN if identity is None else identity, start, end, known)
+
+
+def _bundled(name: str, size: int) -> Vocabulary:
+    return Vocabulary.read(asset(f"vocabulary/{name}.txt")).capped(size)

@@ -1,0 +1,44 @@
+"""The symbols a model knows and their ids, kept as readable text: the symbol of id i stands on line i + 1."""
+
+from pathlib import Path
+from typing import Self
+
+import attrs
+
+SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
+PAD, UNKNOWN, BEGIN, END = range(4)
+
+
+@attrs.frozen
+class Vocabulary:
+    """Symbols, most frequent first after the four special ones."""
+
+    symbols: tuple[str, ...]
+    _ids: dict[str, int] = attrs.field(init=False, repr=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        ids = {symbol: index for index, symbol in enumerate(self.symbols)}
+        if self.symbols[:len(SPECIALS)] != SPECIALS or len(ids) != len(self.symbols) or "" in ids:
+            raise ValueError("a vocabulary has the special symbols first and each symbol once")
+        object.__setattr__(self, "_ids", ids)  # attrs' own way to fill a frozen field late
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The vocabulary in a file."""
+        # Not splitlines: a symbol may be one of the rarer line separators.
+        return cls(tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n")))
+
+    def write(self, path: Path) -> None:
+        """Make the file that `read` reads."""
+        path.write_text("".join(f"{symbol}\n" for symbol in self.symbols), encoding="utf-8", newline="\n")
+
+    def capped(self, size: int) -> "Vocabulary":
+        """The first `size` symbols."""
+        return self if size >= len(self.symbols) else Vocabulary(self.symbols[:max(size, len(SPECIALS))])
+
+    def id_of(self, symbol: str) -> int | None:
+        """The id of a symbol, None if it is not in the vocabulary."""
+        return self._ids.get(symbol)
+
+    def __len__(self) -> int:
+        return len(self.symbols)
