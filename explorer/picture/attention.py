@@ -6,7 +6,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.make import caption, closed_of, masked_values, scale_for, tap_heatmap, token_axis
-from explorer.picture.picture import Caption, HeadGrid, Heatmap
+from explorer.picture.picture import Caption, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import Scale
 from explorer.trace.catalogue import place_of, with_layer
 from explorer.trace.trace import Trace
@@ -60,4 +60,17 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
                         shape=f"[query {shape[0]}, key {shape[1]}]",
                         note=words("mask.open_all" if closed is None else "mask.open_past")),
         reason="" if closed is None else words("mask.future"),
+    )
+
+
+def part_strips(trace: Trace, look: Look, words: Words) -> Strips:
+    """Queries, keys, values and the weighted sum of the chosen head. Across, keys stand beside other tokens than queries,
+    so there only what has the query's rows is shown: queries and the weighted sum."""
+    across = look.attention.endswith("cross_attn")
+    taps = [look.attention_tap(part) for part in (("query", "mixed") if across else ("query", "key", "value", "mixed"))]
+    where = words("picture.head", layer=look.layer, head=look.head)
+    made = caption(trace, taps[0], words)
+    return Strips(
+        bands=tuple(tap_heatmap(trace, tap, look, words, look.head) for tap in taps),
+        caption=attrs.evolve(made, title=where, formula="Q, K, V, A V" if not across else "Q, A V"),
     )

@@ -8,6 +8,7 @@ from explorer.picture.look import Look
 from explorer.picture.make import caption, tap_heatmap
 from explorer.picture.picture import Caption, Chip, Heatmap, Strips, TokenRow
 from explorer.picture.scales import Scale, centred_scale
+from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
 
@@ -51,13 +52,21 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     )
 
 
-def token_row(trace: Trace, side: str, words: Words) -> TokenRow:
-    """The tokens of "source" or "target"."""
-    tokens = trace.tokens.source if side == "source" else trace.tokens.target
+def source_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
+    """The source's tokens; none in decoder-only."""
+    return _token_row(trace, "source", trace.source, trace.tokens.source, words)
+
+
+def target_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
+    """The target's tokens; none in encoder-only."""
+    return _token_row(trace, "target", trace.target, trace.tokens.target, words)
+
+
+def _token_row(trace: Trace, side: str, text: str, tokens: tuple[Token, ...], words: Words) -> TokenRow:
     chips = tuple(
         Chip(text=t.text, id=t.id, start=t.start, end=t.end, known=t.known, merges=t.merges) for t in tokens
     )
     return TokenRow(
-        chips=chips, side=side, text=trace.source if side == "source" else trace.target,
+        chips=chips, side=side, text=text,
         caption=Caption(title=words(f"picture.tokens_{side}"), tap="", shape=f"[position {len(chips)}]"),
     )

@@ -44,14 +44,14 @@ class Sheet:
 def draw_heatmap(sheet: Sheet, picture: Heatmap, top: float) -> None:
     """A map with its labels, its scale and, where there are any, the meaning of closed cells."""
     n_rows, n_columns = picture.values.shape
-    cell = _cell_px(n_rows, n_columns, bool(picture.columns.labels))
+    cell_w, cell_h = _cell_px(n_rows, n_columns, bool(picture.columns.labels))
     left = _row_label_px(picture.rows)
-    turned = _must_turn(picture.columns, cell)
+    turned = _must_turn(picture.columns, cell_w)
     top += _column_label_px(picture.columns, turned)
-    _column_labels(sheet, picture.columns, left, top, cell, turned)
-    _row_labels(sheet, picture.rows, left, top, cell)
-    _cells(sheet, indices(picture.values, picture.scale, picture.closed), picture.scale, left, top, cell)
-    right, bottom = left + n_columns * cell, top + n_rows * cell
+    _column_labels(sheet, picture.columns, left, top, cell_w, turned)
+    _row_labels(sheet, picture.rows, left, top, cell_h)
+    _cells(sheet, indices(picture.values, picture.scale, picture.closed), picture.scale, left, top, cell_w, cell_h)
+    right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
     _colour_bar(sheet, picture.scale, right + 16, top, max(60.0, min(bottom - top, 240.0)))
     _legend(sheet, picture.closed is not None, picture.reason, left, bottom + 22)
 
@@ -86,9 +86,12 @@ def draw_grid(sheet: Sheet, picture: HeadGrid, top: float) -> None:
     _legend(sheet, picture.closed is not None, picture.reason, left, top + 20 + height + 22)
 
 
-def _cell_px(n_rows: int, n_columns: int, square: bool) -> float:
-    largest = 36.0 if square else 14.0
-    return max(1.0, min(largest, 900 / max(n_rows, n_columns)))
+def _cell_px(n_rows: int, n_columns: int, labelled: bool) -> tuple[float, float]:
+    """Width and height of a cell: square between tokens, low and narrow for features."""
+    if labelled:
+        side = min(44.0, 900 / max(n_rows, n_columns))
+        return side, side
+    return min(14.0, 1200 / n_columns), min(24.0, 900 / n_rows)
 
 
 def _row_label_px(rows: Axis) -> float:
@@ -123,18 +126,21 @@ def _row_labels(sheet: Sheet, rows: Axis, left: float, top: float, cell: float) 
         sheet.write(left - 8, top + (index + 0.5) * cell + 4, label, anchor="end", size=min(_LABEL, cell))
 
 
-def _cells(sheet: Sheet, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell: float) -> None:
+def _cells(
+    sheet: Sheet, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+) -> None:
     if index.size > _FEW_CELLS:
-        _image(sheet, index, scale, left, top, cell, cell)
+        _image(sheet, index, scale, left, top, cell_w, cell_h)
         return
     colours = table(scale.colours)
     for row, column in np.ndindex(index.shape):
-        x, y, level = left + column * cell, top + row * cell, index[row, column]
+        x, y, level = left + column * cell_w, top + row * cell_h, index[row, column]
         fill = {CLOSED: sheet.theme.closed, NOT_A_NUMBER: sheet.theme.unknown}.get(level)
         fill = fill or "#{:02x}{:02x}{:02x}".format(*colours[level])
-        sheet.add(f'<rect x="{x:.2f}" y="{y:.2f}" width="{cell:.2f}" height="{cell:.2f}" fill="{fill}"/>', x + cell, y + cell)
+        sheet.add(f'<rect x="{x:.2f}" y="{y:.2f}" width="{cell_w:.2f}" height="{cell_h:.2f}" fill="{fill}"/>',
+                  x + cell_w, y + cell_h)
         if level == CLOSED:
-            sheet.add(f'<path d="M{x:.2f} {y + cell:.2f}l{cell:.2f} {-cell:.2f}" stroke="{sheet.theme.closed_line}"/>')
+            sheet.add(f'<path d="M{x:.2f} {y + cell_h:.2f}l{cell_w:.2f} {-cell_h:.2f}" stroke="{sheet.theme.closed_line}"/>')
 
 
 def _image(

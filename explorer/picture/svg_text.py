@@ -12,7 +12,7 @@ from fontTools.ttLib import TTFont
 from explorer.resources import asset
 
 FAMILY = "TX Sans SC"
-_STACK = f"'{FAMILY}', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
+_STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"  # QtSvg knows no quoted names
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -46,7 +46,7 @@ def document(width_px: float, height_px: float, body: list[str], background: str
         f'width="{width_px:.0f}" height="{height_px:.0f}" viewBox="0 0 {width_px:.0f} {height_px:.0f}" '
         f'font-family="{_STACK}">\n<title>{escape(_UNPRINTABLE.sub("�", title))}</title>\n'
         f"<style>@font-face{{font-family:'{FAMILY}';src:url(data:font/otf;base64,{_subset(letters)})}}</style>\n"
-        f'<rect width="100%" height="100%" fill="{background}"/>\n{drawn}\n</svg>\n'
+        f'<rect width="{width_px:.0f}" height="{height_px:.0f}" fill="{background}"/>\n{drawn}\n</svg>\n'
     )
 
 

@@ -16,6 +16,8 @@ from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
 __all__ = ["BYTES", "MARK", "Encoder", "learn"]
 
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+# Any number of combining marks makes one character, and each of its bytes would show them all.
+_LONGEST_SHOWN = 32
 _BYTE_OF = {symbol: byte for byte, symbol in enumerate(BYTES)}
 
 
@@ -70,6 +72,8 @@ class Encoder:
 
     def _bytes(self, shown: str, content: str, start: int, end: int) -> Iterator[Token]:
         raw = content.encode()
+        if len(shown) > _LONGEST_SHOWN:
+            shown = f"{shown[:_LONGEST_SHOWN]}…"
         for number, byte in enumerate(raw, 1):
             text = shown if len(raw) == 1 else f"{shown} {number}/{len(raw)}"
             yield self._token(text, BYTES[byte], start, end)

@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from explorer.resources import asset_text
+from explorer.resources import asset_text, cache_folder
 from explorer.tokens import spaces
 from explorer.tokens.bpe import BYTES, learn
 from explorer.tokens.graphemes import characters
@@ -54,7 +53,7 @@ def word_symbols(pairs: list[Pair], segmenter: Segmenter, always: Iterable[str])
     for found, fewest in ((by_jieba, _FEWEST_WORDS), (by_spaces, _FEWEST_WORDS), (single, _FEWEST_CHARACTERS)):
         # The same word may be seen by several cuts, and is to be counted once.
         counts |= Counter({word: count for word, count in found.items() if count >= fewest})
-    counts |= Counter(dict.fromkeys((*PRINTABLE, *CHINESE_PUNCTUATION, *always), _ALWAYS_COUNT))
+    counts |= Counter(dict.fromkeys(always, _ALWAYS_COUNT))
     return tuple(sorted(counts, key=lambda word: (-counts[word], word)))
 
 
@@ -73,10 +72,9 @@ def main(pair_file: str, folder: str) -> None:
     """Write words.txt and bpe.txt into `folder`."""
     pairs = list(train_pairs(Path(pair_file)))
     examples = example_words()
-    with TemporaryDirectory() as cache:
-        words = word_symbols(pairs, Segmenter(Path(cache)), (*examples, *chain(*examples)))
-    always = sorted({*PRINTABLE, *CHINESE_PUNCTUATION, *(each for word in examples for each in word)})
-    symbols = learn(chain(*pairs), N_BPE_SYMBOLS - len(SPECIALS) - len(BYTES), always=always)
+    letters = (*PRINTABLE, *CHINESE_PUNCTUATION, *chain(*examples))
+    words = word_symbols(pairs, Segmenter(cache_folder()), (*letters, *examples))
+    symbols = learn(chain(*pairs), N_BPE_SYMBOLS - len(SPECIALS) - len(BYTES), always=letters)
     Vocabulary((*SPECIALS, *words)).write(Path(folder) / "words.txt")
     Vocabulary((*SPECIALS, *BYTES, *symbols)).write(Path(folder) / "bpe.txt")
 

@@ -16,6 +16,7 @@ from explorer.tokens.graphemes import Span, Spans, borders, joined, visible, wid
 from explorer.tokens.simplify import Simplifier
 
 _STRETCH = 1000  # characters; the time jieba takes for new words grows with the square of a run's length
+_LONGEST_ADDED = 100  # characters; jieba enters every beginning of a word, so a long one fills the memory
 _UNSETTLED = 8  # words at the end of a stretch that what follows may still change
 
 
@@ -32,7 +33,8 @@ class Segmenter:
         """The words of `text` in `mode` "accurate", "full" or "search", in jieba's order; white space is no word.
 
         `hmm` lets jieba guess words that are not in its dictionary (full mode never does). `words` are added to the
-        dictionary for this call only; as in jieba, white space and most punctuation cannot be part of one.
+        dictionary for this call only, if they have at most 100 characters; as in jieba, white space and most
+        punctuation cannot be part of one.
         """
         cut = {"accurate": self._accurate, "full": self._full, "search": self._search}[mode]
         simplified = self._simplifier.simplified(text)
@@ -93,8 +95,7 @@ class Segmenter:
     @contextmanager
     def _added(self, words: tuple[str, ...]) -> Iterator[None]:
         """jieba's dictionary with `words`, and exactly as it was afterwards."""
-        added = [self._simplifier.simplified(word) for word in words if word and not word.isspace()]
-        # jieba enters every beginning of a word as well.
+        added = [self._simplifier.simplified(word) for word in words if 0 < len(word) <= _LONGEST_ADDED]
         touched = {word[:end] for word in added for end in range(1, len(word) + 1)}
         total = self._jieba.total
         before = {part: self._jieba.FREQ.get(part) for part in touched}

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from pathlib import Path
 
+from explorer import resources
 from explorer.config import Config
-from explorer.resources import asset, cache_folder
 from explorer.tokens import spaces
 from explorer.tokens.bpe import Encoder
 from explorer.tokens.check import check_text
@@ -19,10 +19,10 @@ _JIEBA_MODES = {"jieba": "accurate", "jieba-full": "full", "jieba-search": "sear
 
 
 class Tokenizers:
-    """Every way of cutting, with its vocabulary. `cache` is where jieba may keep its dictionary for the next start."""
+    """Every way of cutting, with its vocabulary. jieba keeps its dictionary in `cache_folder` for the next start."""
 
-    def __init__(self, cache: Path | None = None) -> None:
-        self._segmenter = Segmenter(cache or cache_folder())
+    def __init__(self, cache_folder: Path | None = None) -> None:
+        self._segmenter = Segmenter(cache_folder or resources.cache_folder())
         self._simplifier = Simplifier()
         # A slider asks for a new size again and again.
         self._vocabulary = lru_cache(maxsize=4)(_bundled)
@@ -74,4 +74,4 @@ class Tokenizers:
 
 
 def _bundled(name: str, size: int) -> Vocabulary:
-    return Vocabulary.read(asset(f"vocabulary/{name}.txt")).capped(size)
+    return Vocabulary.read(resources.asset(f"vocabulary/{name}.txt")).capped(size)

@@ -1,0 +1,111 @@
+"""A Card: one view with its title, formula and shape, and the maker of its Picture."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.picture import Caption, Picture
+from explorer.picture.theme import Theme
+from explorer.trace.trace import Trace
+from explorer.views.pointed import Token
+
+Maker = Callable[[Trace, Look, Words], Picture]
+
+
+class View(Protocol):
+    """What every widget that draws a Picture can do."""
+
+    pointed: SignalInstance
+    opened: SignalInstance
+
+    def draw(self, picture: Picture, words: Words) -> None: ...
+
+    def set_theme(self, theme: Theme) -> None: ...
+
+    def light(self, tokens: frozenset[Token]) -> None: ...
+
+    def fit(self) -> None: ...
+
+
+class Card(QFrame):
+    """opened(page) is emitted when the user wants to see everything about it; touched(Card) when it becomes the
+    one that copying and exporting mean."""
+
+    opened = Signal(str)
+    touched = Signal(object)
+
+    def __init__(self, view: QWidget, make: Maker, page: str = "") -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.view: View = view  # type: ignore[assignment]  # every view has these methods beside QWidget's
+        self.make = make
+        self.page = page
+        self.picture: Picture | None = None
+        self.title = _label("title")
+        self.formula = _label("formula")
+        self.formula.setTextFormat(Qt.TextFormat.RichText)
+        self.shape = _label("shape")
+        self.note = _label("faint")
+        self.note.setWordWrap(True)
+        self.note.hide()
+        self._open = QToolButton()
+        self._open.setObjectName("small")
+        self._open.setText("↗")
+        self._open.setVisible(bool(page))
+        self._open.clicked.connect(self._opened)
+        self.bar = QHBoxLayout()
+        self.bar.setSpacing(8)
+        self.bar.addWidget(self.title)
+        self.bar.addWidget(self.formula)
+        self.bar.addStretch(1)
+        self.bar.addWidget(self.shape)
+        self.bar.addWidget(self._open)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 6, 10, 8)
+        layout.setSpacing(4)
+        layout.addLayout(self.bar)
+        layout.addWidget(self.note)
+        layout.addWidget(view, 1)
+        self.view.opened.connect(self._opened)
+        self.view.pointed.connect(self._touch)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        """Make the picture and show it."""
+        self.picture = self.make(trace, look, words)
+        self._tell(self.picture.caption)
+        self._open.setToolTip(words("action.open"))
+        self._open.setAccessibleName(f"{words('action.open')}: {self.picture.caption.title}")
+        self.view.draw(self.picture, words)
+
+    def _tell(self, caption: Caption) -> None:
+        self.title.setText(caption.title)
+        self.formula.setText(caption.formula)
+        self.shape.setText(caption.shape)
+        self.shape.setToolTip(caption.tap)
+        self.note.setText(caption.note)
+        self.note.setVisible(bool(caption.note))
+        view: QWidget = self.view  # type: ignore[assignment]  # it is both
+        view.setAccessibleName(caption.title)
+
+    def _opened(self) -> None:
+        if self.page:
+            self.opened.emit(self.page)
+
+    def _touch(self) -> None:
+        self.touched.emit(self)
+
+    def mousePressEvent(self, event: object) -> None:
+        self.touched.emit(self)
+
+
+def _label(name: str) -> QLabel:
+    """A line that gives way when there is no room: a long formula must not widen the window."""
+    label = QLabel()
+    label.setObjectName(name)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored if name == "formula" else QSizePolicy.Policy.Preferred,
+                        QSizePolicy.Policy.Fixed)
+    return label

@@ -1,0 +1,266 @@
+"""The pages: which cards they hold and where. A page draws its cards only while it is seen."""
+
+from collections.abc import Callable
+
+import attrs
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from explorer.app.card import Card, Maker
+from explorer.lang import Words
+from explorer.picture.attention import head_map, head_wall, mask_map, part_strips
+from explorer.picture.embedding import (
+    embedding_strips,
+    position_map,
+    similarity_map,
+    source_tokens,
+    sum_strips,
+    target_tokens,
+)
+from explorer.picture.look import Look, attentions, sides_of
+from explorer.picture.output import top_bars, top_map
+from explorer.picture.picture import Picture
+from explorer.picture.positions import waves
+from explorer.picture.theme import Theme
+from explorer.trace.catalogue import ATTENTION_STAGES
+from explorer.trace.trace import Trace
+from explorer.views.bars import BarsView
+from explorer.views.explanation import ExplanationView
+from explorer.views.head_grid import HeadGridView
+from explorer.views.heatmap import HeatmapView
+from explorer.views.pointed import Token
+from explorer.views.segments import Segments
+from explorer.views.strips import StripsView
+from explorer.views.token_row import TokenRowView
+from explorer.views.waves import WavesView
+
+
+class Page(QWidget):
+    """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes)."""
+
+    opened = Signal(str)
+    pointed = Signal(object)
+    touched = Signal(object)
+    looked = Signal(dict)
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = key
+        self.cards: list[Card] = []
+        self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
+        self.explanation: ExplanationView | None = None
+
+    def card(self, view: QWidget, make: Maker, page: str = "") -> Card:
+        """A new card, connected."""
+        made = Card(view, make, page)
+        self.cards.append(made)
+        made.opened.connect(self.opened)
+        made.touched.connect(self.touched)
+        made.view.pointed.connect(self.pointed)
+        if isinstance(view, HeadGridView):
+            view.chosen.connect(self._chose_head)
+        return made
+
+    def choice(self, field: str) -> Segments:
+        """Buttons for a field of the Look, connected."""
+        segments = Segments()
+        segments.chose.connect({"attention": self._chose_attention, "stage": self._chose_stage,
+                                "side": self._chose_side}[field])
+        self.choices.append((segments, field))
+        return segments
+
+    def explain(self) -> ExplanationView:
+        self.explanation = ExplanationView()
+        return self.explanation
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        """Make and show every picture of the page."""
+        for segments, field in self.choices:
+            segments.offer(_offers(field, trace, words), getattr(look, field))
+        for card in self.cards:
+            if card.isVisibleTo(self):
+                card.draw(trace, look, words)
+
+    def speak(self, words: Words) -> None:
+        if self.explanation is not None:
+            self.explanation.tell(self.key, words)
+
+    def set_theme(self, theme: Theme) -> None:
+        for card in self.cards:
+            card.view.set_theme(theme)
+
+    def light(self, tokens: frozenset[Token]) -> None:
+        for card in self.cards:
+            card.view.light(tokens)
+
+    def fit(self) -> None:
+        for card in self.cards:
+            card.view.fit()
+
+    def _chose_head(self, layer: int, head: int) -> None:
+        self.looked.emit({"layer": layer, "head": head})
+
+    def _chose_attention(self, key: str) -> None:
+        self.looked.emit({"attention": key})
+
+    def _chose_stage(self, key: str) -> None:
+        self.looked.emit({"stage": key})
+
+    def _chose_side(self, key: str) -> None:
+        self.looked.emit({"side": key})
+
+
+def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
+    if field == "attention":
+        return {key: words(f"attention_short.{key}") for key in attentions(trace)}
+    if field == "stage":
+        return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
+    return {key: words(f"side.{key}") for key in sides_of(trace)}
+
+
+def overview() -> Page:
+    """Everything at once, in the order in which the data flows."""
+    page = Page("overview")
+    left = QVBoxLayout()
+    embedding = page.card(StripsView(), embedding_strips, "embedding")
+    embedding.bar.insertWidget(2, page.choice("side"))
+    left.addWidget(embedding, 5)
+    left.addWidget(page.card(WavesView(), waves, "position"), 5)
+    left.addWidget(page.card(HeatmapView(), position_map, "position"), 4)
+    left.addWidget(page.card(StripsView(), sum_strips, "embedding"), 5)
+    wall = page.card(HeadGridView(), head_wall, "attention")
+    wall.bar.insertWidget(2, page.choice("attention"))
+    below = QHBoxLayout()
+    below.setSpacing(8)
+    below.addWidget(page.card(HeatmapView(), head_map, "attention"), 3)
+    below.addWidget(page.card(HeatmapView(bar=False), mask_map, "masks"), 2)
+    middle = QVBoxLayout()
+    middle.addWidget(wall, 1)
+    middle.addLayout(below, 1)
+    columns = _row(page)
+    for column, share in ((left, 4), (middle, 7)):
+        column.setSpacing(8)
+        columns.addLayout(column, share)
+    return page
+
+
+def tokens_page() -> Page:
+    page = Page("tokens")
+    column = _column(page)
+    column.addWidget(page.card(TokenRowView(wrap=True), source_tokens))
+    column.addWidget(page.card(TokenRowView(wrap=True), target_tokens))
+    column.addWidget(page.explain(), 1)
+    return page
+
+
+def embedding_page() -> Page:
+    page = Page("embedding")
+    column = _column(page)
+    first = page.card(StripsView(), embedding_strips)
+    first.bar.insertWidget(2, page.choice("side"))
+    column.addWidget(first, 3)
+    column.addWidget(page.card(StripsView(), sum_strips), 3)
+    column.addWidget(page.explain(), 2)
+    return page
+
+
+def position_page() -> Page:
+    page = Page("position")
+    grid = QGridLayout(page)
+    grid.setContentsMargins(8, 8, 8, 8)
+    grid.setSpacing(8)
+    first = page.card(WavesView(), waves)
+    first.bar.insertWidget(2, page.choice("side"))
+    grid.addWidget(first, 0, 0, 1, 2)
+    grid.addWidget(page.card(HeatmapView(), position_map), 1, 0)
+    grid.addWidget(page.card(HeatmapView(), similarity_map), 1, 1)
+    grid.addWidget(page.explain(), 2, 0, 1, 2)
+    for row, share in enumerate((3, 3, 2)):
+        grid.setRowStretch(row, share)
+    grid.setColumnStretch(0, 3)
+    grid.setColumnStretch(1, 2)
+    return page
+
+
+def attention_page() -> Page:
+    page = Page("attention")
+    wall = page.card(HeadGridView(), head_wall)
+    wall.bar.insertWidget(2, page.choice("attention"))
+    head = page.card(HeatmapView(), head_map)
+    stages = QHBoxLayout()
+    stages.addWidget(page.choice("stage"))
+    stages.addStretch(1)
+    head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # a card has a box layout
+    parts = page.card(StripsView(), part_strips)
+    lower = QVBoxLayout()
+    lower.setSpacing(8)
+    lower.addWidget(parts, 3)
+    lower.addWidget(page.explain(), 2)
+    grid = QGridLayout(page)
+    grid.setContentsMargins(8, 8, 8, 8)
+    grid.setSpacing(8)
+    grid.addWidget(wall, 0, 0)
+    grid.addWidget(head, 0, 1, 2, 1)
+    grid.addLayout(lower, 1, 0)
+    for axis in (grid.setColumnStretch, grid.setRowStretch):
+        axis(0, 1)
+        axis(1, 1)
+    return page
+
+
+def masks_page() -> Page:
+    page = Page("masks")
+    column = _column(page)
+    maps = QHBoxLayout()
+    maps.setSpacing(8)
+    first = page.card(HeatmapView(bar=False), mask_map)
+    first.bar.insertWidget(2, page.choice("attention"))
+    maps.addWidget(first, 1)
+    splitter = QSplitter(Qt.Orientation.Horizontal)
+    for stage in ("scaled", "masked", "weights"):
+        splitter.addWidget(page.card(HeatmapView(), _at_stage(stage)))
+    column.addLayout(maps, 4)
+    column.addWidget(splitter, 4)
+    column.addWidget(page.explain(), 2)
+    return page
+
+
+def _at_stage(stage: str) -> Maker:
+    """The chosen head at this stage, whatever stage is chosen."""
+
+    def make(trace: Trace, look: Look, words: Words) -> Picture:
+        return head_map(trace, attrs.evolve(look, stage=stage), words)
+
+    return make
+
+
+def output_page() -> Page:
+    page = Page("output")
+    columns = _row(page)
+    columns.addWidget(page.card(BarsView(), top_bars), 2)
+    right = QVBoxLayout()
+    right.setSpacing(8)
+    right.addWidget(page.card(HeatmapView(), top_map), 3)
+    right.addWidget(page.explain(), 1)
+    columns.addLayout(right, 3)
+    return page
+
+
+def _row(page: Page) -> QHBoxLayout:
+    layout = QHBoxLayout(page)
+    layout.setContentsMargins(8, 8, 8, 8)
+    layout.setSpacing(8)
+    return layout
+
+
+def _column(page: Page) -> QVBoxLayout:
+    layout = QVBoxLayout(page)
+    layout.setContentsMargins(8, 8, 8, 8)
+    layout.setSpacing(8)
+    return layout
+
+
+PAGES: dict[str, Callable[[], Page]] = {
+    "overview": overview, "tokens": tokens_page, "embedding": embedding_page, "position": position_page,
+    "attention": attention_page, "masks": masks_page, "output": output_page,
+}

@@ -1,0 +1,44 @@
+"""What comes back at the next start: geometry, language, theme, the last sentence. An unreadable file is no obstacle."""
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from explorer.lang import LANGUAGES, system_language
+from explorer.resources import config_folder
+
+THEMES = ("system", "light", "dark")
+
+
+class Preferences:
+    """Small typed values over one INI file in the user's config folder."""
+
+    def __init__(self) -> None:
+        self._settings = QSettings(str(config_folder() / "preferences.ini"), QSettings.Format.IniFormat)
+
+    def text(self, name: str, default: str = "") -> str:
+        value = self._settings.value(name, default)
+        return value if isinstance(value, str) else default
+
+    def put(self, name: str, value: str | QByteArray) -> None:
+        self._settings.setValue(name, value)
+
+    def forget(self, name: str) -> None:
+        self._settings.remove(name)
+
+    @property
+    def language(self) -> str:
+        asked = self.text("language")
+        return asked if asked in LANGUAGES else system_language()
+
+    @property
+    def theme(self) -> str:
+        asked = self.text("theme")
+        return asked if asked in THEMES else "system"
+
+    @property
+    def geometry(self) -> QByteArray:
+        value = self._settings.value("geometry")
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def save(self) -> None:
+        """Write to disk; a folder that cannot be written costs the preferences and nothing else."""
+        self._settings.sync()

@@ -1,0 +1,227 @@
+"""The state behind the window: the current Request and Look, the newest Frame, and the thread that makes Frames.
+
+Widgets say what the user wants, the session makes a new Request of it; nothing here draws.
+"""
+
+from collections.abc import Callable
+
+import attrs
+from PySide6.QtCore import QObject, Signal
+
+from explorer.app.history import History
+from explorer.engine.request import Frame, Request
+from explorer.engine.worker import Compute, Worker, load_compute
+from explorer.errors import BadKnob, ExplorerError
+from explorer.model.presets import load_preset
+from explorer.picture.look import Look
+from explorer.tokens.check import check_text
+from explorer.tokens.cuts import Spans, merged, split
+
+
+class _Bridge(QObject):
+    """Carries what the compute thread says to the GUI thread: the one border, crossed by queued signals."""
+
+    sig_started = Signal()
+    sig_done = Signal(object)
+    sig_failed = Signal(int, object)
+    sig_stopped = Signal(int)
+    sig_progressed = Signal(int, float)
+
+    def started(self) -> None:
+        self.sig_started.emit()
+
+    def done(self, frame: Frame) -> None:
+        self.sig_done.emit(frame)
+
+    def failed(self, serial: int, error: BaseException) -> None:
+        self.sig_failed.emit(serial, error)
+
+    def stopped(self, serial: int) -> None:
+        self.sig_stopped.emit(serial)
+
+    def progressed(self, serial: int, share: float) -> None:
+        self.sig_progressed.emit(serial, share)
+
+
+class Session(QObject):
+    """Signals: requested(Request) the wish changed; framed(Frame) a newer answer; looked(Look);
+    refused(ExplorerError); settled(Config) heads were adapted; broke(error) a bug; busy(bool); progressed(float);
+    stopped(); remembered(can_undo, can_redo).
+    """
+
+    requested = Signal(object)
+    framed = Signal(object)
+    looked = Signal(object)
+    refused = Signal(object)
+    settled = Signal(object)
+    broke = Signal(object)
+    loaded = Signal()
+    busy = Signal(bool)
+    progressed = Signal(float)
+    stopped = Signal()
+    remembered = Signal(bool, bool)
+
+    def __init__(self, request: Request, load: Callable[[], Compute] = load_compute, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.frame: Frame | None = None
+        self.look = Look()
+        self._history = History(request)
+        self._serial = 0
+        self._bridge = _Bridge(self)
+        self._bridge.sig_started.connect(self.loaded)
+        self._bridge.sig_done.connect(self._done)
+        self._bridge.sig_failed.connect(self._failed)
+        self._bridge.sig_stopped.connect(self._stopped)
+        self._bridge.sig_progressed.connect(self._progressed)
+        self._worker = Worker(self._bridge, load)
+
+    @property
+    def request(self) -> Request:
+        return self._history.now
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an answer to the newest wish is still to come."""
+        return self._worker.busy
+
+    def start(self) -> None:
+        self._worker.start()
+        self._submit()
+
+    def close(self) -> None:
+        self._worker.close()
+
+    def stop(self) -> None:
+        self._worker.stop()
+
+    # Wishes
+
+    def set_text(self, text: str) -> None:
+        self._wish("text", text=text, source_cuts=None)
+
+    def set_target(self, text: str) -> None:
+        """An empty target is none: the model is given the source."""
+        self._wish("target", target=text if text.strip() else None, target_cuts=None)
+
+    def set_knob(self, name: str, value: object) -> None:
+        before = self.request.config
+        try:
+            config = before.nearest_valid(**{name: value})
+        except BadKnob as error:
+            self.refused.emit(error)
+            return
+        self._wish(f"knob {name}", config=config)
+        wanted = value if name == "n_heads" else before.n_heads
+        if config.n_heads != wanted:
+            self.settled.emit(config)
+
+    def set_preset(self, name: str) -> None:
+        """Another preset; the sentence stays unless it was the old preset's own."""
+        try:
+            preset, old = load_preset(name), load_preset(self.request.preset)
+        except ExplorerError as error:
+            self.refused.emit(error)
+            return
+        text = preset.text if self.request.text == old.text else self.request.text
+        same = text == self.request.text
+        self._wish("preset", preset=name, config=preset.config, text=text,
+                   source_cuts=self.request.source_cuts if same else None)
+
+    def reset(self) -> None:
+        """The preset's knobs again."""
+        self._wish("reset", config=load_preset(self.request.preset).config)
+
+    def cut(self, side: str, action: str, index: int, at: int) -> None:
+        """Cut the tokens of a side anew: "merge", "split" or "reset"."""
+        request, frame = self.request, self.frame
+        field = "target_cuts" if side == "target" and request.target is not None else "source_cuts"
+        if action == "reset":
+            self._wish("cut", **{field: None, "words": ()})
+            return
+        if frame is None or self._shown_is_old(frame, side):
+            return
+        tokens = frame.trace.tokens.source if side == "source" else frame.trace.tokens.target
+        spans: Spans = tuple((token.start, token.end) for token in tokens)
+        try:
+            spans = merged(spans, index) if action == "merge" else split(spans, index, at)
+        except ExplorerError as error:
+            self.refused.emit(error)
+            return
+        self._wish("cut", **{field: spans})
+
+    def add_word(self, word: str) -> None:
+        """Put a word into jieba's dictionary for this text."""
+        if word and word not in self.request.words:
+            self._wish("words", words=(*self.request.words, word), source_cuts=None, target_cuts=None)
+
+    def undo(self) -> None:
+        self._history.undo()
+        self._again()
+
+    def redo(self) -> None:
+        self._history.redo()
+        self._again()
+
+    def set_look(self, **changes: object) -> None:
+        """Look at something else; nothing is computed."""
+        self.look = attrs.evolve(self.look, **changes)
+        if self.frame is not None:
+            self.look = self.look.fitted(self.frame.trace)
+        self.looked.emit(self.look)
+
+    # Answers
+
+    def _done(self, frame: Frame) -> None:
+        if self.frame is not None and frame.serial <= self.frame.serial:
+            return
+        self.frame = frame
+        self.look = self.look.fitted(frame.trace)
+        self.framed.emit(frame)
+        self.busy.emit(self._worker.busy and frame.serial < self._serial)
+
+    def _failed(self, serial: int, error: BaseException) -> None:
+        self.busy.emit(serial < self._serial)
+        if not isinstance(error, ExplorerError):
+            self.broke.emit(error)
+        elif serial == self._serial:
+            self.refused.emit(error)
+
+    def _stopped(self, serial: int) -> None:
+        self.busy.emit(serial < self._serial)
+        if serial == self._serial:
+            self.stopped.emit()
+
+    def _progressed(self, serial: int, share: float) -> None:
+        if serial == self._serial:
+            self.progressed.emit(share)
+
+    # Inside
+
+    def _wish(self, kind: str, **changes: object) -> None:
+        request = attrs.evolve(self.request, **changes)  # type: ignore[arg-type]  # fields of Request
+        if request == self.request:
+            return
+        self._history.add(request, kind)
+        self._again()
+
+    def _again(self) -> None:
+        self.requested.emit(self.request)
+        self.remembered.emit(self._history.can_undo, self._history.can_redo)
+        self._submit()
+
+    def _submit(self) -> None:
+        self._serial += 1
+        try:
+            check_text(self.request.text)
+        except ExplorerError as error:
+            # Known to fail before any thread is asked: the picture on screen stays, and whatever runs is out of date.
+            self._worker.stop()
+            self.busy.emit(False)
+            self.refused.emit(error)
+            return
+        self._worker.submit(attrs.evolve(self.request, serial=self._serial))
+        self.busy.emit(True)
+
+    def _shown_is_old(self, frame: Frame, side: str) -> bool:
+        shown, wanted = frame.request, self.request
+        return shown.text != wanted.text if side == "source" else (shown.text, shown.target) != (wanted.text, wanted.target)

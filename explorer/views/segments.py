@@ -1,0 +1,48 @@
+"""A row of buttons of which one is down: which attention, which side, which stage."""
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+
+
+class Segments(QWidget):
+    """`offer` says what there is; chose(key) is emitted when the user presses one."""
+
+    chose = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(2)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._keys: list[str] = []
+        self._group.idClicked.connect(self._pressed)
+
+    def offer(self, labels: dict[str, str], chosen: str) -> None:
+        """Show these keys with their labels; buttons are made only when the keys change."""
+        if list(labels) != self._keys:
+            for button in self._group.buttons():
+                self._group.removeButton(button)
+                self._layout.removeWidget(button)
+                button.deleteLater()
+            self._keys = list(labels)
+            for place in range(len(self._keys)):
+                button = QToolButton()
+                button.setObjectName("segment")
+                button.setCheckable(True)
+                self._group.addButton(button, place)
+                self._layout.addWidget(button)
+        for place, key in enumerate(self._keys):
+            button = self._group.button(place)
+            button.setText(labels[key])
+            with QSignalBlocker(button):
+                button.setChecked(key == chosen)
+        self.setVisible(len(self._keys) > 1)
+
+    def press(self, key: str) -> None:
+        """As if the user pressed it."""
+        self._group.button(self._keys.index(key)).click()
+
+    def _pressed(self, place: int) -> None:
+        self.chose.emit(self._keys[place])

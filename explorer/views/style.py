@@ -1,0 +1,105 @@
+"""The window's own look: one style sheet made from a Theme. Hairlines instead of boxes, one accent, no data colour."""
+
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QApplication
+
+from explorer.picture.svg_text import FAMILY
+from explorer.picture.theme import Theme
+
+_POINTS = 10.0
+
+_SHEET = """
+* {{ color: {text}; selection-background-color: {accent}; selection-color: {on_accent}; }}
+QMainWindow, QDialog, QMessageBox, QStackedWidget {{ background: {window}; }}
+#header, #sentences, #knobs, #side {{ background: {card}; }}
+QScrollArea, QScrollArea > QWidget > QWidget {{ background: {card}; border: none; }}
+#header {{ border-bottom: 1px solid {hairline}; }}
+#sentences {{ border-bottom: 1px solid {hairline}; }}
+#side {{ border-left: 1px solid {hairline}; }}
+#card {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; }}
+#title {{ font-weight: 700; }}
+#faint, #formula, #shape {{ color: {faint}; }}
+#warning {{ color: {warning}; }}
+#shape {{ font-size: 9pt; }}
+QMenuBar {{ background: {card}; border-bottom: 1px solid {hairline}; }}
+QMenuBar::item {{ padding: 3px 10px; background: transparent; }}
+QMenuBar::item:selected, QMenu::item:selected {{ background: {accent}; color: {on_accent}; }}
+QMenu {{ background: {card}; border: 1px solid {hairline}; padding: 4px; }}
+QMenu::item {{ padding: 4px 24px 4px 16px; }}
+QMenu::item:disabled {{ color: {faint}; }}
+QMenu::separator {{ height: 1px; background: {hairline}; margin: 4px 8px; }}
+QStatusBar {{ background: {card}; border-top: 1px solid {hairline}; }}
+QStatusBar::item {{ border: none; }}
+QLineEdit, QComboBox, QAbstractSpinBox {{
+    background: {field}; border: 1px solid {hairline}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
+QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
+QAbstractSpinBox {{ padding: 0 4px; min-height: 18px; }}
+#sentence {{ font-size: 13pt; padding: 3px 8px; }}
+QComboBox::drop-down {{ border: none; width: 18px; }}
+QComboBox::down-arrow {{ image: none; width: 0; height: 0; border-left: 4px solid transparent;
+    border-right: 4px solid transparent; border-top: 5px solid {faint}; margin-right: 6px; }}
+QComboBox QAbstractItemView {{ background: {card}; border: 1px solid {hairline}; }}
+QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 2px 8px; }}
+QToolButton:hover {{ background: {window}; }}
+QToolButton:focus {{ border-color: {accent}; }}
+QToolButton:disabled {{ color: {hairline}; }}
+QToolButton#page {{ padding: 4px 10px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
+QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; font-weight: 700; }}
+QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
+QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
+QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: none; }}
+QToolButton#small {{ padding: 0 4px; color: {faint}; }}
+QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
+QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
+QPushButton:default {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
+QPushButton:disabled {{ color: {faint}; background: {window}; border-color: {hairline}; }}
+QSlider {{ min-height: 18px; }}
+QSlider::groove:horizontal {{ height: 3px; background: {hairline}; border-radius: 1px; }}
+QSlider::sub-page:horizontal {{ background: {accent}; border-radius: 1px; }}
+QSlider::handle:horizontal {{ background: {card}; border: 2px solid {accent}; width: 10px; height: 10px;
+    margin: -6px 0; border-radius: 7px; }}
+QSlider::handle:horizontal:focus {{ background: {accent}; }}
+QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {faint}; border-radius: 3px; background: {field}; }}
+QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; }}
+QCheckBox:focus {{ color: {accent}; }}
+QTextBrowser {{ background: transparent; border: none; }}
+QTableView {{ background: {card}; border: none; alternate-background-color: {window}; }}
+QTableView::item {{ padding: 0 6px; }}
+QTableView::item:selected {{ background: {accent}; color: {on_accent}; }}
+QHeaderView::section {{ background: {card}; color: {faint}; border: none; border-bottom: 1px solid {hairline}; padding: 4px 6px; }}
+QProgressBar {{ border: 1px solid {hairline}; border-radius: 4px; text-align: center; max-height: 14px; background: {field}; }}
+QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
+QToolTip {{ background: {card}; color: {text}; border: 1px solid {hairline}; padding: 4px; }}
+QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
+QScrollBar::handle {{ background: {hairline}; border-radius: 4px; min-height: 24px; min-width: 24px; }}
+QScrollBar::handle:hover {{ background: {faint}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+QSplitter::handle {{ background: transparent; }}
+"""
+
+
+def use_font(application: QApplication) -> None:
+    """The bundled font first: the same letters and tabular figures everywhere, with Chinese in any case."""
+    font = QFont()
+    font.setFamilies([FAMILY, *QFont().families()])
+    font.setPointSizeF(_POINTS)
+    application.setFont(font)
+
+
+def use_theme(application: QApplication, theme: Theme) -> None:
+    """Palette and style sheet."""
+    palette = QPalette()
+    roles = QPalette.ColorRole
+    for role, colour in (
+        (roles.Window, theme.window), (roles.Base, theme.field), (roles.AlternateBase, theme.window),
+        (roles.Button, theme.card), (roles.Text, theme.text), (roles.WindowText, theme.text),
+        (roles.ButtonText, theme.text), (roles.PlaceholderText, theme.faint), (roles.Highlight, theme.accent),
+        (roles.HighlightedText, theme.on_accent), (roles.Link, theme.accent), (roles.ToolTipBase, theme.card),
+        (roles.ToolTipText, theme.text),
+    ):
+        palette.setColor(role, QColor(colour))
+    application.setPalette(palette)
+    colours = {name: getattr(theme, name) for name in theme.__slots__ if not name.startswith("_")}
+    application.setStyleSheet(_SHEET.format(**colours))
