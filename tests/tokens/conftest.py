@@ -16,7 +16,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def segmenter(cache: Path) -> Segmenter:
-    return Segmenter(cache)
+    loaded = Segmenter(cache)
+    loaded.spans("我", "accurate", hmm=True)
+    return loaded
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """jieba's words with their places, held against jieba itself."""
 
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import jieba
@@ -10,12 +11,14 @@ from hypothesis import example, given
 from explorer.tokens.graphemes import Spans, borders, characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
-from tests.tokens.texts import anything, chinese
+from tests.tokens.texts import SIMPLIFIED, anything, chinese, unhurried
 
 MODES = ("accurate", "full", "search")
 
 
-def cut(segmenter: Segmenter, text: str, mode: str = "accurate", *, hmm: bool = True, words: tuple[str, ...] = ()) -> list[str]:
+def cut(
+    segmenter: Segmenter, text: str, mode: str = "accurate", *, hmm: bool = True, words: tuple[str, ...] = ()
+) -> list[str]:
     return [text[start:end] for start, end in segmenter.spans(text, mode, hmm=hmm, words=words)]
 
 
@@ -36,6 +39,7 @@ def test_the_hidden_markov_model_finds_new_words(segmenter: Segmenter) -> None:
     assert "杭研" not in cut(segmenter, "他来到了网易杭研大厦", hmm=False)
 
 
+@unhurried
 @given(chinese)
 def test_accurate_mode_is_jieba(segmenter: Segmenter, plain_jieba: jieba.Tokenizer, text: str) -> None:
     """With and without the hidden Markov model."""
@@ -43,6 +47,7 @@ def test_accurate_mode_is_jieba(segmenter: Segmenter, plain_jieba: jieba.Tokeniz
         assert cut(segmenter, text, hmm=hmm) == seen(plain_jieba.lcut(text, HMM=hmm))
 
 
+@unhurried
 @given(chinese)
 def test_search_mode_is_jieba(segmenter: Segmenter, plain_jieba: jieba.Tokenizer, text: str) -> None:
     """Inner words first, in jieba's order."""
@@ -50,35 +55,26 @@ def test_search_mode_is_jieba(segmenter: Segmenter, plain_jieba: jieba.Tokenizer
         assert cut(segmenter, text, "search", hmm=hmm) == seen(plain_jieba.lcut_for_search(text, HMM=hmm))
 
 
+@unhurried
 @given(chinese)
 @example("xB超和T恤")
 @example("中国国中国X大学")
 def test_full_mode_is_jieba(segmenter: Segmenter, plain_jieba: jieba.Tokenizer, text: str) -> None:
-    """All words in jieba's order; a word that jieba glued from two places is the exception."""
-    expected = seen(plain_jieba.lcut(text, cut_all=True))
-
-    found = cut(segmenter, text, "full")
-
-    assert found == expected or any(word not in text for word in expected)
+    """Overlapping words, in jieba's order."""
+    assert cut(segmenter, text, "full") == seen(plain_jieba.lcut(text, cut_all=True))
 
 
-def test_letters_around_a_word_are_not_glued(segmenter: Segmenter, plain_jieba: jieba.Tokenizer) -> None:
-    """jieba makes "xy" of "xPCy", which is not in the text."""
-    glued = [word for word in plain_jieba.lcut("xAT&Ty", cut_all=True) if word not in "xAT&Ty"]
-
-    assert glued == [] or all(word in "xAT&Ty" for word in cut(segmenter, "xAT&Ty", "full"))
-    assert cut(segmenter, "xPCy", "full") == ["PC", "x", "y"]
-
-
+@unhurried
 @given(anything)
 def test_words_follow_each_other_and_cover_all_that_can_be_seen(segmenter: Segmenter, text: str) -> None:
     """Accurate mode leaves out white space only."""
     spans = segmenter.spans(text, "accurate", hmm=True)
 
-    assert all(a[0] < a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[0] < a[1] <= b[0] for a, b in pairwise(spans))
     assert covered(spans, text) == covered(characters(text), text)
 
 
+@unhurried
 @given(anything)
 def test_no_mode_cuts_through_a_character_or_loses_one(segmenter: Segmenter, text: str) -> None:
     """Emoji with joiners and letters with marks stay whole, and no word is white space."""
@@ -119,6 +115,7 @@ def test_added_words_are_cut_out(segmenter: Segmenter) -> None:
     assert "雲計算機" in cut(segmenter, "這是雲計算機嗎", words=("雲計算機",))
 
 
+@unhurried
 @given(chinese)
 def test_the_dictionary_is_restored(segmenter: Segmenter, text: str) -> None:
     """Counts, total and words are what they were, whatever was added."""
@@ -141,7 +138,7 @@ def test_the_whole_dictionary_is_restored_after_a_fault(segmenter: Segmenter) ->
     with pytest.raises(TypeError), segmenter._added(("石墨烯片", "北京天安门")):
         raise TypeError
 
-    assert segmenter._jieba.FREQ == before
+    assert before == segmenter._jieba.FREQ
 
 
 def test_a_word_too_long_to_add_is_left_alone(segmenter: Segmenter) -> None:
@@ -149,7 +146,9 @@ def test_a_word_too_long_to_add_is_left_alone(segmenter: Segmenter) -> None:
     assert cut(segmenter, "我爱北京", words=("北" * 100_000,)) == ["我", "爱", "北京"]
 
 
-def test_the_cache_lies_in_the_given_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_cache_lies_in_the_given_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Nothing new in the temp folder, nothing said, and the second start reads the cache."""
     shared, own = tmp_path / "shared", tmp_path / "own"
     shared.mkdir()
@@ -171,7 +170,9 @@ def test_nothing_is_loaded_before_the_first_use(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_written_costs_only_time(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Cutting works without a cache."""
     assert cut(Segmenter(tmp_path / "missing"), "我爱北京") == ["我", "爱", "北京"]
     assert capfd.readouterr() == ("", "")
@@ -179,6 +180,4 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, 
 
 def test_simplified_text_is_left_as_it_is_for_cutting() -> None:
     """What the comparisons with jieba above rest on."""
-    assert Simplifier().simplified("我爱北京天安门清华大学自然语言处理的了和图书馆 ，。aBT恤C#+9") == (
-        "我爱北京天安门清华大学自然语言处理的了和图书馆 ，。aBT恤C#+9"
-    )
+    assert Simplifier().simplified(SIMPLIFIED) == SIMPLIFIED

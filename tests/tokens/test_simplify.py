@@ -3,7 +3,7 @@
 from hypothesis import given
 
 from explorer.tokens.simplify import Simplifier
-from tests.tokens.texts import anything
+from tests.tokens.texts import anything, unhurried
 
 
 def test_traditional_characters_become_simplified() -> None:
@@ -18,6 +18,7 @@ def test_a_conversion_of_another_length_falls_back_to_characters() -> None:
     assert Simplifier(lambda text: longer.get(text, text)).simplified("乾燥") == "干燥"
 
 
+@unhurried
 @given(anything)
 def test_the_length_never_changes(text: str) -> None:
     """An offset into the one is an offset into the other."""

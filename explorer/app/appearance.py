@@ -1,0 +1,62 @@
+"""Language and theme: what is chosen, and what the system says where nothing is."""
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from explorer.app.preferences import Preferences
+from explorer.lang import Words
+from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
+from explorer.views.style import use_theme
+
+
+class Appearance(QObject):
+    """Signals: spoke(Words) and themed(Theme), each also at `apply`."""
+
+    spoke = Signal(object)
+    themed = Signal(object)
+
+    def __init__(self, preferences: Preferences, language: str | None = None) -> None:
+        super().__init__()
+        self._preferences = preferences
+        self.words = Words.load(language or preferences.language)
+        self.choice = preferences.theme
+        self.theme = self._resolved()
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    def apply(self) -> None:
+        """Say both, for a window that has just been made."""
+        self._use_theme()
+        self.spoke.emit(self.words)
+
+    def switch_language(self) -> None:
+        language = "en" if self.words.language == "zh" else "zh"
+        self.words = Words.load(language)
+        self._preferences.put("language", language)
+        self.spoke.emit(self.words)
+
+    def choose_theme(self, choice: str) -> None:
+        """ "system", "light" or "dark" """
+        self.choice = choice
+        self._preferences.put("theme", choice)
+        self._use_theme()
+
+    def switch_theme(self) -> None:
+        """The other one of light and dark."""
+        self.choose_theme("light" if self.theme is DARK else "dark")
+
+    def _resolved(self) -> Theme:
+        if self.choice in THEMES:
+            return THEMES[self.choice]
+        return DARK if QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
+
+    def _system_changed(self) -> None:
+        if self.choice == "system":
+            self._use_theme()
+
+    def _use_theme(self) -> None:
+        self.theme = self._resolved()
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            use_theme(application, self.theme)
+        self.themed.emit(self.theme)

@@ -1,0 +1,217 @@
+"""The export dialog: what, in which format, how large, where; then progress and Cancel. It writes on a thread of its own."""
+
+import threading
+from pathlib import Path
+
+import attrs
+from PySide6.QtCore import QStandardPaths, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.app.export import FIGURES, FORMATS, NUMBERS, Export
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.picture.figures import Choice
+from explorer.picture.look import Look
+from explorer.picture.picture import Picture
+from explorer.picture.theme import LIGHT, THEMES
+from explorer.trace.trace import Trace
+
+_WHAT = ("this", "wall", "each", "all")
+
+
+class ExportDialog(QDialog):
+    """Signals: broke(error) for a bug on the writing thread. It exports the very picture and trace it is given."""
+
+    broke = Signal(object)
+    _step = Signal(int, int)
+    _ended = Signal(object)
+
+    def __init__(self, trace: Trace, look: Look, picture: Picture, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._trace, self._look, self._picture, self._words = trace, look, picture, words
+        self._cancelled = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.setWindowTitle(words("export.title"))
+        self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
+        self.dpi, self.width_px = QSpinBox(), QSpinBox()
+        self.path, self.choose = QLineEdit(), QPushButton()
+        self.progress, self.message = QProgressBar(), QLabel()
+        self.begin, self.leave = QPushButton(words("export.start")), QPushButton(words("export.close"))
+        self._fill()
+        self._lay_out()
+        self._connect()
+        self._changed()
+
+    def _fill(self) -> None:
+        words = self._words
+        for key in _WHAT:
+            self.what.addItem(words(f"export.{key}", title=self._picture.caption.title), key)
+        self.dpi.setRange(24, 1200)
+        self.dpi.setValue(192)
+        self.width_px.setRange(0, 20000)
+        self.theme.addItem(words("action.theme_light"), "light")
+        self.theme.addItem(words("action.theme_dark"), "dark")
+        self.message.setWordWrap(True)
+        self.progress.hide()
+        self.begin.setDefault(True)
+
+    def _lay_out(self) -> None:
+        words = self._words
+        form = QFormLayout()
+        place = QHBoxLayout()
+        place.addWidget(self.path, 1)
+        place.addWidget(self.choose)
+        for key, widget in (("what", self.what), ("format", self.format), ("dpi", self.dpi),
+                            ("width", self.width_px), ("theme", self.theme)):
+            form.addRow(words(f"export.{key}"), widget)
+            widget.setAccessibleName(words(f"export.{key}"))
+        form.addRow(words("export.path"), place)
+        self.path.setAccessibleName(words("export.path"))
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.begin)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(12)
+        layout.addLayout(form)
+        layout.addWidget(self.progress)
+        layout.addWidget(self.message)
+        layout.addLayout(buttons)
+        self.setMinimumWidth(520)
+
+    def _connect(self) -> None:
+        self.what.currentIndexChanged.connect(self._changed)
+        self.format.currentIndexChanged.connect(self._named)
+        self.choose.clicked.connect(self._choose)
+        self.begin.clicked.connect(self.start)
+        self.leave.clicked.connect(self._leave)
+        self._step.connect(self._stepped)
+        self._ended.connect(self._finished)
+
+    @property
+    def _kind(self) -> str:
+        return str(self.what.currentData())
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _changed(self) -> None:
+        """Not every format can hold everything."""
+        tap = self._picture.caption.tap
+        numbers = NUMBERS if self._kind != "this" or tap in self._trace else ()
+        offered = NUMBERS if self._kind == "all" else (*FIGURES, *numbers)
+        kept = self.format.currentText()
+        self.format.blockSignals(True)
+        self.format.clear()
+        self.format.addItems([name for name in FORMATS if name in offered])
+        self.format.setCurrentIndex(max(0, self.format.findText(kept)))
+        self.format.blockSignals(False)
+        self.choose.setText(self._words("export.choose_folder" if self._kind == "each" else "export.choose"))
+        self._named()
+
+    def _named(self) -> None:
+        """Suggest a name that says what is in it."""
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        kept = Path(self.path.text()).parent if self.path.text() else folder
+        stem = {"this": self._picture.caption.tap.replace("*", "all") or "tokens", "wall": self._wall_tap(),
+                "each": "heads", "all": "trace"}[self._kind]
+        self.path.setText(str(kept / stem) + ("" if self._kind == "each" else f".{self.format.currentText()}"))
+        for widget in (self.dpi, self.width_px):
+            widget.setEnabled(self.format.currentText() == "png")
+        self.theme.setEnabled(self.format.currentText() in FIGURES)
+
+    def _wall_tap(self) -> str:
+        return self._look.attention_tap()
+
+    def _choose(self) -> None:
+        if self._kind == "each":
+            chosen = QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text())
+        else:
+            chosen, _filter = QFileDialog.getSaveFileName(self, self._words("export.choose"), self.path.text())
+        if chosen:
+            self.path.setText(chosen)
+
+    def job(self) -> Export:
+        """What the dialog says, as an Export."""
+        choice = Choice(self._wall_tap(), None, None) if self._kind in ("wall", "each") else None
+        theme = THEMES[str(self.theme.currentData())]
+        signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
+        return Export(
+            trace=self._trace, out=Path(self.path.text()).expanduser(), format=self.format.currentText(),
+            words=self._words, choice=choice, picture=self._picture if self._kind == "this" else None,
+            one_each=self._kind == "each", look=attrs.evolve(self._look, signed_colours=signed), theme=theme,
+            dpi=self.dpi.value(), width_px=self.width_px.value() or None,
+        )
+
+    def start(self) -> None:
+        """Begin to write."""
+        if self.running:
+            return
+        self._cancelled.clear()
+        self.progress.setRange(0, 0)
+        self.progress.show()
+        self.begin.setEnabled(False)
+        self.leave.setText(self._words("export.cancel"))
+        self.message.setText("")
+        self._thread = threading.Thread(target=self._write, args=(self.job(),), name="export", daemon=True)
+        self._thread.start()
+
+    def _write(self, job: Export) -> None:
+        outcome: object = None
+        try:
+            for done, total in job.run():
+                self._step.emit(done, total)
+                if self._cancelled.is_set() and done < total:
+                    outcome = self._words("export.cancelled")
+                    break
+        except Exception as error:  # both kinds go on to the GUI thread, which tells them apart
+            outcome = error
+        self._ended.emit(outcome)
+
+    def _stepped(self, done: int, total: int) -> None:
+        self.progress.setRange(0, total)
+        self.progress.setValue(done)
+        self.message.setText(self._words("export.progress", done=done, total=total))
+
+    def _finished(self, outcome: object) -> None:
+        if self._thread is not None:
+            self._thread.join()
+        self.progress.hide()
+        self.begin.setEnabled(True)
+        self.leave.setText(self._words("export.close"))
+        if isinstance(outcome, ExplorerError):
+            self.message.setText(self._words.error(outcome))
+        elif isinstance(outcome, BaseException):
+            self.broke.emit(outcome)
+        else:
+            self.message.setText(str(outcome or self._words("status.exported", path=self.path.text())))
+
+    def _leave(self) -> None:
+        if self.running:
+            self._cancelled.set()
+        else:
+            self.reject()
+
+    def reject(self) -> None:
+        self._cancelled.set()
+        if self._thread is not None:
+            self._thread.join()
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.reject()

@@ -1,0 +1,93 @@
+"""The line at the top: preset, architecture, pages, language, theme, export."""
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QToolButton, QWidget
+
+from explorer.config import find_knob
+from explorer.engine.request import Request
+from explorer.lang import Words
+from explorer.model.presets import preset_names
+
+
+class Header(QWidget):
+    """Signals: preset(name), architecture("architecture", name), page(key), language(), theme(), export()."""
+
+    preset = Signal(str)
+    architecture = Signal(str, object)
+    page = Signal(str)
+    language = Signal()
+    theme = Signal()
+    export = Signal()
+
+    def __init__(self, pages: list[str]) -> None:
+        super().__init__()
+        self.setObjectName("header")
+        self._pages = pages
+        self.presets, self.architectures = QComboBox(), QComboBox()
+        for combo in (self.presets, self.architectures):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(9)
+        self.presets.addItems(preset_names())
+        self.architectures.addItems(find_knob("architecture").choices)
+        self.presets.currentIndexChanged.connect(self._chose_preset)
+        self.architectures.currentIndexChanged.connect(self._chose_architecture)
+        self.language_button, self.theme_button, self.export_button = QToolButton(), QToolButton(), QToolButton()
+        self.theme_button.setText("◐")
+        self.language_button.clicked.connect(self.language)
+        self.theme_button.clicked.connect(self.theme)
+        self.export_button.clicked.connect(self.export)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 4, 12, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.presets)
+        layout.addWidget(self.architectures)
+        layout.addStretch(1)
+        self._buttons = QButtonGroup(self)
+        for place, key in enumerate(pages):
+            layout.addWidget(self._page_button(place, key))
+        layout.addStretch(1)
+        for button in (self.language_button, self.theme_button, self.export_button):
+            layout.addWidget(button)
+        self._buttons.idClicked.connect(self._chose_page)
+
+    def _page_button(self, place: int, key: str) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("page")
+        button.setCheckable(True)
+        button.setChecked(place == 0)
+        self._buttons.addButton(button, place)
+        return button
+
+    def speak(self, words: Words) -> None:
+        for place, key in enumerate(self._pages):
+            self._buttons.button(place).setText(words(f"page.{key}"))
+        for index, name in enumerate(preset_names()):
+            self.presets.setItemText(index, words(f"preset.{name}.title"))
+        for index, name in enumerate(find_knob("architecture").choices):
+            self.architectures.setItemText(index, words(f"choice.architecture.{name}"))
+        self.presets.setAccessibleName(words("header.preset"))
+        self.presets.setToolTip(words("header.preset"))
+        self.architectures.setAccessibleName(words("header.architecture"))
+        self.architectures.setToolTip(words("header.architecture"))
+        self.language_button.setText(words("action.language"))
+        self.language_button.setAccessibleName(words("action.language"))
+        self.theme_button.setToolTip(words("action.theme"))
+        self.theme_button.setAccessibleName(words("action.theme"))
+        self.export_button.setText(words("header.export"))
+
+    def put(self, request: Request) -> None:
+        with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):
+            self.presets.setCurrentIndex(preset_names().index(request.preset))
+            self.architectures.setCurrentIndex(find_knob("architecture").choices.index(request.config.architecture))
+
+    def put_page(self, key: str) -> None:
+        self._buttons.button(self._pages.index(key)).setChecked(True)
+
+    def _chose_preset(self, index: int) -> None:
+        self.preset.emit(preset_names()[index])
+
+    def _chose_architecture(self, index: int) -> None:
+        self.architecture.emit("architecture", find_knob("architecture").choices[index])
+
+    def _chose_page(self, place: int) -> None:
+        self.page.emit(self._pages[place])

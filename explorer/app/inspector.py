@@ -1,0 +1,59 @@
+"""The inspector page: every tap with its figures, and any of them as a picture."""
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QSplitter
+
+from explorer.app.pages import Page
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.make import tap_heatmap
+from explorer.picture.picture import Picture
+from explorer.picture.taps import TapList
+from explorer.trace.trace import Trace
+from explorer.views.heatmap import HeatmapView
+from explorer.views.tap_table import TapTableView
+
+
+class InspectorPage(Page):
+    """A table at the left, the chosen tap at the right, with a box for its head."""
+
+    def __init__(self) -> None:
+        super().__init__("inspector")
+        self.table = TapTableView()
+        self.table.chosen.connect(self._chose_tap)
+        self.head = QSpinBox()
+        self.head.valueChanged.connect(self._chose_head_number)
+        self.head_label = QLabel()
+        shown = self.card(HeatmapView(), _looked_at)
+        shown.bar.insertWidget(2, self.head_label)
+        shown.bar.insertWidget(3, self.head)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.addWidget(self.table)
+        splitter.addWidget(shown)
+        splitter.setStretchFactor(0, 1)
+        splitter.setStretchFactor(1, 1)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.addWidget(splitter)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        super().draw(trace, look, words)
+        self.table.draw(TapList(trace), words)
+        has_heads = trace.axes(look.tap)[0] == "head"
+        self.head.setVisible(has_heads)
+        self.head_label.setVisible(has_heads)
+        self.head_label.setText(words("axis.head"))
+        self.head.setAccessibleName(words("axis.head"))
+        with QSignalBlocker(self.head):
+            self.head.setRange(0, trace.config.n_heads - 1)
+            self.head.setValue(look.head)
+
+    def _chose_tap(self, name: str) -> None:
+        self.looked.emit({"tap": name})
+
+    def _chose_head_number(self, head: int) -> None:
+        self.looked.emit({"head": head})
+
+
+def _looked_at(trace: Trace, look: Look, words: Words) -> Picture:
+    return tap_heatmap(trace, look.tap, look, words, look.head if trace.axes(look.tap)[0] == "head" else 0)

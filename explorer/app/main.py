@@ -1,0 +1,137 @@
+"""Opening the window: fonts, preferences, faults, session, and putting all of it away again."""
+
+import os
+import sys
+
+import attrs
+from PySide6.QtCore import QByteArray
+from PySide6.QtWidgets import QApplication
+
+from explorer.app.appearance import Appearance
+from explorer.app.faults import Faults
+from explorer.app.preferences import Preferences
+from explorer.app.session import Session
+from explorer.app.window import Window
+from explorer.engine.request import Request
+from explorer.errors import ExplorerError, NoDisplay
+from explorer.model.presets import DEFAULT
+from explorer.views.raster import add_fonts
+from explorer.views.style import use_font
+
+_SIZE = (1440, 900)
+
+
+class Program:
+    """Everything that lives while the window is open."""
+
+    def __init__(self, text: str | None = None, preset: str | None = None, language: str | None = None) -> None:
+        self.preferences = Preferences()
+        self.appearance = Appearance(self.preferences, language)
+        self.session = Session(first_request(self.preferences, text, preset))
+        self.window = Window(self.session, self.appearance)
+        self.faults = Faults(self.appearance.words, self.window)
+        self.appearance.spoke.connect(self._speak)
+        self.window.broke.connect(self.faults.report)
+        self.window.closing.connect(self._save)
+        self.session.loaded.connect(self._loaded)
+
+    def open(self) -> None:
+        """Show the window; torch is loaded behind it."""
+        self.faults.install()
+        self.window.resize(*_SIZE)
+        if not self.preferences.geometry.isEmpty():
+            self.window.restoreGeometry(self.preferences.geometry)
+        self.window.show()
+        self.session.start()
+
+    def close(self) -> None:
+        """End the compute thread and give the hooks back."""
+        self.session.close()
+        self.faults.remove()
+
+    def _speak(self, words: object) -> None:
+        self.faults.words = self.appearance.words
+
+    def _loaded(self) -> None:
+        self.window.status.warn("")
+
+    def _save(self, geometry: QByteArray) -> None:
+        request = self.session.request
+        self.preferences.put("geometry", geometry)
+        self.preferences.put("text", request.text)
+        self.preferences.put("target", request.target or "")
+        self.preferences.put("preset", request.preset)
+        self.preferences.save()
+
+
+def first_request(preferences: Preferences, text: str | None, preset: str | None) -> Request:
+    """What was asked for, else what was there last time, else the default preset. Raises UnknownPreset."""
+    if preset is None:
+        try:
+            request = Request.from_preset(preferences.text("preset") or DEFAULT)
+        except ExplorerError:  # a preset of another version
+            request = Request.from_preset(DEFAULT)
+    else:
+        request = Request.from_preset(preset)
+    if text is not None:
+        return attrs.evolve(request, text=text)
+    if preset is None and preferences.text("text").strip():
+        return attrs.evolve(request, text=preferences.text("text"), target=preferences.text("target") or None)
+    return request
+
+
+def make_application() -> QApplication:
+    """The Qt application with the bundled font. Raises NoDisplay, MissingAsset."""
+    running = QApplication.instance()
+    if isinstance(running, QApplication):
+        application = running
+    else:
+        _check_display()
+        application = QApplication(["transformer-explorer"])
+        application.setStyle("Fusion")
+    application.setApplicationName("transformer-explorer")
+    add_fonts()
+    use_font(application)
+    return application
+
+
+def _check_display() -> None:
+    """Qt ends the whole process when there is no screen; better to ask before. Raises NoDisplay."""
+    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in (
+        "offscreen", "minimal", "vnc", "linuxfb", "eglfs"
+    ):
+        return
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return
+    display = os.environ.get("DISPLAY", "")
+    if not display or not _x_answers(display):
+        raise NoDisplay(display=display)
+
+
+def _x_answers(display: str) -> bool:
+    """Whether an X server listens. Only a local display can be asked cheaply; another is taken at its word."""
+    import socket
+
+    host, _, rest = display.rpartition(":")
+    number = rest.split(".")[0]
+    if host not in ("", "unix") or not number.isdecimal():
+        return bool(host)
+    for path in (f"\0/tmp/.X11-unix/X{number}", f"/tmp/.X11-unix/X{number}"):
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(path)
+            except OSError:
+                continue
+            return True
+    return False
+
+
+def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:
+    """Run the window until it is closed. Raises ExplorerError before it opens."""
+    application = make_application()
+    program = Program(text, preset, language)
+    program.open()
+    try:
+        return application.exec()
+    finally:
+        program.close()

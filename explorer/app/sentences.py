@@ -1,0 +1,89 @@
+"""Where one types: the source, the target where there is one, and the tokens of both."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from explorer.engine.request import Request
+from explorer.lang import Words
+from explorer.picture.embedding import source_tokens, target_tokens
+from explorer.picture.look import Look
+from explorer.picture.theme import Theme
+from explorer.trace.trace import Trace
+from explorer.views.pointed import Token
+from explorer.views.sentence import SentenceEdit
+from explorer.views.token_row import TokenRowView
+
+
+class Sentences(QWidget):
+    """Signals: source(str), target(str), pointed(Pointed), cut(Cut), word(str), opened(page)."""
+
+    source = Signal(str)
+    target = Signal(str)
+    pointed = Signal(object)
+    cut = Signal(object)
+    word = Signal(str)
+    opened = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("sentences")
+        self.source_label, self.target_label = QLabel(), QLabel()
+        self.source_edit, self.target_edit = SentenceEdit(), SentenceEdit()
+        self.source_row, self.target_row = TokenRowView(), TokenRowView()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(12, 6, 12, 6)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(4)
+        for column, (label, edit, row) in enumerate((
+            (self.source_label, self.source_edit, self.source_row), (self.target_label, self.target_edit, self.target_row)
+        )):
+            label.setObjectName("faint")
+            label.setBuddy(edit)
+            edit.setObjectName("sentence")
+            grid.addWidget(label, 0, 2 * column)
+            grid.addWidget(edit, 0, 2 * column + 1)
+            grid.addWidget(row, 1, 2 * column, 1, 2)
+            grid.setColumnStretch(2 * column + 1, 1)
+            row.pointed.connect(self.pointed)
+            row.cut.connect(self.cut)
+            row.word.connect(self.word)
+            row.opened.connect(self._opened)
+        self.source_edit.edited.connect(self.source)
+        self.target_edit.edited.connect(self.target)
+
+    def speak(self, words: Words) -> None:
+        self.source_label.setText(words("header.source"))
+        self.target_label.setText(words("header.target"))
+        self.source_edit.setPlaceholderText(words("header.source_hint"))
+        self.target_edit.setPlaceholderText(words("header.target_hint"))
+        self.source_edit.setAccessibleName(words("header.source"))
+        self.target_edit.setAccessibleName(words("header.target"))
+
+    def put(self, request: Request) -> None:
+        """Show a request. Only encoder-decoder takes a second sentence."""
+        self.source_edit.put(request.text)
+        self.target_edit.put(request.target or "")
+        both = request.config.architecture == "encoder-decoder"
+        for widget in (self.target_label, self.target_edit, self.target_row):
+            widget.setVisible(both)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        """Show the tokens. Where there is one sentence only, its tokens stand at the left."""
+        alone = not trace.tokens.source
+        self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
+        self.target_row.draw(target_tokens(trace, look, words), words)
+
+    def set_theme(self, theme: Theme) -> None:
+        for row in (self.source_row, self.target_row):
+            row.set_theme(theme)
+
+    def light(self, tokens: frozenset[Token]) -> None:
+        for row in (self.source_row, self.target_row):
+            row.light(tokens)
+
+    def focus(self) -> None:
+        self.source_edit.setFocus()
+        self.source_edit.selectAll()
+
+    def _opened(self) -> None:
+        self.opened.emit("tokens")

@@ -1,0 +1,86 @@
+"""The line at the bottom: what is shown, how long it took, what went wrong, and Cancel while something takes long."""
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolButton
+
+from explorer.engine.request import Frame
+from explorer.lang import Words
+
+_PATIENCE_MS = 500  # before progress and Cancel appear
+
+
+class Status(QStatusBar):
+    """stop() is emitted when the user cancels."""
+
+    stop = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeGripEnabled(False)
+        self.facts, self.message, self.readout = QLabel(), QLabel(), QLabel()
+        self.message.setObjectName("warning")
+        self.readout.setObjectName("faint")
+        for label in (self.facts, self.readout):
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.message.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Preferred)
+        self.progress = QProgressBar()
+        self.progress.setFixedWidth(140)
+        self.progress.setTextVisible(False)
+        self.cancel = QToolButton()
+        self.cancel.clicked.connect(self.stop)
+        self.addWidget(self.message)
+        self.addWidget(self.facts, 3)
+        self.addWidget(self.readout, 3)
+        self.addPermanentWidget(self.progress)
+        self.addPermanentWidget(self.cancel)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_PATIENCE_MS)
+        self._late.timeout.connect(self._show_progress)
+        self.message.hide()
+        self.set_busy(False)
+
+    def speak(self, words: Words) -> None:
+        self.cancel.setText(words("action.stop"))
+        self.progress.setAccessibleName(words("status.computing"))
+
+    def tell(self, frame: Frame, picture_ms: float, words: Words) -> None:
+        """The facts of a frame."""
+        tokens, config = frame.trace.tokens, frame.trace.config
+        if tokens.source and tokens.target:
+            count = words("status.tokens_both", source=len(tokens.source), target=len(tokens.target))
+        else:
+            count = words("status.tokens", count=len(tokens.source or tokens.target))
+        facts = (
+            count, words("status.parameters", count=f"{frame.trace.parameters:,}"),
+            words("status.untrained", seed=config.seed),
+            words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
+        )
+        self.facts.setText("  ·  ".join(facts))
+        self.facts.setToolTip(self.facts.text())
+
+    def warn(self, text: str) -> None:
+        """Say what is wrong, or nothing."""
+        self.message.setText(text)
+        self.message.setToolTip(text)
+        self.message.setVisible(bool(text))
+
+    def point(self, text: str) -> None:
+        self.readout.setText("  ·  ".join(text.split("\n")))
+
+    def set_busy(self, busy: bool) -> None:
+        if busy and not self._late.isActive() and not self.progress.isVisible():
+            self._late.start()
+        elif not busy:
+            self._late.stop()
+            self.progress.hide()
+            self.cancel.hide()
+
+    def set_progress(self, share: float) -> None:
+        self.progress.setRange(0, 100)
+        self.progress.setValue(round(100 * share))
+
+    def _show_progress(self) -> None:
+        self.progress.setRange(0, 0)  # unknown until somebody says how far it is
+        self.progress.show()
+        self.cancel.show()

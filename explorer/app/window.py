@@ -1,0 +1,258 @@
+"""The main window. It connects its parts and does nothing else."""
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
+
+from explorer import __version__
+from explorer.app.actions import make_actions
+from explorer.app.appearance import Appearance
+from explorer.app.desk import PAGE_KEYS, Desk
+from explorer.app.export_dialog import ExportDialog
+from explorer.app.header import Header
+from explorer.app.sentences import Sentences
+from explorer.app.session import Session
+from explorer.app.status import Status
+from explorer.config import Config
+from explorer.engine.request import Frame, Request
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.model.presets import load_preset
+from explorer.picture.look import Look
+from explorer.picture.scales import SEQUENTIAL
+from explorer.picture.svg import render
+from explorer.picture.theme import Theme
+from explorer.views.knobs import KnobPanel
+from explorer.views.pointed import Pointed
+from explorer.views.raster import image
+from explorer.views.token_row import Cut
+
+_KNOBS_PX = 268
+
+
+class Window(QMainWindow):
+    """closing(geometry) is emitted once, before the window goes; broke(error) passes a bug on."""
+
+    closing = Signal(QByteArray)
+    broke = Signal(object)
+
+    def __init__(self, session: Session, appearance: Appearance) -> None:
+        super().__init__()
+        self.session, self.appearance = session, appearance
+        self.header, self.sentences, self.desk = Header(PAGE_KEYS), Sentences(), Desk()
+        self.knobs, self.status = KnobPanel(), Status()
+        self.actions_ = make_actions(self.menuBar(), self)
+        self._lay_out()
+        self._connect_wishes()
+        self._connect_answers()
+        self._connect_actions()
+        appearance.spoke.connect(self._speak)
+        appearance.themed.connect(self._set_theme)
+        appearance.apply()
+        self._requested(session.request)
+        self.status.warn(appearance.words("status.loading"))
+        self.sentences.focus()
+
+    def _lay_out(self) -> None:
+        side = QWidget()
+        side.setObjectName("side")
+        side.setFixedWidth(_KNOBS_PX)
+        self.side = side
+        within = QVBoxLayout(side)
+        within.setContentsMargins(1, 0, 0, 0)
+        within.addWidget(self.knobs)
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(self.desk, 1)
+        body.addWidget(side)
+        middle = QWidget()
+        layout = QVBoxLayout(middle)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.sentences)
+        layout.addLayout(body, 1)
+        self.setCentralWidget(middle)
+        self.setStatusBar(self.status)
+        self.setMinimumSize(960, 620)
+
+    def _connect_wishes(self) -> None:
+        session = self.session
+        self.sentences.source.connect(session.set_text)
+        self.sentences.target.connect(session.set_target)
+        self.sentences.cut.connect(self._cut)
+        self.sentences.word.connect(session.add_word)
+        self.knobs.turned.connect(session.set_knob)
+        self.header.preset.connect(session.set_preset)
+        self.header.architecture.connect(session.set_knob)
+        self.desk.looked.connect(self._look)
+        self.status.stop.connect(session.stop)
+
+    def _connect_answers(self) -> None:
+        session = self.session
+        session.requested.connect(self._requested)
+        session.framed.connect(self._framed)
+        session.looked.connect(self._looked)
+        session.refused.connect(self._refused)
+        session.settled.connect(self._settled)
+        session.stopped.connect(self._stopped)
+        session.busy.connect(self.status.set_busy)
+        session.progressed.connect(self.status.set_progress)
+        session.remembered.connect(self._remembered)
+        session.broke.connect(self.broke)
+        self.desk.pointed.connect(self._pointed)
+        self.sentences.pointed.connect(self._pointed)
+        self.desk.drawn.connect(self._drawn)
+
+    def _connect_actions(self) -> None:
+        named = self.actions_.by_name
+        for name, slot in (
+            ("export", self.export), ("copy", self.copy_picture), ("quit", self.close), ("undo", self.session.undo),
+            ("redo", self.session.redo), ("reset", self.session.reset), ("sentence", self.sentences.focus),
+            ("stop", self.session.stop), ("fit", self.desk.fit), ("language", self.appearance.switch_language),
+            ("keys", self._tell_keys), ("about", self._tell_about),
+        ):
+            named[name].triggered.connect(slot)
+        named["knobs"].toggled.connect(self.side.setVisible)
+        named["full_screen"].toggled.connect(self._full_screen)
+        for key, action in self.actions_.pages.items():
+            action.setData(key)
+            action.triggered.connect(self._go_by_action)
+        for action in self.actions_.themes.values():
+            action.triggered.connect(self._theme_by_action)
+        for action in self.actions_.colours.values():
+            action.triggered.connect(self._colours_by_action)
+        self.header.page.connect(self.go)
+        self.desk.opened.connect(self.go)
+        self.sentences.opened.connect(self.go)
+        self.header.language.connect(self.appearance.switch_language)
+        self.header.theme.connect(self.appearance.switch_theme)
+        self.header.export.connect(self.export)
+        self._remembered(False, False)
+
+    # Wishes that need a word of translation
+
+    def _cut(self, cut: Cut) -> None:
+        self.session.cut(cut.side, cut.action, cut.index, cut.at)
+
+    def _look(self, changes: dict[str, object]) -> None:
+        self.session.set_look(**changes)
+
+    def _go_by_action(self) -> None:
+        self.go(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _theme_by_action(self) -> None:
+        self.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _colours_by_action(self) -> None:
+        key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
+        self.session.set_look(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key})
+
+    def go(self, page: str) -> None:
+        """Open a page."""
+        self.header.put_page(page)
+        self.desk.go(page)
+
+    # Answers
+
+    def _requested(self, request: Request) -> None:
+        self.sentences.put(request)
+        self.header.put(request)
+        self.knobs.put(request.config, load_preset(request.preset).config)
+
+    def _framed(self, frame: Frame) -> None:
+        if not self.session.waiting:
+            self.status.warn("")
+        self.desk.set_stale(False)
+        self._show(frame)
+
+    def _show(self, frame: Frame) -> None:
+        self.desk.draw(frame.trace, self.session.look, self.appearance.words)
+        self.sentences.draw(frame.trace, self.session.look, self.appearance.words)
+
+    def _looked(self, look: Look) -> None:
+        for key, action in self.actions_.colours.items():
+            action.setChecked(key in (look.unit_colours, look.signed_colours))
+        if self.session.frame is not None:
+            self.desk.draw(self.session.frame.trace, look, self.appearance.words)
+
+    def _refused(self, error: ExplorerError) -> None:
+        kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
+        self.status.warn(self.appearance.words.error(error) + kept)
+        self.desk.set_stale(self.session.frame is not None)
+
+    def _settled(self, config: Config) -> None:
+        self.status.warn(self.appearance.words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
+
+    def _stopped(self) -> None:
+        self.status.warn(self.appearance.words("status.stopped"))
+        self.desk.set_stale(self.session.frame is not None)
+
+    def _remembered(self, can_undo: bool, can_redo: bool) -> None:
+        self.actions_.by_name["undo"].setEnabled(can_undo)
+        self.actions_.by_name["redo"].setEnabled(can_redo)
+
+    def _pointed(self, pointed: Pointed) -> None:
+        self.status.point(pointed.text)
+        self.desk.light(pointed.tokens)
+        self.sentences.light(pointed.tokens)
+
+    def _drawn(self, picture_ms: float) -> None:
+        if self.session.frame is not None:
+            self.status.tell(self.session.frame, picture_ms, self.appearance.words)
+
+    # Appearance
+
+    def _speak(self, words: Words) -> None:
+        self.setWindowTitle(words("app"))
+        for part in (self.header, self.sentences, self.knobs, self.status, self.actions_):
+            part.speak(words)
+        self.desk.speak(words)
+        if self.session.frame is not None:
+            self._show(self.session.frame)
+            self.status.warn("")
+
+    def _set_theme(self, theme: Theme) -> None:
+        self.desk.set_theme(theme)
+        self.sentences.set_theme(theme)
+        self.actions_.themes[self.appearance.choice].setChecked(True)
+        self.session.set_look(signed_colours=theme.signed_colours)
+
+    def _full_screen(self, on: bool) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen if on != self.isFullScreen()
+                            else self.windowState())
+
+    # Pictures out of the window
+
+    def export(self) -> None:
+        """Open the export dialog for the picture that was touched last."""
+        card = self.desk.main_card()
+        if card is None or card.picture is None or self.session.frame is None:
+            return
+        dialog = ExportDialog(self.session.frame.trace, self.session.look, card.picture, self.appearance.words, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.broke.connect(self.broke)
+        dialog.open()
+
+    def copy_picture(self) -> None:
+        """Put the picture that was touched last onto the clipboard."""
+        card = self.desk.main_card()
+        if card is not None and card.picture is not None:
+            QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
+            self.status.warn(self.appearance.words("status.copied"))
+
+    def _tell_keys(self) -> None:
+        self._tell("action.keys", self.appearance.words("about.keys"))
+
+    def _tell_about(self) -> None:
+        self._tell("action.about", self.appearance.words("about.text", version=__version__))
+
+    def _tell(self, title: str, text: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.NoIcon, self.appearance.words(title), text, QMessageBox.StandardButton.Close, self)
+        box.setTextFormat(Qt.TextFormat.RichText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.closing.emit(self.saveGeometry())
+        super().closeEvent(event)
