@@ -1,16 +1,19 @@
 """A Card: one view with its title, formula and shape, and the maker of its Picture."""
 
 from collections.abc import Callable
+from html import escape
 from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.trace.trace import Trace
+from explorer.views.elided_label import ElidedLabel
 from explorer.views.pointed import Token
 
 Maker = Callable[[Trace, Look, Words], Picture]
@@ -45,11 +48,13 @@ class Card(QFrame):
         self.make = make
         self.page = page
         self.picture: Picture | None = None
-        self.title = _label("title")
-        self.formula = _label("formula")
+        self.title = ElidedLabel()
+        self.title.setObjectName("title")
+        self.formula, self.shape, self.note = QLabel(), QLabel(), QLabel()
+        self.formula.setObjectName("formula")
         self.formula.setTextFormat(Qt.TextFormat.RichText)
-        self.shape = _label("shape")
-        self.note = _label("faint")
+        self.shape.setObjectName("shape")
+        self.note.setObjectName("faint")
         self.note.setWordWrap(True)
         self.note.hide()
         self._open = QToolButton()
@@ -85,11 +90,29 @@ class Card(QFrame):
         self.title.setText(caption.title)
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
-        self.shape.setToolTip(caption.tap)
+        self.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}")
         self.note.setText(caption.note)
         self.note.setVisible(bool(caption.note))
+        self._make_room()
         view: QWidget = self.view  # type: ignore[assignment]  # it is both
         view.setAccessibleName(caption.title)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """In a narrow card the shape gives way, then the formula; both are in the tooltip. Nothing is ever cut."""
+        used = self.title.sizeHint().width() + self.bar.spacing() + 40
+        for place in range(self.bar.count()):
+            widget = self.bar.itemAt(place).widget()
+            if widget is not None and widget not in (self.title, self.formula, self.shape) and not widget.isHidden():
+                used += widget.sizeHint().width() + self.bar.spacing()
+        for label in (self.shape, self.formula):
+            needed = label.sizeHint().width() + self.bar.spacing()
+            fits = bool(label.text()) and used + needed <= self.width()
+            label.setVisible(fits)
+            used += needed if fits else 0
 
     def _opened(self) -> None:
         if self.page:
@@ -102,10 +125,3 @@ class Card(QFrame):
         self.touched.emit(self)
 
 
-def _label(name: str) -> QLabel:
-    """A line that gives way when there is no room: a long formula must not widen the window."""
-    label = QLabel()
-    label.setObjectName(name)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored if name == "formula" else QSizePolicy.Policy.Preferred,
-                        QSizePolicy.Policy.Fixed)
-    return label

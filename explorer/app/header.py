@@ -1,7 +1,7 @@
 """The line at the top: preset, architecture, pages, language, theme, export."""
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer.config import find_knob
 from explorer.engine.request import Request
@@ -22,11 +22,14 @@ class Header(QWidget):
     def __init__(self, pages: list[str]) -> None:
         super().__init__()
         self.setObjectName("header")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._pages = pages
         self.presets, self.architectures = QComboBox(), QComboBox()
         for combo in (self.presets, self.architectures):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(9)
+            combo.setMinimumContentsLength(6)
+            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            combo.setMaximumWidth(190)
         self.presets.addItems(preset_names())
         self.architectures.addItems(find_knob("architecture").choices)
         self.presets.currentIndexChanged.connect(self._chose_preset)
@@ -38,9 +41,9 @@ class Header(QWidget):
         self.export_button.clicked.connect(self.export)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.presets)
-        layout.addWidget(self.architectures)
+        layout.setSpacing(4)
+        layout.addWidget(self.presets, 2)
+        layout.addWidget(self.architectures, 2)
         layout.addStretch(1)
         self._buttons = QButtonGroup(self)
         for place, key in enumerate(pages):
@@ -55,6 +58,7 @@ class Header(QWidget):
         button.setObjectName("page")
         button.setCheckable(True)
         button.setChecked(place == 0)
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._buttons.addButton(button, place)
         return button
 

@@ -38,10 +38,13 @@ class Program:
     def open(self) -> None:
         """Show the window; torch is loaded behind it."""
         self.faults.install()
-        self.window.resize(*_SIZE)
-        if not self.preferences.geometry.isEmpty():
-            self.window.restoreGeometry(self.preferences.geometry)
-        self.window.show()
+        room = self.window.screen().availableGeometry()
+        self.window.resize(min(_SIZE[0], room.width()), min(_SIZE[1], room.height()))
+        known = not self.preferences.geometry.isEmpty() and self.window.restoreGeometry(self.preferences.geometry)
+        if not known and (room.width() <= _SIZE[0] or room.height() <= _SIZE[1]):
+            self.window.showMaximized()  # its frame would not fit on the screen
+        else:
+            self.window.show()
         self.session.start()
 
     def close(self) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import attrs
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from explorer.app.card import Card, Maker
 from explorer.lang import Words
-from explorer.picture.attention import head_map, head_wall, mask_map, part_strips
+from explorer.picture.attention import causal_mask, head_map, head_wall, mask_map, part_strips
 from explorer.picture.embedding import (
     embedding_strips,
     position_map,
@@ -17,7 +17,7 @@ from explorer.picture.embedding import (
     sum_strips,
     target_tokens,
 )
-from explorer.picture.look import Look, attentions, sides_of
+from explorer.picture.look import ATTENTIONS, Look, attentions, sides_of
 from explorer.picture.output import top_bars, top_map
 from explorer.picture.picture import Picture
 from explorer.picture.positions import waves
@@ -133,7 +133,7 @@ def overview() -> Page:
     below = QHBoxLayout()
     below.setSpacing(8)
     below.addWidget(page.card(HeatmapView(), head_map, "attention"), 3)
-    below.addWidget(page.card(HeatmapView(bar=False), mask_map, "masks"), 2)
+    below.addWidget(page.card(HeatmapView(bar=False), causal_mask, "masks"), 2)
     middle = QVBoxLayout()
     middle.addWidget(wall, 1)
     middle.addLayout(below, 1)
@@ -208,21 +208,42 @@ def attention_page() -> Page:
     return page
 
 
-def masks_page() -> Page:
-    page = Page("masks")
-    column = _column(page)
-    maps = QHBoxLayout()
-    maps.setSpacing(8)
-    first = page.card(HeatmapView(bar=False), mask_map)
-    first.bar.insertWidget(2, page.choice("attention"))
-    maps.addWidget(first, 1)
-    splitter = QSplitter(Qt.Orientation.Horizontal)
-    for stage in ("scaled", "masked", "weights"):
-        splitter.addWidget(page.card(HeatmapView(), _at_stage(stage)))
-    column.addLayout(maps, 4)
-    column.addWidget(splitter, 4)
-    column.addWidget(page.explain(), 2)
-    return page
+class MasksPage(Page):
+    """The mask of every attention that there is, and below what the chosen one does to a head's scores."""
+
+    def __init__(self) -> None:
+        super().__init__("masks")
+        self._masks: dict[str, Card] = {}
+        column = _column(self)
+        above = QHBoxLayout()
+        above.setSpacing(8)
+        for attention in ATTENTIONS:
+            self._masks[attention] = self.card(HeatmapView(bar=False), _mask_of(attention))
+            above.addWidget(self._masks[attention], 1)
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        for place, stage in enumerate(("scaled", "masked", "weights")):
+            made = self.card(HeatmapView(), _at_stage(stage))
+            below.addWidget(made, 1)
+            if place == 0:
+                made.bar.insertWidget(2, self.choice("attention"))
+        column.addLayout(above, 4)
+        column.addLayout(below, 4)
+        column.addWidget(self.explain(), 2)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        for attention, card in self._masks.items():
+            card.setVisible(attention in attentions(trace))
+        super().draw(trace, look, words)
+
+
+def _mask_of(attention: str) -> Maker:
+    """The mask of this attention, whichever is chosen."""
+
+    def make(trace: Trace, look: Look, words: Words) -> Picture:
+        return mask_map(trace, attrs.evolve(look, attention=attention), words)
+
+    return make
 
 
 def _at_stage(stage: str) -> Maker:
@@ -262,5 +283,5 @@ def _column(page: Page) -> QVBoxLayout:
 
 PAGES: dict[str, Callable[[], Page]] = {
     "overview": overview, "tokens": tokens_page, "embedding": embedding_page, "position": position_page,
-    "attention": attention_page, "masks": masks_page, "output": output_page,
+    "attention": attention_page, "masks": MasksPage, "output": output_page,
 }

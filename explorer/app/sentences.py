@@ -1,6 +1,6 @@
 """Where one types: the source, the target where there is one, and the tokens of both."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from explorer.engine.request import Request
@@ -27,6 +27,7 @@ class Sentences(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("sentences")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.source_label, self.target_label = QLabel(), QLabel()
         self.source_edit, self.target_edit = SentenceEdit(), SentenceEdit()
         self.source_row, self.target_row = TokenRowView(), TokenRowView()

@@ -17,6 +17,7 @@ class Status(QStatusBar):
     def __init__(self) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
+        self.setContentsMargins(10, 0, 6, 0)
         self.facts, self.message, self.readout = QLabel(), QLabel(), QLabel()
         self.message.setObjectName("warning")
         self.readout.setObjectName("faint")

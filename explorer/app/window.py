@@ -1,7 +1,7 @@
 """The main window. It connects its parts and does nothing else."""
 
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
 from explorer import __version__
@@ -27,7 +27,8 @@ from explorer.views.pointed import Pointed
 from explorer.views.raster import image
 from explorer.views.token_row import Cut
 
-_KNOBS_PX = 268
+_KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
+_NARROW_PX = 1200
 
 
 class Window(QMainWindow):
@@ -56,7 +57,7 @@ class Window(QMainWindow):
     def _lay_out(self) -> None:
         side = QWidget()
         side.setObjectName("side")
-        side.setFixedWidth(_KNOBS_PX)
+        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.side = side
         within = QVBoxLayout(side)
         within.setContentsMargins(1, 0, 0, 0)
@@ -252,6 +253,10 @@ class Window(QMainWindow):
         box.setTextFormat(Qt.TextFormat.RichText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.side.setFixedWidth(_KNOBS_PX if self.width() >= _NARROW_PX else _KNOBS_NARROW_PX)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit(self.saveGeometry())

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.look import Look
+from explorer.picture.look import Look, attentions
 from explorer.picture.make import caption, closed_of, masked_values, scale_for, tap_heatmap, token_axis
 from explorer.picture.picture import Caption, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import Scale
@@ -55,12 +55,18 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     return Heatmap(
         values=masked_values(np.ones(shape, np.float32), closed), closed=closed,
         rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
-        scale=Scale(0.0, 1.0, look.unit_colours),
-        caption=Caption(title=words("mask.title"), tap=tap, formula="M",
+        scale=Scale(0.0, 1.0, "open"),
+        caption=Caption(title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}", tap=tap, formula="M",
                         shape=f"[query {shape[0]}, key {shape[1]}]",
                         note=words("mask.open_all" if closed is None else "mask.open_past")),
         reason="" if closed is None else words("mask.future"),
     )
+
+
+def causal_mask(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The mask of the decoder's self-attention, where causality belongs; without a decoder, of the chosen attention."""
+    decoder = "decoder.self_attn" in attentions(trace)
+    return mask_map(trace, attrs.evolve(look, attention="decoder.self_attn") if decoder else look, words)
 
 
 def part_strips(trace: Trace, look: Look, words: Words) -> Strips:

@@ -14,7 +14,8 @@ from explorer.trace.trace import Trace
 
 def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
     """The looked-up rows and the scaled rows, each on its own scale: their magnitudes differ by √d_model."""
-    return _strips(trace, look, words, ("tokens", "scaled"))
+    made = _strips(trace, look, words, ("tokens", "scaled"))
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("picture.embedding")))
 
 
 def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
@@ -27,8 +28,12 @@ def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
 
 def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> Strips:
     taps = [f"{look.side}.embedding.{part}" for part in parts]
+    bands = [tap_heatmap(trace, tap, look, words) for tap in taps]
+    short = [words(f"stage.embedding.{part}.short") for part in parts]
     return Strips(
-        bands=tuple(tap_heatmap(trace, tap, look, words) for tap in taps), caption=caption(trace, taps[-1], words)
+        bands=tuple(attrs.evolve(band, caption=attrs.evolve(band.caption, title=title))
+                    for band, title in zip(bands, short, strict=True)),
+        caption=caption(trace, taps[-1], words)
     )
 
 

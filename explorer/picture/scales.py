@@ -17,6 +17,7 @@ _ANCHORS = {
     "viridis": "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725",
     "blue-red": "2166ac 67a9cf d1e5f0 f7f7f7 fddbc7 ef8a62 b2182b",
     "purple-orange": "542788 998ec3 d8daeb f7f7f7 fee0b6 f1a340 b35806",
+    "open": "7fae98 7fae98",  # of a mask: no data, so no data colour
     "blue-orange-dark": "8cc8ff 4a90cf 23527a 1b1e22 7a4a1e cf8a3c ffc98a",
 }
 SEQUENTIAL = ("cividis", "viridis")

@@ -88,7 +88,7 @@ class HeadGridView(Canvas):
         layers, heads = self.picture.values.shape[:2]
         wide, high = self.cell_size()
         painter.setPen(QColor(self.theme.faint))
-        for layer in range(0, layers, label_step(layers, layers * made.pitch_rows * high, metrics.height())):
+        for layer in range(0, layers, label_step(layers, layers * made.pitch_rows * high, metrics.ascent())):
             middle = self.cell_rect(layer * made.pitch_rows, 0, made.n_rows, 1).center().y()
             if field.top() <= middle <= field.bottom():
                 painter.drawText(QRectF(0, middle - 10, field.left() - 6, 20),
@@ -104,5 +104,5 @@ class HeadGridView(Canvas):
         bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 120))
         paint_bar(painter, bar, self.picture.scale, self.theme)
         if self.picture.closed is not None and self.words is not None:
-            label = f"{self.words('legend.closed')}: {self.picture.reason}"
-            paint_legend(painter, QPointF(field.left(), field.bottom() + 6), label, self.theme)
+            place = QPointF(field.left(), field.bottom() + 6)
+            paint_legend(painter, place, self.width(), self.words("legend.closed"), self.picture.reason, self.theme)

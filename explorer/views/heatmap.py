@@ -94,13 +94,13 @@ class HeatmapView(Canvas):
             bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 160))
             paint_bar(painter, bar, self.picture.scale, self.theme)
         if self.picture.closed is not None and self.words is not None:
-            label = f"{self.words('legend.closed')}: {self.picture.reason}"
-            paint_legend(painter, QPointF(field.left(), field.bottom() + 6), label, self.theme)
+            place = QPointF(field.left(), field.bottom() + 6)
+            paint_legend(painter, place, self.width(), self.words("legend.closed"), self.picture.reason, self.theme)
 
     def _row_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())
         first, last = int(self.view.top), min(len(axis.labels), int(self.view.bottom + 0.999))
-        step = label_step(last - first, field.height(), metrics.height())
+        step = label_step(last - first, field.height(), metrics.ascent())
         for row in range(first, last, step):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
@@ -114,7 +114,7 @@ class HeatmapView(Canvas):
         metrics = QFontMetricsF(painter.font())
         first, last = int(self.view.left), min(len(axis.labels), int(self.view.right + 0.999))
         upright = bool(axis.labels) and self._upright(field.left())
-        step = 1 if upright else label_step(last - first, field.width(), metrics.height() * 0.8)
+        step = 1 if upright else label_step(last - first, field.width(), metrics.ascent())
         for column in range(first, last, step):
             middle = self.cell_rect(0, column).center().x()
             if not field.left() <= middle <= field.right():
@@ -143,8 +143,12 @@ def paint_bar(painter: QPainter, bar: QRectF, scale: Scale, theme: Theme) -> Non
         painter.drawText(QPointF(bar.right() + 4, y + 4), number(float(f"{figure:.2g}")))
 
 
-def paint_legend(painter: QPainter, place: QPointF, label: str, theme: Theme) -> None:
-    """A sample of a closed cell and what it means."""
+def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, reason: str, theme: Theme) -> None:
+    """A sample of a closed cell and what it means; the reason is left out where there is no room for it."""
+    room = right - place.x() - 20
+    label = f"{name}: {reason}"
+    if QFontMetricsF(painter.font()).horizontalAdvance(label) > room:
+        label = name
     painter.fillRect(QRectF(place.x(), place.y(), 12, 12), hatching(theme))
     painter.setPen(QColor(theme.faint))
     painter.drawText(QPointF(place.x() + 18, place.y() + 11), label)

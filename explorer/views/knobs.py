@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
-    QLabel,
     QScrollArea,
     QSlider,
     QToolButton,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from explorer.config import KNOBS, Config, Knob, Value
 from explorer.lang import Words
+from explorer.views.elided_label import ElidedLabel
 
 _TICKS = 1000  # of a slider that moves by factors
 GROUPS = ("shape", "position", "attention", "layer", "chance", "tokens")
@@ -32,11 +32,15 @@ class KnobRow(QWidget):
     def __init__(self, knob: Knob) -> None:
         super().__init__()
         self.knob = knob
-        self.name = QLabel()
+        self.name = ElidedLabel()
         self.reset = QToolButton()
+        self.reset.setObjectName("small")
         self.reset.setText("↺")
         self.reset.setAutoRaise(True)
         self.reset.clicked.connect(self._reset)
+        kept = self.reset.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # nothing moves when it comes
+        self.reset.setSizePolicy(kept)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)
         grid.setHorizontalSpacing(6)
@@ -73,7 +77,7 @@ class KnobRow(QWidget):
         box.setKeyboardTracking(False)
         box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         box.setAlignment(Qt.AlignmentFlag.AlignRight)
-        box.setFixedWidth(72)
+        box.setFixedWidth(64)
         box.valueChanged.connect(self._typed)
         return box
 
@@ -107,7 +111,7 @@ class KnobRow(QWidget):
     def put(self, value: Value, start: Value) -> None:
         """Show a value without saying that it was turned; `start` is where reset goes."""
         self._start = start
-        self.reset.setEnabled(value != start)
+        self.reset.setVisible(value != start)
         with QSignalBlocker(self.editor):
             if isinstance(self.editor, QComboBox):
                 self.editor.setCurrentIndex(self.knob.choices.index(str(value)))

@@ -1,7 +1,7 @@
 """A row of buttons of which one is down: which attention, which side, which stage."""
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 
 class Segments(QWidget):
@@ -31,6 +31,7 @@ class Segments(QWidget):
                 button = QToolButton()
                 button.setObjectName("segment")
                 button.setCheckable(True)
+                button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
                 self._group.addButton(button, place)
                 self._layout.addWidget(button)
         for place, key in enumerate(self._keys):

@@ -81,7 +81,7 @@ class StripsView(Canvas):
         metrics = QFontMetricsF(painter.font())
         labels = band.rows.labels
         first, last = int(self.view.top), min(len(labels), int(self.view.bottom + 0.999))
-        for row in range(first, last, label_step(last - first, field.height(), metrics.height())):
+        for row in range(first, last, label_step(last - first, field.height(), metrics.ascent())):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue

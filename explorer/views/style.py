@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.picture.svg_text import FAMILY
 from explorer.picture.theme import Theme
+from explorer.resources import asset
 
 _POINTS = 10.0
 
@@ -28,7 +29,7 @@ QMenu {{ background: {card}; border: 1px solid {hairline}; padding: 4px; }}
 QMenu::item {{ padding: 4px 24px 4px 16px; }}
 QMenu::item:disabled {{ color: {faint}; }}
 QMenu::separator {{ height: 1px; background: {hairline}; margin: 4px 8px; }}
-QStatusBar {{ background: {card}; border-top: 1px solid {hairline}; }}
+QStatusBar {{ background: {card}; border-top: 1px solid {hairline}; padding-left: 8px; }}
 QStatusBar::item {{ border: none; }}
 QLineEdit, QComboBox, QAbstractSpinBox {{
     background: {field}; border: 1px solid {hairline}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
@@ -36,15 +37,14 @@ QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accen
 QAbstractSpinBox {{ padding: 0 4px; min-height: 18px; }}
 #sentence {{ font-size: 13pt; padding: 3px 8px; }}
 QComboBox::drop-down {{ border: none; width: 18px; }}
-QComboBox::down-arrow {{ image: none; width: 0; height: 0; border-left: 4px solid transparent;
-    border-right: 4px solid transparent; border-top: 5px solid {faint}; margin-right: 6px; }}
+QComboBox::down-arrow {{ image: url("{icons}/chevron.svg"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {card}; border: 1px solid {hairline}; }}
 QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 2px 8px; }}
 QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled {{ color: {hairline}; }}
-QToolButton#page {{ padding: 4px 10px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
-QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; font-weight: 700; }}
+QToolButton#page {{ padding: 4px 7px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
+QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; }}
 QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: none; }}
@@ -60,7 +60,7 @@ QSlider::handle:horizontal {{ background: {card}; border: 2px solid {accent}; wi
     margin: -6px 0; border-radius: 7px; }}
 QSlider::handle:horizontal:focus {{ background: {accent}; }}
 QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {faint}; border-radius: 3px; background: {field}; }}
-QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; }}
+QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; image: url("{icons}/check-{name}.svg"); }}
 QCheckBox:focus {{ color: {accent}; }}
 QTextBrowser {{ background: transparent; border: none; }}
 QTableView {{ background: {card}; border: none; alternate-background-color: {window}; }}
@@ -102,4 +102,4 @@ def use_theme(application: QApplication, theme: Theme) -> None:
         palette.setColor(role, QColor(colour))
     application.setPalette(palette)
     colours = {name: getattr(theme, name) for name in theme.__slots__ if not name.startswith("_")}
-    application.setStyleSheet(_SHEET.format(**colours))
+    application.setStyleSheet(_SHEET.format(icons=asset("icons").as_posix(), **colours))

@@ -25,7 +25,7 @@ from explorer.picture.picture import Chip, TokenRow
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.pointed import NOTHING, Pointed, Token
 
-_HEIGHT, _GAP, _PAD = 44.0, 4.0, 8.0  # px
+_HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
 
 
 @attrs.frozen
@@ -39,7 +39,7 @@ class Cut:
 
 
 class TokenRowView(QWidget):
-    """One line that scrolls with the wheel, or, where `wrap`, as many lines as it takes.
+    """One line that scrolls with the wheel, or, where `wrap`, as many lines as it takes, with the merges of each token.
 
     Signals: pointed(Pointed); cut(Cut); word(str), a word to add to jieba's dictionary.
     """
@@ -91,17 +91,24 @@ class TokenRowView(QWidget):
     def _place(self) -> None:
         """Lay the chips out; what does not fit goes on the next line or waits to be scrolled to."""
         large, small = QFontMetricsF(self._font(1.15)), QFontMetricsF(self._font(0.8))
-        x, y = 0.0, 2.0
+        x, y, high = 0.0, 2.0, self._chip_height()
         self._boxes = []
         for chip in self.picture.chips if self.picture is not None else ():
-            wide = 2 * _PAD + max(large.horizontalAdvance(chip.text), small.horizontalAdvance(_figures(chip)), 12.0)
+            lines = (_figures(chip), *(chip.merges if self._wrap else ()))
+            wide = 2 * _PAD + max(large.horizontalAdvance(chip.text), *map(small.horizontalAdvance, lines), 12.0)
             if self._wrap and x and x + wide > self.width():
-                x, y = 0.0, y + _HEIGHT + _GAP
-            self._boxes.append(QRectF(x, y, wide, _HEIGHT))
+                x, y = 0.0, y + high + _GAP
+            self._boxes.append(QRectF(x, y, wide, high))
             x += wide + _GAP
         if self._wrap:
-            self.setMinimumHeight(int(y + _HEIGHT + 4))
+            self.setMinimumHeight(int(y + high + 4))
         self._shift = min(self._shift, self._most_shift())
+
+    def _chip_height(self) -> float:
+        """All chips are as high as the one with the most merges."""
+        if not self._wrap or self.picture is None:
+            return _HEIGHT
+        return _HEIGHT + _MERGE * max((len(chip.merges) for chip in self.picture.chips), default=0)
 
     def _most_shift(self) -> float:
         return 0.0 if self._wrap or not self._boxes else max(0.0, self._boxes[-1].right() - self.width())
@@ -133,10 +140,14 @@ class TokenRowView(QWidget):
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setPen(QColor(self._theme.text))
         painter.setFont(self._font(1.15))
-        painter.drawText(box.adjusted(0, 3, 0, -16), Qt.AlignmentFlag.AlignCenter, chip.text)
+        top = QRectF(box.left(), box.top(), box.width(), _HEIGHT)
+        painter.drawText(top.adjusted(0, 3, 0, -16), Qt.AlignmentFlag.AlignCenter, chip.text)
         painter.setPen(QColor(self._theme.faint if chip.known else self._theme.warning))
         painter.setFont(self._font(0.8))
-        painter.drawText(box.adjusted(0, 25, 0, -2), Qt.AlignmentFlag.AlignCenter, _figures(chip))
+        painter.drawText(top.adjusted(0, 25, 0, -2), Qt.AlignmentFlag.AlignCenter, _figures(chip))
+        for place, merge in enumerate(chip.merges if self._wrap else ()):
+            line = QRectF(box.left(), top.bottom() - 4 + place * _MERGE, box.width(), _MERGE)
+            painter.drawText(line, Qt.AlignmentFlag.AlignCenter, merge)
 
     def _at(self, place: QPoint) -> int | None:
         for index, box in enumerate(self._boxes):
