@@ -63,6 +63,8 @@ class ExportDialog(QDialog):
         self.dpi.setRange(24, 1200)
         self.dpi.setValue(192)
         self.width_px.setRange(0, 20000)
+        for box in (self.dpi, self.width_px):
+            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.theme.addItem(words("action.theme_light"), "light")
         self.theme.addItem(words("action.theme_dark"), "dark")
         self.message.setWordWrap(True)

@@ -32,8 +32,9 @@ def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     tap = "generator.probabilities"
     made = tap_heatmap(trace, tap, look, words)
     likeliest = np.argsort(-trace[tap].max(axis=0), kind="stable")[:_TOP]
+    values = made.values[:, likeliest]
     return attrs.evolve(
-        made, values=made.values[:, likeliest],
+        made, values=values, scale=Scale(0.0, float(values.max()), look.unit_colours),
         columns=Axis(words("axis.vocab"), tuple(symbol(trace, int(i)) for i in likeliest)),
     )
 

@@ -120,7 +120,9 @@ class HeatmapView(Canvas):
             if not field.left() <= middle <= field.right():
                 continue
             painter.setPen(QColor(self.theme.accent if (axis.side, column) in self.lit else self.theme.text))
-            label = elided(metrics, axis.labels[column], _MOST_LABEL)
+            # A turned label climbs to the right: near the border it has less room.
+            room = _MOST_LABEL if upright else min(_MOST_LABEL, (self.width() - middle - 8) / 0.65)
+            label = elided(metrics, axis.labels[column], room)
             if upright:
                 painter.drawText(QRectF(middle - 60, field.top() - 22, 120, 20), Qt.AlignmentFlag.AlignCenter, label)
             else:

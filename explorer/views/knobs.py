@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
     QScrollArea,
+    QSizePolicy,
     QSlider,
     QToolButton,
     QVBoxLayout,
@@ -33,6 +34,7 @@ class KnobRow(QWidget):
         super().__init__()
         self.knob = knob
         self.name = ElidedLabel()
+        self.name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.reset = QToolButton()
         self.reset.setObjectName("small")
         self.reset.setText("↺")
