@@ -5,6 +5,7 @@
     trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 """
 
+import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["Trace", "__version__", "explore"]
+
+_one_at_a_time = threading.Lock()
 
 
 def explore(text: str, target: str | None = None, preset: str = "tiny", **knobs: Any) -> "Trace":
@@ -29,7 +32,9 @@ def explore(text: str, target: str | None = None, preset: str = "tiny", **knobs:
     from explorer.lang import Words, system_language
 
     try:
-        return _computer()(attrs.evolve(Request.from_preset(preset, text, **knobs), target=target)).trace
+        request = attrs.evolve(Request.from_preset(preset, text, **knobs), target=target)
+        with _one_at_a_time:
+            return _computer()(request).trace
     except ExplorerError as error:
         error.add_note(Words.load(system_language()).error(error))
         raise

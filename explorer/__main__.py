@@ -1,5 +1,6 @@
 """`python -m explorer` and the command `transformer-explorer`."""
 
+import io
 import sys
 
 
@@ -7,6 +8,9 @@ def main() -> None:
     """Run the command line and leave with its status."""
     from explorer.cli import main as run
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # there is none behind a window on Windows
+            stream.reconfigure(errors="backslashreplace")  # a console without Chinese shows codes instead of breaking
     sys.exit(run())
 
 

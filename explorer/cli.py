@@ -3,39 +3,54 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
 from explorer import __version__
 from explorer.config import KNOBS, Config, Knob
-from explorer.errors import EmptyText, ExplorerError, UnknownFormat, UnknownHead, UnknownLayer
+from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.model.presets import DEFAULT, load_preset, preset_names
+
+if TYPE_CHECKING:
+    from explorer.trace.trace import Trace
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    words = Words.load(_language(arguments))
+    asked, rest = _language(sys.argv[1:] if arguments is None else arguments)
     try:
-        result = commands.main(arguments, prog_name="transformer-explorer", standalone_mode=False, obj=words)
+        words = Words.load(asked[1] if asked and asked[1] in LANGUAGES else system_language())
+    except MissingAsset as error:  # without its words the program can only say what is gone
+        return _fail(str(error))
+    try:
+        result = commands.main([*asked, *rest], prog_name="transformer-explorer", standalone_mode=False, obj=words)
     except ExplorerError as error:
-        click.echo(words.error(error), err=True)
-        return 2
+        return _fail(words.error(error))
     except click.ClickException as error:
-        click.echo(" ".join(error.format_message().split()), err=True)
-        return 2
+        return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         return 130
     return result if isinstance(result, int) else 0
 
 
-def _language(arguments: list[str]) -> str:
-    """The language of an error must be known before the arguments are understood."""
-    asked = [word for before, word in zip(arguments, arguments[1:], strict=False) if before == "--language"]
-    return asked[0] if asked and asked[0] in LANGUAGES else system_language()
+def _fail(sentence: str) -> int:
+    """One line, whatever is quoted in it."""
+    click.echo(" ".join(sentence.split()), err=True)
+    return 2
+
+
+def _language(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """`--language L` from wherever it stands, and the rest: it must be known before anything else is understood."""
+    words = arguments[:arguments.index("--")] if "--" in arguments else arguments
+    for place, word in enumerate(words):
+        if word.startswith("--language="):
+            return ["--language", word.partition("=")[2]], arguments[:place] + arguments[place + 1:]
+        if word == "--language" and place + 1 < len(words):
+            return ["--language", words[place + 1]], arguments[:place] + arguments[place + 2:]
+    return [], arguments
 
 
 def _knob_flags(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,9 +66,8 @@ def _range(knob: Knob) -> str:
 
 
 def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The text, the preset, the language and all knobs."""
+    """The target, the preset and all knobs."""
     command = _knob_flags(command)
-    command = click.option("--language", type=click.Choice(LANGUAGES))(command)
     command = click.option("--target", metavar="TEXT")(command)
     return click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")(command)
 
@@ -62,22 +76,22 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.version_option(__version__, prog_name="transformer-explorer")
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
-@click.option("--language", type=click.Choice(LANGUAGES))
+@click.option("--language", type=click.Choice(LANGUAGES), help="May stand anywhere.")
 @click.pass_context
 def commands(context: click.Context, text: str | None, preset: str | None, language: str | None) -> int | None:
     """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
-    return context.invoke(gui, text=text, preset=preset, language=language) if context.invoked_subcommand is None else None
+    return context.invoke(gui, text=text, preset=preset) if context.invoked_subcommand is None else None
 
 
 @commands.command()
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
-@click.option("--language", type=click.Choice(LANGUAGES))
-def gui(text: str | None, preset: str | None, language: str | None) -> int:
+@click.pass_context
+def gui(context: click.Context, text: str | None, preset: str | None) -> int:
     """Open the window."""
     from explorer.app.main import open_window  # Qt is only for the window
 
-    return open_window(text=text, preset=preset, language=language)
+    return open_window(text=text, preset=preset, language=context.find_root().params["language"])
 
 
 @commands.command()
@@ -123,8 +137,8 @@ def export(words: Words, text: str, tap: str | None, head: str, layer: str | Non
     from explorer.picture.theme import THEMES
 
     path = Path(out)
-    folder = out.endswith(("/", "\\")) or path.is_dir() or not path.suffix
-    format_ = format_ or ("png" if folder else path.suffix[1:])
+    folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
+    format_ = (format_ or ("png" if folder else path.suffix[1:])).lower()
     if format_ not in FORMATS or (tap is None and format_ not in NUMBERS):
         raise UnknownFormat(name=format_, known=", ".join(FORMATS if tap else NUMBERS))
     trace = _explore(text, given)
@@ -138,13 +152,22 @@ def export(words: Words, text: str, tap: str | None, head: str, layer: str | Non
     click.echo(words("cli.exported", count=done, path=out))
 
 
+def _is_folder(path: Path) -> bool:
+    """Whether there is such a folder; of a path that nobody may have, writing will tell."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def _which(value: str, error: type[ExplorerError], count: int) -> int | None:
     """A head or layer by number, None for "all". Raises UnknownHead, UnknownLayer."""
     if value == "all":
         return None
-    if not value.isdecimal():
+    known = {str(number): number for number in range(count)}
+    if value not in known:
         raise error(got=value, last=count - 1)
-    return int(value)
+    return known[value]
 
 
 @commands.command()
@@ -166,9 +189,8 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {_range(knob):72} {knob.default!s:16} {name}")
 
 
-def _explore(text: str, given: dict[str, Any]) -> Any:
+def _explore(text: str, given: dict[str, Any]) -> "Trace":
     """The Trace of a text with the flags that were given. Raises ExplorerError."""
-    from explorer.engine.compute import Computer  # torch, only for commands that compute
     from explorer.engine.request import Request
 
     fields = attrs.fields_dict(Config)
@@ -176,4 +198,6 @@ def _explore(text: str, given: dict[str, Any]) -> Any:
     if not text.strip():
         raise EmptyText
     request = attrs.evolve(Request.from_preset(given["preset"], text, **turned), target=given["target"])
+    from explorer.engine.compute import Computer  # torch, a second to load, and only for what can be computed
+
     return Computer()(request).trace

@@ -5,6 +5,7 @@ Names and hints stand in the language files under `knob.<name>`.
 """
 
 import math
+import numbers
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -40,12 +41,17 @@ class Knob:
     def check(self, value: object) -> Value:
         """`value` as this knob keeps it. Raises KnobOutOfRange, KnobNotAChoice or KnobNotANumber."""
         if self.kind == "choice":
-            if value not in self.choices:
+            if not isinstance(value, str) or value not in self.choices:
                 raise KnobNotAChoice(name=self.name, choices=", ".join(self.choices), got=value)
-            return str(value)
+            return value
         if self.kind == "bool":
             return self._truth(value)
-        return self._number(value)
+        number = self._number(value)
+        if not self.low <= number <= self.high:
+            raise KnobOutOfRange(name=self.name, low=self._plain(self.low), high=self._plain(self.high), got=value)
+        if self.kind == "int" and number != int(number):
+            raise KnobNotANumber(name=self.name, got=value)
+        return self._plain(number)
 
     def _truth(self, value: object) -> bool:
         if isinstance(value, str):
@@ -56,38 +62,36 @@ class Knob:
         return value
 
     def _number(self, value: object) -> int | float:
-        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        """Any number, infinity too: it is out of range, but one can say on which side. NumPy's are welcome."""
+        if isinstance(value, bool) or not isinstance(value, (numbers.Real, str)):
             raise KnobNotANumber(name=self.name, got=value)
         try:
-            number = float(value)
-        except ValueError:
+            number = int(value) if isinstance(value, numbers.Integral) else float(value)
+        except (ValueError, OverflowError):
             raise KnobNotANumber(name=self.name, got=value) from None
-        if not math.isfinite(number) or (self.kind == "int" and number != int(number)):
+        if math.isnan(number):
             raise KnobNotANumber(name=self.name, got=value)
-        if not self.low <= number <= self.high:
-            raise KnobOutOfRange(name=self.name, low=self._plain(self.low), high=self._plain(self.high), got=value)
-        return self._plain(number)
+        return number
 
     def _plain(self, number: float) -> int | float:
         return int(number) if self.kind == "int" else float(number)
 
-    def nearest(self, value: float) -> int | float:
-        """The closest number this knob allows; steps are for sliders and bind nobody else."""
-        return self._plain(min(max(round(value) if self.kind == "int" else value, self.low), self.high))
+    def nearest(self, value: object) -> int | float:
+        """The closest number this knob allows; steps are for sliders and bind nobody else. Raises KnobNotANumber."""
+        number = min(max(self._number(value), self.low), self.high)
+        return self._plain(round(number) if self.kind == "int" else number)
 
 
 def knob(default: Value, *, group: str, cost: Cost, **ranges: Any) -> Any:
     """Declare one field of Config; its kind follows from the default."""
-    if "choices" in ranges:
-        kind = "choice"
-    else:
-        kind = {bool: "bool", int: "int", float: "float"}[type(default)]
+    kind = "choice" if "choices" in ranges else type(default).__name__
     about = dict(kind=kind, default=default, group=group, cost=cost, **ranges)
 
     def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:
         return Knob(name=field.name, **about).check(value)
 
-    return attrs.field(default=default, metadata=about, converter=attrs.Converter(checked, takes_self=True, takes_field=True))
+    converter = attrs.Converter(checked, takes_self=True, takes_field=True)
+    return attrs.field(default=default, metadata=about, converter=converter)
 
 
 @attrs.frozen(kw_only=True)
@@ -146,7 +150,7 @@ class Config:
         """A Config with other values. Raises a BadKnob."""
         for name in values:
             find_knob(name)
-        return attrs.evolve(self, **values)
+        return Config(**self.values() | values)  # type: ignore[arg-type]  # the constructor checks each value
 
     def nearest_valid(self, **values: object) -> "Config":
         """The closest Config that can be built: numbers are brought into range, n_heads becomes a divisor of d_model.
@@ -156,17 +160,19 @@ class Config:
         settled = self.values()
         for name, value in values.items():
             declared = find_knob(name)
-            if declared.kind in ("int", "float") and isinstance(value, (int, float)) and math.isfinite(value):
-                value = declared.nearest(value)
-            settled[name] = declared.check(value)
-        settled["n_heads"] = _nearest_divisor(int(settled["d_model"]), int(settled["n_heads"]))
-        return Config(**settled)  # type: ignore[arg-type]  # each value went through its own knob's check
+            settled[name] = declared.nearest(value) if declared.kind in ("int", "float") else declared.check(value)
+        settled["n_heads"] = _divisor(int(settled["d_model"]), int(settled["n_heads"]), self.n_heads)
+        return Config(**settled)  # type: ignore[arg-type]  # the constructor checks each value
 
 
-def _nearest_divisor(d_model: int, n_heads: int) -> int:
-    """The divisor of d_model closest to n_heads, the larger of two equally close."""
+def _divisor(d_model: int, wanted: int, before: int) -> int:
+    """The divisor of d_model that a slider means: the next one in the direction it moved, so that it is never stuck.
+
+    Where n_heads did not move itself, or there is none further on, the closest.
+    """
     divisors = [n for n in range(1, min(d_model, int(find_knob("n_heads").high)) + 1) if d_model % n == 0]
-    return min(divisors, key=lambda n: (abs(n - n_heads), -n))
+    onward = [n for n in divisors if (n >= wanted > before) or (n <= wanted < before)]
+    return min(onward or divisors, key=lambda n: (abs(n - wanted), -n))
 
 
 KNOBS: tuple[Knob, ...] = tuple(Knob(name=field.name, **field.metadata) for field in attrs.fields(Config))

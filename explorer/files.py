@@ -17,6 +17,9 @@ def replacing(path: Path) -> Iterator[Path]:
     Whatever happens inside, an older file at `path` stays until then. Raises CannotWrite, DiskFull.
     """
     try:
+        if path.exists() and not path.is_file():
+            # A folder; or a device such as /dev/null, which root would replace by a plain file.
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=path.suffix, dir=path.parent)
         os.close(handle)
     except (OSError, ValueError) as error:

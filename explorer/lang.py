@@ -8,7 +8,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 
-from explorer.errors import ExplorerError
+from explorer.errors import BadKnob, ExplorerError
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
@@ -27,6 +27,7 @@ class Words:
         return cls(language, dict(_flat(tomllib.loads(asset_text(f"lang/{language}.toml")))))
 
     def __call__(self, key: str, **values: object) -> str:
+        """The text under `key`. A missing key or value is a bug and raises KeyError."""
         return self._texts[key].format(**values)
 
     def __contains__(self, key: str) -> bool:
@@ -40,7 +41,7 @@ class Words:
         """The one sentence that tells a user what went wrong; knob names are given in the user's words."""
         values = dict(error.values)
         name = values.get("name")
-        if isinstance(name, str) and f"knob.{name}.name" in self:
+        if isinstance(error, BadKnob) and f"knob.{name}.name" in self:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
         return self(error.key, **values)
 

@@ -3,6 +3,7 @@
 An installed wheel carries `assets/` inside the package; a checkout (and an editable install) has it beside the package.
 """
 
+import contextlib
 from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_log_path
@@ -27,15 +28,22 @@ def asset_text(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """The user's own cache folder, made if need be; never the shared temp folder."""
-    return user_cache_path(_APP, appauthor=False, ensure_exists=True)
+    """The user's own cache folder; never the shared temp folder."""
+    return _made(user_cache_path(_APP, appauthor=False))
 
 
 def config_folder() -> Path:
     """Where preferences are kept."""
-    return user_config_path(_APP, appauthor=False, ensure_exists=True)
+    return _made(user_config_path(_APP, appauthor=False))
 
 
 def log_folder() -> Path:
     """Where faults are written."""
-    return user_log_path(_APP, appauthor=False, ensure_exists=True)
+    return _made(user_log_path(_APP, appauthor=False))
+
+
+def _made(folder: Path) -> Path:
+    """The folder, made if that can be done: a home that cannot be written costs what would be kept, nothing else."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -101,7 +101,7 @@ class Export:
             return
         from explorer.views import raster  # the command line needs Qt only for these
 
-        _application = raster.ensure_application()
+        raster.ensure_application()
         if self.format == "png":
             raster.write_png(svg, path, self.dpi, self.width_px)
         else:
@@ -133,7 +133,8 @@ class Export:
         name = f"{taps[0]}.{self.format}" if self.one_each else self.out.name
         folder = self.out if self.one_each else self.out.absolute().parent
         with replacing(folder / f"{name}.json") as unfinished:
-            unfinished.write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+            # A path may hold what UTF-8 cannot; a backslash escape is JSON again.
+            unfinished.write_bytes((json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def versions() -> dict[str, str]:

@@ -32,13 +32,14 @@ class Faults(QObject):
         self._dialog: QMessageBox | None = None
         self._log = logging.getLogger("explorer.faults")
         self._log.propagate = False
+        self._file: RotatingFileHandler | None = None
         self.happened.connect(self._tell)
 
     def install(self) -> None:
         """Every uncaught exception of every thread comes here from now on."""
-        if not self._log.handlers:
-            path = log_folder() / "faults.log"
-            self._log.addHandler(RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8"))
+        path = log_folder() / "faults.log"
+        self._file = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+        self._log.addHandler(self._file)
         if sys.__stderr__ is not None and not faulthandler.is_enabled():
             faulthandler.enable(sys.__stderr__)
         sys.excepthook = self.caught
@@ -47,9 +48,9 @@ class Faults(QObject):
     def remove(self) -> None:
         sys.excepthook = sys.__excepthook__
         threading.excepthook = threading.__excepthook__
-        for handler in list(self._log.handlers):
-            self._log.removeHandler(handler)
-            handler.close()
+        if self._file is not None:
+            self._log.removeHandler(self._file)
+            self._file.close()
 
     def caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """Take one exception, on whatever thread."""

@@ -12,7 +12,8 @@ _MOST = 500
 class History:
     """The requests that were, and where one stands among them.
 
-    Changes of one `kind` in quick succession are one step: a drag of a slider, a word typed.
+    Changes of one `kind` in quick succession are one step: a drag of a slider, a word typed. Changes without a kind
+    are each their own step.
     """
 
     def __init__(self, first: Request, clock: Callable[[], float] = time.monotonic) -> None:
@@ -38,7 +39,7 @@ class History:
         """Go on to a new request; what was undone is forgotten."""
         del self._requests[self._place + 1 :]
         now_s = self._clock()
-        same = kind == self._kind and now_s - self._last_s < _SAME_GESTURE_S and self._place > 0
+        same = kind != "" and kind == self._kind and now_s - self._last_s < _SAME_GESTURE_S and self._place > 0
         if same:
             self._requests[self._place] = request
         else:

@@ -80,6 +80,11 @@ class Session(QObject):
         return self._history.now
 
     @property
+    def serial(self) -> int:
+        """The number of the newest wish."""
+        return self._serial
+
+    @property
     def waiting(self) -> bool:
         """Whether an answer to the newest wish is still to come."""
         return self._worker.busy
@@ -124,19 +129,19 @@ class Session(QObject):
             return
         text = preset.text if self.request.text == old.text else self.request.text
         same = text == self.request.text
-        self._wish("preset", preset=name, config=preset.config, text=text,
+        self._wish("", preset=name, config=preset.config, text=text,
                    source_cuts=self.request.source_cuts if same else None)
 
     def reset(self) -> None:
         """The preset's knobs again."""
-        self._wish("reset", config=load_preset(self.request.preset).config)
+        self._wish("", config=load_preset(self.request.preset).config)
 
     def cut(self, side: str, action: str, index: int, at: int) -> None:
         """Cut the tokens of a side anew: "merge", "split" or "reset"."""
         request, frame = self.request, self.frame
         field = "target_cuts" if side == "target" and request.target is not None else "source_cuts"
         if action == "reset":
-            self._wish("cut", **{field: None, "words": ()})
+            self._wish("", **{field: None, "words": ()})
             return
         if frame is None or self._shown_is_old(frame, side):
             return
@@ -147,12 +152,12 @@ class Session(QObject):
         except ExplorerError as error:
             self.refused.emit(error)
             return
-        self._wish("cut", **{field: spans})
+        self._wish("", **{field: spans})
 
     def add_word(self, word: str) -> None:
         """Put a word into jieba's dictionary for this text."""
         if word and word not in self.request.words:
-            self._wish("words", words=(*self.request.words, word), source_cuts=None, target_cuts=None)
+            self._wish("", words=(*self.request.words, word), source_cuts=None, target_cuts=None)
 
     def undo(self) -> None:
         self._history.undo()

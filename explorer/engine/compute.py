@@ -11,7 +11,7 @@ import attrs
 import torch
 
 from explorer.config import KNOBS, Config
-from explorer.engine.memory import check_memory
+from explorer.engine.memory import check_memory, parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.errors import TooLong
 from explorer.model.transformer import Transformer, ids_tensor
@@ -82,7 +82,8 @@ class Computer:
         """The model of a Config: the last one, its weights in a new model, or a new one."""
         kept = self._model
         same = kept is not None and _shape(kept.config) == _shape(config)
-        check_memory(config, len(tokens.source), len(tokens.target), built=same)
+        held = 0 if kept is None else parameter_bytes(kept.config)
+        check_memory(config, len(tokens.source), len(tokens.target), held=held)
         if kept is None or not same:
             self._model = None  # two large models need not fit beside each other
             self._model = build(config, progress=_stoppable(progress, stop))
@@ -90,6 +91,12 @@ class Computer:
             self._model = build(config, kept.state_dict())
         assert self._model is not None  # for the type checker
         return self._model
+
+    @staticmethod
+    def _target(request: Request) -> str:
+        """The text of the target's tokens: a target of one's own is only for a model that has both sides."""
+        both = request.config.architecture == "encoder-decoder"
+        return request.target if both and request.target is not None else request.text
 
     def _pass(self, model: Transformer, request: Request, tokens: Tokens, stop: Stop) -> Trace:
         config = request.config
@@ -104,7 +111,7 @@ class Computer:
             places = frozen_array(side.embedding.table(n_places).numpy())  # type: ignore[union-attr]  # one side is there
         return Trace(
             arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config, places=places,
-            source=request.text, target=request.text if request.target is None else request.target,
+            source=request.text, target=self._target(request),
             preset=request.preset, symbols=self._tokenizers.symbols(config), parameters=parameter_count(model),
         )
 

@@ -19,27 +19,27 @@ def parameter_bytes(config: Config) -> int:
     matrices = 1 if config.tied_embeddings else sides + 1
     attentions = 3 if sides == 2 else 1  # encoder self, decoder self, cross
     layers = config.n_layers * (attentions * 4 * d * d + sides * 2 * d * config.d_ff)
-    return _FLOAT * (layers + matrices * config.vocab_size * d)
+    places = sides * config.max_len if config.position == "learned" else 0
+    return _FLOAT * (layers + (matrices * config.vocab_size + places) * d)
 
 
 def trace_bytes(config: Config, n_source: int, n_target: int) -> int:
-    """Bytes of all recorded arrays, to a few percent."""
-    maps = vectors = 0
-    if config.architecture != "decoder-only":
-        maps += n_source * n_source
-        vectors += n_source * (9 * config.d_model + 2 * config.d_ff)
-    if config.architecture != "encoder-only":
-        maps += n_target * n_target
-        vectors += n_target * (9 * config.d_model + 2 * config.d_ff)
+    """Bytes of all recorded arrays; a side that the architecture lacks has no tokens."""
+    d, n = config.d_model, n_source + n_target
+    maps = n_source**2 + n_target**2
+    # Q K V mixed output, the feed-forward's output, two norms, two residuals: d_model each; hidden, activated: d_ff.
+    vectors = n * (10 * d + 2 * config.d_ff)
     if config.architecture == "encoder-decoder":
         maps += n_target * n_source
-        vectors += (5 * n_target + 2 * n_source) * config.d_model
-    vocab = 2 * max(n_source, n_target) * config.vocab_size
-    return _FLOAT * (config.n_layers * (config.n_heads * maps * _ATTENTION_TAPS + vectors) + vocab)
+        # Across: Q mixed output norm3 residual3 of the target, K and V of the source.
+        vectors += (5 * n_target + 2 * n_source) * d
+    # Four embeddings and the last norm on each side; logits and probabilities at the end.
+    around = 5 * n * d + 2 * (n_target or n_source) * config.vocab_size
+    return _FLOAT * (config.n_layers * (config.n_heads * maps * _ATTENTION_TAPS + vectors) + around)
 
 
-def check_memory(config: Config, n_source: int, n_target: int, *, built: bool) -> None:
-    """Refuse what cannot fit. Raises NotEnoughMemory."""
-    need = trace_bytes(config, n_source, n_target) + (0 if built else parameter_bytes(config))
+def check_memory(config: Config, n_source: int, n_target: int, *, held: int) -> None:
+    """Refuse what cannot fit; `held` bytes of an older model serve again or go first. Raises NotEnoughMemory."""
+    need = trace_bytes(config, n_source, n_target) + max(0, parameter_bytes(config) - held)
     if need > _SPARE * psutil.virtual_memory().available:
         raise NotEnoughMemory(need_mb=round(need / 2**20))

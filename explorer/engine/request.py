@@ -12,9 +12,9 @@ from explorer.trace.trace import Trace
 class Request:
     """A text and everything that decides what the model makes of it.
 
-    `target` None: a trained model's own translation, for an untrained model the source text itself. Cuts are the hand-made
-    spans of tokens, None where the tokenizer cuts. `words` are added to jieba's dictionary for this text. A later
-    request has the higher `serial`.
+    `target` None: a trained model's own translation, for an untrained model the source text itself. Cuts are the
+    hand-made spans of tokens, None where the tokenizer cuts. `words` are added to jieba's dictionary for this text.
+    A later request has the higher `serial`.
     """
 
     text: str

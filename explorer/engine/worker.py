@@ -2,6 +2,7 @@
 
 A newer request replaces the waiting one; the running one runs to its end, unless it has taken longer than
 `patience_s` and something newer waits. Stopping at each new request would starve the screen while somebody types.
+Each request that no newer one replaced is answered once: done, failed or stopped.
 """
 
 import importlib
@@ -37,14 +38,14 @@ class Listener(Protocol):
         """A request raised: an ExplorerError is the user's, anything else is a bug."""
 
     def stopped(self, serial: int) -> None:
-        """A request was ended before its answer."""
+        """A request was ended before its answer, or before it was begun."""
 
     def progressed(self, serial: int, share: float) -> None:
         """A long request is so far, 0 to 1."""
 
 
 def load_compute() -> Compute:
-    """Import torch and jieba, which takes a second or two. By name, so that nothing of torch is imported with this file."""
+    """Import torch and jieba, which takes a second or two; by name, so that this file alone brings no torch."""
     computer: Compute = importlib.import_module("explorer.engine.compute").Computer()
     return computer
 
@@ -60,7 +61,7 @@ class Worker:
         self._waiting: Request | None = None
         self._running: Request | None = None
         self._began_s = 0.0
-        self._stop_running = False
+        self._stopped_serial = -1  # requests up to this one shall not be answered
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="compute", daemon=True)
 
@@ -75,10 +76,11 @@ class Worker:
             self._changed.notify()
 
     def stop(self) -> None:
-        """End the running request and drop the waiting one."""
+        """End the running request and drop the waiting one; the listener is told of each when it is out."""
         with self._changed:
-            self._waiting = None
-            self._stop_running = True
+            newest = self._waiting or self._running
+            if newest is not None:
+                self._stopped_serial = newest.serial
 
     @property
     def busy(self) -> bool:
@@ -98,11 +100,16 @@ class Worker:
         try:
             compute = self._load()
         except Exception as error:
-            self._listener.failed(0, error)
+            self._refuse_all(error)
             return
         self._listener.started()
         while (request := self._next()) is not None:
             self._answer(compute, request)
+
+    def _refuse_all(self, error: Exception) -> None:
+        """torch could not be loaded: whoever asks is told so, instead of waiting for ever."""
+        while (request := self._next()) is not None:
+            self._listener.failed(request.serial, error)
 
     def _next(self) -> Request | None:
         with self._changed:
@@ -111,15 +118,20 @@ class Worker:
             if self._closing:
                 return None
             self._running, self._waiting = self._waiting, None
-            self._began_s, self._stop_running = time.monotonic(), False
+            self._began_s = time.monotonic()
             return self._running
 
     def _answer(self, compute: Compute, request: Request) -> None:
+        def stop() -> bool:
+            return self._asked_to_stop(request)
+
         def progress(share: float) -> None:
             self._listener.progressed(request.serial, share)
 
         try:
-            frame = compute(request, self._asked_to_stop, progress)
+            if stop():
+                raise Superseded
+            frame = compute(request, stop, progress)
         except Superseded:
             self._listener.stopped(request.serial)
         except Exception as error:
@@ -128,6 +140,6 @@ class Worker:
         else:
             self._listener.done(frame)
 
-    def _asked_to_stop(self) -> bool:
+    def _asked_to_stop(self, request: Request) -> bool:
         late = self._waiting is not None and time.monotonic() - self._began_s > self._patience_s
-        return self._closing or self._stop_running or late
+        return self._closing or request.serial <= self._stopped_serial or late

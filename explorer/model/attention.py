@@ -6,6 +6,7 @@ holds the two against each other.
 
 import math
 
+import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
@@ -71,7 +72,7 @@ class Attention(nn.Module):
 
     def split_heads(self, x: Tensor) -> Tensor:
         """[batch, position, d_model] to [batch, head, position, d_head]: head h takes its own slice of the features."""
-        return x.unflatten(-1, (self.config.n_heads, self.config.d_head)).transpose(1, 2)
+        return torch.unflatten(x, -1, (self.config.n_heads, self.config.d_head)).transpose(1, 2)
 
     def merge_heads(self, x: Tensor) -> Tensor:
         """[batch, head, position, d_head] back to [batch, position, d_model]."""

@@ -5,7 +5,7 @@ The paper normalizes after each addition (post); most later models before each s
 
 from collections.abc import Callable
 
-import torch.nn.functional as F
+import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
@@ -14,12 +14,15 @@ from explorer.model.norm import make_norm
 from explorer.model.tap import Tap
 
 
+_ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "gelu": nn.functional.gelu}
+
+
 class FeedForward(nn.Module):
     """FFN(x) = W₂·dropout(f(W₁·x + b₁)) + b₂, at each position by itself."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.activate = {"relu": F.relu, "gelu": F.gelu}[config.activation]
+        self.activate = _ACTIVATIONS[config.activation]
         self.expand = nn.Linear(config.d_model, config.d_ff)
         self.contract = nn.Linear(config.d_ff, config.d_model)
         self.drop = nn.Dropout(config.dropout)

@@ -15,8 +15,8 @@ def causal(n_queries: int, n_keys: int) -> Tensor:
 
 
 def padding(lengths: Tensor, n_keys: int) -> Tensor:
-    """[batch, query 1, key] keys beyond a sentence's own length are padding, which nobody sees."""
-    return (torch.arange(n_keys) < lengths[:, None])[:, None, :]
+    """[batch, head 1, query 1, key] keys beyond a sentence's own length are padding, which nobody sees."""
+    return (torch.arange(n_keys) < lengths[:, None])[:, None, None, :]
 
 
 def close(scores: Tensor, may_look: Tensor | None, mask_value: float) -> Tensor:

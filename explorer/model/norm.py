@@ -1,6 +1,7 @@
 """Normalization over features: torch's own, and the form that many tutorials print.
 
-Ba et al. 2016, section 3. torch: biased variance, eps inside the root. std-eps: unbiased deviation, eps added outside it.
+Ba et al. 2016, section 3.
+torch: biased variance, eps inside the root. std-eps: unbiased deviation, eps added outside it.
 """
 
 import torch

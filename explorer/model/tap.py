@@ -1,4 +1,6 @@
-"""A tap: an identity module where a tensor can be seen. Its name is its module path, its axes are said where it is made.
+"""A tap: an identity module where a tensor can be seen.
+
+Its name is its module path, its axes are said where it is made.
 
     self.weights = Tap("batch head query key")
     weights = self.weights(masked.softmax(dim=-1))

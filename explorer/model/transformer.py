@@ -14,7 +14,8 @@ from explorer.model.tap import Tap
 class Stack(nn.Module):
     """Embedding, layers, final norm: one side of the model. Only pre-norm needs a final norm and has one.
 
-    Under post-norm the last layer's output is normalized already; the tap `norm` then shows just that.
+    Under post-norm the last layer's output is normalized already; the tap `norm` then shows just that, and the final
+    norm idles: it is kept so that the same weights serve both placements.
     """
 
     def __init__(self, config: Config, layer: type[EncoderLayer] | type[DecoderLayer]) -> None:
@@ -78,14 +79,14 @@ class Transformer(nn.Module):
         """
         memory = None if self.encoder is None or source is None else self.encode(source)
         if self.decoder is None or target is None:
-            return self.generator(memory)  # type: ignore[no-any-return]
-        return self.generator(self.decode(target, memory))  # type: ignore[no-any-return]
+            return self.generator(memory)
+        return self.generator(self.decode(target, memory))
 
     def encode(self, source: Tensor) -> Tensor:
         """[batch, position] ids to the encoder's output [batch, position, feature]."""
         n = source.shape[1]
         assert self.encoder is not None  # for the type checker; only architectures with an encoder come here
-        return self.encoder(source, self._causal(self.config.causal_mask_encoder, n, n))  # type: ignore[no-any-return]
+        return self.encoder(source, self._causal(self.config.causal_mask_encoder, n, n))
 
     def decode(self, target: Tensor, memory: Tensor | None) -> Tensor:
         """[batch, position] ids to the decoder's output; `memory` is the encoder's, None in decoder-only."""
@@ -93,9 +94,9 @@ class Transformer(nn.Module):
         assert self.decoder is not None  # for the type checker; only architectures with a decoder come here
         may_look = self._causal(self.config.causal_mask, n, n)
         if memory is None:
-            return self.decoder(target, may_look)  # type: ignore[no-any-return]
+            return self.decoder(target, may_look)
         across = self._causal(self.config.causal_mask_cross, n, memory.shape[1])
-        return self.decoder(target, memory, may_look, across)  # type: ignore[no-any-return]
+        return self.decoder(target, memory, may_look, across)
 
     def _causal(self, wanted: bool, n_queries: int, n_keys: int) -> Tensor | None:
         return masks.causal(n_queries, n_keys) if wanted else None

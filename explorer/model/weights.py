@@ -16,7 +16,6 @@ from explorer.model.transformer import Transformer
 
 Weights = dict[str, Tensor]
 
-
 Progress = Callable[[float], None]
 """Told the share that is done, 0 to 1; it may raise to end the work."""
 
@@ -77,6 +76,7 @@ def _aliases(model: nn.Module, weights: Weights) -> Weights:
     return names
 
 
-def parameter_count(model: nn.Module) -> int:
-    """How many numbers were drawn or learned; tied ones count once."""
-    return sum(parameter.numel() for parameter in model.parameters())
+def parameter_count(model: Transformer) -> int:
+    """How many numbers the model works with; tied ones count once, the idle final norms of post-norm do not."""
+    idle = () if model.config.norm_placement == "pre" else ("encoder.normalize.", "decoder.normalize.")
+    return sum(parameter.numel() for name, parameter in model.named_parameters() if not name.startswith(idle))

@@ -1,13 +1,16 @@
 """Recorded numbers to files: CSV, NumPy archive, safetensors. They hold what the model computed, masked cells included."""
 
 import csv
+import errno
 import math
+import re
 from pathlib import Path
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from explorer.files import cannot_write, replacing
+from explorer.files import replacing
 from explorer.picture.picture import Axis
 from explorer.trace.trace import Array, Trace
 
@@ -22,14 +25,13 @@ def write_npz(path: Path, arrays: Selection) -> None:
 
 
 def write_safetensors(path: Path, arrays: Selection) -> None:
-    """The same for safetensors. Raises CannotWrite."""
+    """The same for safetensors. Raises CannotWrite, DiskFull."""
     with replacing(path) as unfinished:
         try:
             save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, unfinished)
-        except OSError:
-            raise
-        except Exception as error:  # the library raises a kind of its own for a failed write
-            raise cannot_write(path, ValueError(str(error))) from error
+        except SafetensorError as error:  # it holds the system's error as text
+            code = re.search(r"code: (\d+)", str(error))
+            raise OSError(int(code[1]) if code else errno.EIO, str(error)) from error
 
 
 def write_csv(path: Path, arrays: Selection, columns: dict[str, Axis], rows: dict[str, Axis]) -> None:

@@ -1,9 +1,11 @@
-"""Text in an SVG: escaping, widths, and the font itself, cut down to the glyphs that are used."""
+"""Text in an SVG: escaping, widths, formulas, and the font itself, cut down to the glyphs that are used."""
 
 import base64
 import io
 import logging
 import re
+import unicodedata
+from functools import lru_cache
 from xml.sax.saxutils import escape
 
 from fontTools.subset import Options, Subsetter
@@ -12,49 +14,78 @@ from fontTools.ttLib import TTFont
 from explorer.resources import asset
 
 FAMILY = "TX Sans SC"
-_STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"  # QtSvg knows no quoted names
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
+REGULAR, BOLD = 400, 700
+_FILES = {REGULAR: "fonts/TXSansSC-Regular.otf", BOLD: "fonts/TXSansSC-Bold.otf"}
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_RAISED = re.compile(r"<(sub|sup)>(.*?)</\1>")
+_BOLD_TEXT = re.compile(rf'<text [^>]*font-weight="{BOLD}"[^>]*>([^<]*)<')
 
 
-def plain(rich: str) -> str:
-    """Rich text without its marks: "d<sub>head</sub>" is "d_head", "K<sup>T</sup>" is "K^T"."""
-    rich = re.sub(r"<sub>(.*?)</sub>", r"_\1", rich)
-    return re.sub(r"<sup>(.*?)</sup>", r"^(\1)", rich).replace("^(T)", "ᵀ")
+def clean(content: str) -> str:
+    """The text as XML may hold it: what cannot be printed is shown as a box."""
+    return _UNPRINTABLE.sub("□", content)
 
 
-def width(text: str, size: float) -> float:
-    """About how wide a text is, in pixels: letters take 0.56 of the size, wide characters all of it."""
-    return size * sum(1.0 if ord(letter) > 0x2E7F else 0.56 for letter in text)
+def width(text: str, size: float, weight: int = REGULAR) -> float:
+    """How wide a text is in the bundled font, in pixels; a letter that the font lacks is taken to be square."""
+    advances = _advances(weight)
+    return size * sum(0.0 if _joins(letter) else advances.get(ord(letter), 1.0) for letter in clean(text))
+
+
+def _joins(letter: str) -> bool:
+    """Whether a letter takes no place of its own: accents that combine, joiners, marks of direction."""
+    return unicodedata.category(letter) in ("Mn", "Me", "Cf")
+
+
+@lru_cache(maxsize=2)
+def _advances(weight: int) -> dict[int, float]:
+    """Code point to width in em. Read once: it takes 40 ms."""
+    with TTFont(asset(_FILES[weight]), lazy=True) as font:
+        metrics, em = font["hmtx"].metrics, font["head"].unitsPerEm
+        return {code: metrics[glyph][0] / em for code, glyph in font.getBestCmap().items()}
 
 
 def text(x: float, y: float, content: str, *, size: float = 12, fill: str, anchor: str = "start",
-         weight: int = 400, turn: float = 0) -> str:
+         weight: int = REGULAR, turn: float = 0) -> str:
     """One line of text with its baseline at y, turned about its own start if need be."""
     turned = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
-    bold = f' font-weight="{weight}"' if weight != 400 else ""
-    clean = escape(_UNPRINTABLE.sub("�", content))
+    bold = f' font-weight="{weight}"' if weight != REGULAR else ""
     return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{fill}" text-anchor="{anchor}"{bold}{turned}>'
-            f"{clean}</text>")
+            f"{escape(clean(content))}</text>")
+
+
+def runs(rich: str) -> list[tuple[str, str]]:
+    """Rich text as (kind, letters): "d<sub>head</sub>" is ("", "d"), ("sub", "head")."""
+    parts = _RAISED.split(rich)  # letters, kind, letters, letters, kind, …
+    pairs = [("", parts[0]), *(run for i in range(1, len(parts), 3) for run in ((parts[i], parts[i + 1]), ("", parts[i + 2])))]
+    return [(kind, letters) for kind, letters in pairs if letters]
 
 
 def document(width_px: float, height_px: float, body: list[str], background: str, title: str) -> str:
     """A whole SVG document; its letters travel with it, so that Chinese shows on a machine without a Chinese font."""
     drawn = "\n".join(body)
-    letters = set(re.sub(r"<[^>]*>", "", drawn))
+    bold = "".join(_BOLD_TEXT.findall(drawn))
+    letters = re.sub(r"<[^>]*>", "", drawn)
+    faces = "".join(_face(weight, set(used)) for weight, used in ((REGULAR, letters), (BOLD, bold)) if used)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'width="{width_px:.0f}" height="{height_px:.0f}" viewBox="0 0 {width_px:.0f} {height_px:.0f}" '
-        f'font-family="{_STACK}">\n<title>{escape(_UNPRINTABLE.sub("�", title))}</title>\n'
-        f"<style>@font-face{{font-family:'{FAMILY}';src:url(data:font/otf;base64,{_subset(letters)})}}</style>\n"
+        f'font-family="{STACK}">\n<title>{escape(clean(title))}</title>\n<style>{faces}</style>\n'
         f'<rect width="{width_px:.0f}" height="{height_px:.0f}" fill="{background}"/>\n{drawn}\n</svg>\n'
     )
 
 
-def _subset(letters: set[str]) -> str:
-    """The bundled font with these glyphs alone, in base64."""
+def _face(weight: int, letters: set[str]) -> str:
+    data = _subset(weight, letters)
+    return f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};src:url(data:font/otf;base64,{data})}}"
+
+
+def _subset(weight: int, letters: set[str]) -> str:
+    """The bundled font with these glyphs alone, in base64. Whitespace between elements asks for no glyph."""
     logging.getLogger("fontTools.subset").setLevel(logging.ERROR)
     options = Options(hinting=False, notdef_outline=True, name_IDs=[0, 1, 2, 13, 14])
-    with TTFont(asset("fonts/TXSansSC-Regular.otf"), lazy=True) as font:
+    with TTFont(asset(_FILES[weight]), lazy=True, recalcTimestamp=False) as font:
         subsetter = Subsetter(options)
         subsetter.populate(unicodes=[ord(letter) for letter in letters])
         subsetter.subset(font)

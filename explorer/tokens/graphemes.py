@@ -8,7 +8,9 @@ from collections.abc import Iterable
 
 import regex
 
-_CLUSTER = regex.compile(r"\X")
+# A pair of regional indicators is a flag. \X looks back through the whole run of flags at each of them.
+CLUSTER = r"(?:\p{RI}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"
+_CLUSTER = regex.compile(CLUSTER)
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]

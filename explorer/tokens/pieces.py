@@ -10,12 +10,12 @@ from collections.abc import Iterator
 import attrs
 import regex
 
-from explorer.tokens.graphemes import Span, clusters
+from explorer.tokens.graphemes import CLUSTER, Span, clusters
 
 MARK = "＿"  # the low line of GB 2312: nearly never typed, and the bundled font has it, which it has not for "▁"
 
 _WORD = r"(?:(?=\p{Latin})\X)+|(?:(?=\p{N})\X)+|(?:(?=\p{L})(?!\p{Han})(?!\p{Latin})\X)+"
-_PIECE = regex.compile(rf"(?P<word>{_WORD})|(?:(?=\p{{Han}})\X)+|\X")
+_PIECE = regex.compile(rf"(?P<word>{_WORD})|(?:(?=\p{{Han}})\X)+|{CLUSTER}")
 
 
 @attrs.frozen

@@ -1,5 +1,7 @@
 """Figures about recorded arrays, computed in float64."""
 
+import math
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +31,7 @@ def summary(array: Array) -> Summary:
     nan = float(np.isnan(array).mean()) if array.size else 0.0
     infinite = float(np.isinf(array).mean()) if array.size else 0.0
     if not finite.size:
-        return Summary(array.shape, *[float("nan")] * 4, nan, infinite)
+        return Summary(array.shape, math.nan, math.nan, math.nan, math.nan, nan, infinite)
     return Summary(
         array.shape, float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.std()), nan, infinite
     )
@@ -46,4 +48,5 @@ def entropy_bits(weights: Array) -> NDArray[np.float64]:
 
 def closed_cells(masked: Array) -> NDArray[np.bool_]:
     """[…, query, key] True where a mask closed the cell: the score is -inf or the -1e9 that stands for it."""
-    return np.isneginf(masked) | (masked == np.float32(-1e9))
+    closed: NDArray[np.bool_] = np.isneginf(masked) | (masked == np.float32(-1e9))
+    return closed

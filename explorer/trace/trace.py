@@ -4,7 +4,6 @@ It needs no torch. `save` and `load` keep it in a NumPy archive; nothing is ever
 """
 
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import ExplorerError, NotATrace, UnknownTap
-from explorer.tokens.token import Token
+from explorer.errors import NotATrace, UnknownTap
 from explorer.files import replacing
+from explorer.tokens.token import Token
 
 Array = NDArray[np.float32]
 _ABOUT, _PLACES = "about.json", "places"
@@ -31,6 +30,10 @@ class Tokens:
     target: tuple[Token, ...] = ()
 
 
+def _fixed(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
+    return MappingProxyType(dict(mapping))
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Trace:
     """`arrays` are read-only float32; `symbols` names the vocabulary by id; `parameters` counts the model's numbers.
@@ -40,8 +43,8 @@ class Trace:
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
     """
 
-    arrays: Mapping[str, Array]
-    axis_names: Mapping[str, tuple[str, ...]]
+    arrays: Mapping[str, Array] = attrs.field(converter=_fixed)
+    axis_names: Mapping[str, tuple[str, ...]] = attrs.field(converter=_fixed)
     tokens: Tokens
     config: Config
     places: Array
@@ -92,10 +95,10 @@ class Trace:
         try:
             with np.load(path, allow_pickle=False) as file:
                 about = json.loads(str(file[_ABOUT]))
-                arrays = {name: frozen_array(file[name]) for name in about["axes"]}
-                places = frozen_array(file[_PLACES])
+                arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
+                places = _checked(file[_PLACES], 2)
             return cls._from_about(about, arrays, places)
-        except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile, ExplorerError) as error:
+        except Exception as error:  # somebody else's file can break its readers anywhere, zip, NumPy and JSON alike
             raise NotATrace(path=str(path)) from error
 
     def _about(self) -> dict[str, Any]:
@@ -111,8 +114,7 @@ class Trace:
     def _from_about(cls, about: dict[str, Any], arrays: dict[str, Array], places: Array) -> "Trace":
         sides = {side: tuple(_token(row) for row in rows) for side, rows in about["tokens"].items()}
         return cls(
-            arrays=MappingProxyType(arrays),
-            axis_names=MappingProxyType({name: tuple(axes) for name, axes in about["axes"].items()}),
+            arrays=arrays, axis_names={name: tuple(axes) for name, axes in about["axes"].items()},
             tokens=Tokens(**sides), config=Config(**about["config"]), places=places,
             source=about["source"], target=about["target"], preset=about["preset"],
             symbols=tuple(about["symbols"]), parameters=about["parameters"],
@@ -123,9 +125,15 @@ def _token(row: dict[str, Any]) -> Token:
     return Token(**{**row, "merges": tuple(row["merges"])})
 
 
+def _checked(values: NDArray[Any], n_axes: int) -> Array:
+    if values.dtype.kind != "f" or values.ndim != n_axes:
+        raise ValueError(f"{values.dtype} in {values.ndim} dimensions")
+    return frozen_array(values)
+
+
 def frozen_array(values: NDArray[Any]) -> Array:
-    """A float32 array of one's own that nobody can write to."""
-    array = np.array(values, dtype=np.float32)
+    """A float32 array of one's own, contiguous, that nobody can write to."""
+    array = np.array(values, dtype=np.float32, order="C")
     array.setflags(write=False)
     return array
 

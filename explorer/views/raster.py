@@ -1,26 +1,31 @@
 """From the SVG master to pixels and pages: PNG through QtSvg, PDF through QPdfWriter."""
 
+from functools import lru_cache
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QMarginsF, QRectF, QSizeF
+from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSizeF
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
-from explorer.files import cannot_write, replacing
+from explorer.files import replacing
+from explorer.picture.svg_text import FAMILY, STACK
 from explorer.resources import asset
 
 _SVG_DPI = 96.0  # one px of an SVG
 _INCH_MM = 25.4
+_INCH_POINTS = 72.0
+_LARGEST_PX = 32767  # the painter draws nothing beyond
 
 
-def add_fonts() -> list[str]:
-    """Make the bundled font known to Qt; returns the families it brought. Raises MissingAsset."""
+@lru_cache(maxsize=1)
+def add_fonts() -> tuple[str, ...]:
+    """Make the bundled font known to Qt, once; returns the families it brought. Raises MissingAsset."""
     families: list[str] = []
     for weight in ("Regular", "Bold"):
         number = QFontDatabase.addApplicationFont(str(asset(f"fonts/TXSansSC-{weight}.otf")))
         families += QFontDatabase.applicationFontFamilies(number)
-    return families
+    return tuple(families)
 
 
 def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
@@ -28,8 +33,9 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
     renderer = _renderer(svg)
     size = renderer.defaultSize()
     scale = width_px / size.width() if width_px else dpi / _SVG_DPI
-    made = QImage(round(size.width() * scale), round(size.height() * scale), QImage.Format.Format_ARGB32_Premultiplied)
-    if made.isNull():
+    wide, high = (max(1, round(side * scale)) for side in (size.width(), size.height()))
+    made = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
+    if made.isNull() or max(wide, high) > _LARGEST_PX:
         raise NotEnoughMemory(need_mb=round(size.width() * size.height() * scale * scale * 4 / 2**20))
     made.setDotsPerMeterX(round(dpi / _INCH_MM * 1000))
     made.setDotsPerMeterY(round(dpi / _INCH_MM * 1000))
@@ -41,33 +47,40 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
 
 
 def write_png(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = None) -> None:
-    """Raises CannotWrite."""
-    made = image(svg, dpi, width_px)
-    with replacing(path) as unfinished:
-        if not made.save(str(unfinished), "PNG"):  # type: ignore[call-overload]  # the stubs know only bytes
-            raise cannot_write(path, _why(unfinished))
+    """Raises CannotWrite, NotEnoughMemory."""
+    file = QBuffer()
+    file.open(QBuffer.OpenModeFlag.WriteOnly)
+    image(svg, dpi, width_px).save(file, "PNG")  # type: ignore[call-overload]  # the stubs know only bytes
+    _write(file, path)
 
 
 def write_pdf(svg: str, path: Path) -> None:
     """One page, as large as the figure. Raises CannotWrite."""
     renderer = _renderer(svg)
     size = renderer.defaultSize()
+    file = QBuffer()
+    file.open(QBuffer.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(file)
+    writer.setCreator("Transformer Explorer")
+    points = QSizeF(size.width() / _SVG_DPI * _INCH_POINTS, size.height() / _SVG_DPI * _INCH_POINTS)
+    writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    writer.setResolution(300)
+    painter = QPainter(writer)
+    renderer.render(painter, QRectF(0, 0, writer.width(), writer.height()))
+    painter.end()
+    _write(file, path)
+
+
+def _write(file: QBuffer, path: Path) -> None:
+    """Qt draws into memory: it does not say why a file could not be written, nor that a PDF was cut short."""
     with replacing(path) as unfinished:
-        writer = QPdfWriter(str(unfinished))
-        writer.setCreator("Transformer Explorer")
-        millimetres = QSizeF(size.width() / _SVG_DPI * _INCH_MM, size.height() / _SVG_DPI * _INCH_MM)
-        writer.setPageSize(QPageSize(millimetres, QPageSize.Unit.Millimeter))
-        writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-        writer.setResolution(300)
-        painter = QPainter()
-        if not painter.begin(writer):
-            raise cannot_write(path, _why(unfinished))
-        renderer.render(painter, QRectF(0, 0, writer.width(), writer.height()))
-        painter.end()
+        unfinished.write_bytes(file.data().data())
 
 
+@lru_cache(maxsize=1)
 def ensure_application() -> QGuiApplication:
-    """The running application, or one without a screen, for the command line."""
+    """The running application, or one without a screen, for the command line. Kept: it would end with its last user."""
     running = QGuiApplication.instance()
     application = running if isinstance(running, QGuiApplication) else QGuiApplication(["explorer", "-platform", "offscreen"])
     add_fonts()
@@ -75,15 +88,5 @@ def ensure_application() -> QGuiApplication:
 
 
 def _renderer(svg: str) -> QSvgRenderer:
-    return QSvgRenderer(QByteArray(svg.encode("utf-8")))
-
-
-def _why(path: Path) -> OSError:
-    """Qt does not say why a file could not be written; writing to it again does."""
-    try:
-        with path.open("ab") as file:
-            file.write(b"\0" * 65536)
-            file.flush()
-    except OSError as error:
-        return error
-    return OSError(5, "I/O error")
+    """QtSvg takes a list of families for the name of one, and would draw in whatever font the machine has."""
+    return QSvgRenderer(QByteArray(svg.replace(STACK, FAMILY).encode("utf-8")))

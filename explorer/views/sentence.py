@@ -1,7 +1,7 @@
 """The box where one types. It leaves undo and redo to the session, which goes through knobs as well."""
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
 _MOST = 1_000_000  # characters; Qt would cut a longer paste off without a word
@@ -16,13 +16,27 @@ class SentenceEdit(QLineEdit):
         super().__init__()
         self.setMaxLength(_MOST)
         self.setClearButtonEnabled(True)
-        self.textChanged.connect(self.edited)
+        self._composing = False
+        self._said = ""
+        self.textChanged.connect(self._changed)
 
     def put(self, text: str) -> None:
         """Show a text that came from elsewhere; while the user types the same text nothing moves."""
-        if text != self.text():
+        self._said = text
+        if text != self.text() and not self._composing:
             with QSignalBlocker(self):
                 self.setText(text)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        # The first key of a composition takes the selection away; that is no empty sentence yet.
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+        self._changed()
+
+    def _changed(self) -> None:
+        if not self._composing and self.text() != self._said:
+            self._said = self.text()
+            self.edited.emit(self._said)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and (

@@ -2,9 +2,11 @@
 
 from itertools import pairwise
 
+import regex
 from hypothesis import given
+from hypothesis import strategies as st
 
-from explorer.tokens.graphemes import borders, characters, joined, widened
+from explorer.tokens.graphemes import borders, characters, clusters, joined, widened
 from explorer.tokens.spaces import words
 from tests.tokens.texts import anything, unhurried
 
@@ -16,6 +18,13 @@ def cut(text: str) -> list[str]:
 def test_an_emoji_family_is_one_character() -> None:
     """Joiners and combining marks belong to what they follow."""
     assert characters("a👨‍👩‍👧 e\u0301") == ((0, 1), (1, 6), (7, 9))
+
+
+@unhurried
+@given(st.text(st.sampled_from("🇨🇳🇩a我\u0301\u200d👨\u0600\u0903\ufe0f\r\n "), max_size=12))
+def test_flags_are_found_as_the_standard_has_them(text: str) -> None:
+    """The quick way gives the clusters of the slow one."""
+    assert clusters(text) == tuple(found.span() for found in regex.finditer(r"\X", text))
 
 
 def test_joining_closes_a_cut_through_a_character() -> None:

@@ -1,0 +1,66 @@
+"""A journey runs the real command line with the real window; in place of waiting for the user, a script is the user."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from explorer.app.window import Window
+from explorer.cli import main
+
+Script = Callable[[Window], None]
+
+
+class Journey:
+    """`run(script, *arguments)` starts the program, hands its window to the script, and ends it."""
+
+    def __init__(self, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, state: Path) -> None:
+        self._qtbot = qtbot
+        self._monkeypatch = monkeypatch
+        self._state = state
+
+    def run(self, script: Script, *arguments: str) -> None:
+        """In Chinese, whatever the preferences say. Exceptions that reached the program's faults fail the journey."""
+        self._monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+        self.run_as_left(script, *arguments)
+
+    def run_as_left(self, script: Script, *arguments: str) -> None:
+        """With the preferences that an earlier run left."""
+        ran = []
+
+        def act() -> int:
+            (window,) = [w for w in QApplication.topLevelWidgets() if isinstance(w, Window) and w.isVisible()]
+            ran.append(True)
+            try:
+                script(window)
+            finally:
+                window.close()
+                window.deleteLater()
+            return 0
+
+        self._monkeypatch.setattr(QApplication, "exec", staticmethod(act))
+        status = main(list(arguments))
+        assert ran, "the window did not open"
+        assert self.faults() == ""
+        assert status == 0
+
+    def faults(self) -> str:
+        """What the program wrote about its own bugs."""
+        path = self._state / "transformer-explorer" / "log" / "faults.log"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def settle(self, window: Window) -> None:
+        """Wait until the newest wish is answered and painted."""
+        session = window.session
+        self._qtbot.waitUntil(
+            lambda: not session.waiting and session.frame is not None and session.frame.serial == session.serial,
+            timeout=20_000,
+        )
+        QApplication.processEvents()
+
+
+@pytest.fixture
+def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Journey:
+    return Journey(qtbot, monkeypatch, tmp_path / "state")

@@ -1,0 +1,37 @@
+"""What is kept from one start to the next."""
+
+from explorer.app.window import Window
+from explorer.resources import config_folder
+from tests.journeys.conftest import Journey
+
+
+def test_sentence_language_theme_and_preset_come_back(journey: Journey) -> None:
+    """The second start shows what the first one left."""
+
+    def first(window: Window) -> None:
+        window.session.set_preset("tutorial-c")
+        window.sentences.source_edit.setText("昨天的句子")
+        window.actions_.by_name["language"].trigger()
+        window.actions_.themes["dark"].trigger()
+        journey.settle(window)
+
+    def second(window: Window) -> None:
+        journey.settle(window)
+        assert "昨天的句子" == window.sentences.source_edit.text()
+        assert "tutorial-c" == window.session.request.preset
+        assert "dark" == window.appearance.theme.name
+        assert "en" == window.appearance.words.language
+
+    journey.run(first, "gui")
+    journey.run_as_left(second)
+
+
+def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:
+    """Garbage in the preferences file gives the defaults."""
+    (config_folder() / "preferences.ini").write_bytes(b"\x00\xff[General\ngeometry=@ByteArray(x)\npreset=gone\ntheme=7\n")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        assert "tiny" == window.session.request.preset
+
+    journey.run(script)

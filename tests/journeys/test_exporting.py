@@ -1,0 +1,127 @@
+"""Saving pictures and numbers from the window."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from safetensors.numpy import load_file
+
+from explorer.app.export_dialog import ExportDialog
+from explorer.app.window import Window
+from tests.journeys.conftest import Journey
+
+
+def _dialog(window: Window) -> ExportDialog:
+    window.actions_.by_name["export"].trigger()
+    (dialog,) = [w for w in QApplication.topLevelWidgets() if isinstance(w, ExportDialog) and w.isVisible()]
+    return dialog
+
+
+def _choose(dialog: ExportDialog, what: str, form: str, path: Path) -> None:
+    dialog.what.setCurrentIndex(dialog.what.findData(what))
+    dialog.format.setCurrentIndex(dialog.format.findText(form))
+    dialog.path.setText(str(path))
+
+
+def _finish(dialog: ExportDialog, qtbot: QtBot) -> None:
+    dialog.start()
+    qtbot.waitUntil(lambda: dialog.begin.isEnabled(), timeout=30_000)
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf", "csv", "npz", "safetensors"])
+def test_the_picture_on_screen_can_be_saved_in_every_format(
+    journey: Journey, qtbot: QtBot, tmp_path: Path, form: str
+) -> None:
+    """The file is there and not empty, and the JSON beside it names text, tap and versions."""
+    out = tmp_path / f"head.{form}"
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go("inspector")
+        window.session.set_look(tap="encoder.layers.1.self_attn.weights", head=2)
+        dialog = _dialog(window)
+        _choose(dialog, "this", form, out)
+        _finish(dialog, qtbot)
+        assert str(out) in dialog.message.text()
+        dialog.reject()
+
+    journey.run(script)
+    about = json.loads((tmp_path / f"head.{form}.json").read_text(encoding="utf-8"))
+    assert out.stat().st_size > 200
+    assert "encoder.layers.1.self_attn.weights" == about["tap"]
+    assert "我爱北京天安门" == about["source"]
+    assert {"torch", "transformer-explorer"} <= about["versions"].keys()
+
+
+def test_all_heads_go_to_a_folder_one_file_each(journey: Journey, qtbot: QtBot, tmp_path: Path) -> None:
+    """Two layers of four heads are eight files, and they hold the recorded tensors."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        dialog = _dialog(window)
+        _choose(dialog, "each", "safetensors", tmp_path / "heads")
+        _finish(dialog, qtbot)
+        dialog.reject()
+        assert window.session.frame is not None
+        trace = window.session.frame.trace
+        for layer in range(2):
+            for head in range(4):
+                name = f"encoder.layers.{layer}.self_attn.weights"
+                (array,) = load_file(tmp_path / "heads" / f"{name}.head{head}.safetensors").values()
+                assert np.array_equal(trace[name][head], array)
+
+    journey.run(script)
+    assert 8 == len(list((tmp_path / "heads").glob("*.safetensors")))
+
+
+def test_a_long_export_can_be_cancelled_between_two_files(journey: Journey, qtbot: QtBot, tmp_path: Path) -> None:
+    """Cancel ends it; what is written stays; the dialog says so and can begin again."""
+
+    def script(window: Window) -> None:
+        window.session.set_knob("n_layers", 12)
+        journey.settle(window)
+        dialog = _dialog(window)
+        _choose(dialog, "each", "png", tmp_path / "heads")
+        dialog.start()
+        qtbot.waitUntil(lambda: dialog.progress.value() >= 1, timeout=30_000)
+        assert 48 == dialog.progress.maximum()
+        dialog.leave.click()
+        qtbot.waitUntil(lambda: dialog.begin.isEnabled(), timeout=30_000)
+        assert "取消" in dialog.message.text()
+        dialog.reject()
+
+    journey.run(script)
+    assert 1 <= len(list((tmp_path / "heads").glob("*.png"))) < 48
+
+
+def test_a_place_that_cannot_be_written_gets_one_sentence(journey: Journey, qtbot: QtBot, tmp_path: Path) -> None:
+    """A path below a file names the folder; the dialog stays open for another try."""
+    (tmp_path / "file").write_text("in the way")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        dialog = _dialog(window)
+        _choose(dialog, "this", "svg", tmp_path / "file" / "x.svg")
+        _finish(dialog, qtbot)
+        assert str(tmp_path / "file") in dialog.message.text()
+        assert dialog.isVisible()
+        dialog.reject()
+
+    journey.run(script)
+
+
+def test_the_picture_can_be_copied(journey: Journey) -> None:
+    """The clipboard holds the picture of the card that was touched last."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.desk.page.cards[4].touched.emit(window.desk.page.cards[4])
+        window.actions_.by_name["copy"].trigger()
+        copied: QImage = QGuiApplication.clipboard().image()
+        assert copied.width() > 300 and copied.height() > 200
+
+    journey.run(script)

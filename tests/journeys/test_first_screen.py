@@ -1,0 +1,150 @@
+"""Opening the program and typing."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+import explorer
+from explorer.app.window import Window
+from explorer.picture.picture import HeadGrid, Heatmap
+from tests.journeys.conftest import Journey
+
+
+def _texts(window: Window) -> list[str]:
+    picture = window.sentences.source_row.picture
+    return [] if picture is None else [chip.text for chip in picture.chips]
+
+
+def test_the_first_screen_shows_everything_at_once(journey: Journey) -> None:
+    """Every card of the overview holds a picture of the default sentence, and the status line has its facts."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+
+        assert ["我", "爱", "北京", "天安门"] == _texts(window)
+        assert all(card.picture is not None for card in window.desk.page.cards)
+        assert 7 == len(window.desk.page.cards)
+        for fact in ("4 + 4", "1,777,728", "种子 0", "CPU"):
+            assert fact in window.status.facts.text()
+
+    journey.run(script)
+
+
+def test_what_is_on_screen_is_what_explore_returns(journey: Journey) -> None:
+    """The wall's numbers are the recorded tensors, to the bit."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        wall = next(c.picture for c in window.desk.page.cards if isinstance(c.picture, HeadGrid))
+        trace = explorer.explore("我爱北京天安门")
+
+        for layer in range(2):
+            assert np.array_equal(trace[f"encoder.layers.{layer}.self_attn.weights"], wall.values[layer])
+
+    journey.run(script)
+
+
+def test_every_keystroke_updates_everything(journey: Journey) -> None:
+    """After each key the tokens, the pictures and the target follow."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        edit = window.sentences.source_edit
+        QTest.keyClick(edit, Qt.Key.Key_End)
+        for key in "abc":
+            QTest.keyClick(edit, key)
+            journey.settle(window)
+            assert window.session.frame is not None
+            assert edit.text() == window.session.frame.trace.source
+
+        assert ["我", "爱", "北京", "天安门", "abc"] == _texts(window)
+        head = next(c.picture for c in window.desk.page.cards if isinstance(c.picture, Heatmap) and c.picture.reason == "")
+        assert len(head.rows.labels) in (4, 5)
+
+    journey.run(script)
+
+
+def test_text_in_composition_is_no_text_yet(journey: Journey) -> None:
+    """An input method's preedit changes nothing; what it commits does."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        edit = window.sentences.source_edit
+        serial = window.session.serial
+        edit.selectAll()
+        for preedit in ("shang", "shang'hai"):
+            QApplication.sendEvent(edit, QInputMethodEvent(preedit, []))
+            assert serial == window.session.serial
+
+        committed = QInputMethodEvent("", [])
+        committed.setCommitString("上海")
+        QApplication.sendEvent(edit, committed)
+        journey.settle(window)
+
+        assert serial + 1 == window.session.serial
+        assert ["上海"] == _texts(window)
+
+    journey.run(script)
+
+
+def test_a_target_of_ones_own_gives_its_own_rows(journey: Journey) -> None:
+    """Cross-attention has the target's tokens as rows and the source's as columns."""
+
+    def script(window: Window) -> None:
+        window.sentences.target_edit.setText("I love Beijing")
+        window.session.set_look(attention="decoder.cross_attn")
+        journey.settle(window)
+        wall = next(c.picture for c in window.desk.page.cards if isinstance(c.picture, HeadGrid))
+
+        assert ("I", "love", "Beijing") == wall.rows.labels
+        assert ("我", "爱", "北京", "天安门") == wall.columns.labels
+
+    journey.run(script, "gui", "--text", "我爱北京天安门")
+
+
+def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtBot) -> None:
+    """The cell under the mouse says value, tokens, tap and shape; its tokens light up in chips and maps."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        card = next(c for c in window.desk.page.cards if isinstance(c.picture, Heatmap) and c.picture.rows.labels
+                    and c.picture.columns.labels and c.picture.closed is None)
+        view = card.view
+        assert isinstance(card.picture, Heatmap)
+        centre = view.cell_rect(1, 2).center().toPoint()  # type: ignore[attr-defined]
+        QTest.mouseMove(view, centre + QPoint(1, 1))  # type: ignore[call-overload]
+        qtbot.waitUntil(lambda: "encoder.layers.0.self_attn.weights" in window.status.readout.text())
+
+        assert "爱" in window.status.readout.text() and "北京" in window.status.readout.text()
+        assert "[head 4, query 4, key 4]" in window.status.readout.text()
+        assert frozenset({("source", 1), ("source", 2)}) == view.lit  # type: ignore[attr-defined]
+        lit = [c.view.lit for c in window.desk.page.cards if hasattr(c.view, "lit")]
+        assert len(lit) > 3 and all(each == lit[0] for each in lit)
+
+    journey.run(script)
+
+
+@pytest.mark.parametrize("architecture", ["encoder-only", "decoder-only", "encoder-decoder"])
+def test_every_page_shows_every_architecture(journey: Journey, architecture: str) -> None:
+    """Each page draws, in each architecture, in both languages and themes, without a word to stderr."""
+
+    def script(window: Window) -> None:
+        window.session.set_knob("architecture", architecture)
+        journey.settle(window)
+        for key in window.actions_.pages:
+            window.actions_.pages[key].trigger()
+            assert key == window.desk.page.key
+            shown = [card for card in window.desk.page.cards if not card.isHidden()]
+            assert shown and all(card.picture is not None for card in shown)
+        window.actions_.by_name["language"].trigger()
+        window.header.theme_button.click()
+        for key in window.actions_.pages:
+            window.go(key)
+            window.grab()
+        assert "Transformer Explorer" == window.windowTitle()
+
+    journey.run(script)

@@ -1,0 +1,144 @@
+"""Turning knobs, and going back."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox
+
+from explorer.app.window import Window
+from explorer.config import KNOBS
+from tests.journeys.conftest import Journey
+
+
+def test_a_slider_changes_the_model_while_it_moves(journey: Journey) -> None:
+    """Each step of the temperature slider is a new pass on the same weights; the value box follows."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        row = window.knobs.rows["temperature"]
+        assert row.slider is not None
+        first = window.session.frame
+        row.slider.setFocus()
+        for _ in range(3):
+            QTest.keyClick(row.slider, Qt.Key.Key_Right)
+        journey.settle(window)
+
+        assert 1.15 == window.session.request.config.temperature
+        assert "1.15" == row.editor.text()  # type: ignore[union-attr]  # a number's editor is a spin box
+        assert first is not None and window.session.frame is not None
+        tap = "encoder.layers.0.self_attn.scores"
+        assert (first.trace[tap] == window.session.frame.trace[tap]).all()
+        assert (first.trace[tap.replace("scores", "weights")]
+                != window.session.frame.trace[tap.replace("scores", "weights")]).any()
+
+    journey.run(script)
+
+
+def test_a_value_can_be_typed(journey: Journey) -> None:
+    """Typing 6 and Enter into the layers box gives six layers on the wall."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        box = window.knobs.rows["n_layers"].editor
+        assert isinstance(box, QAbstractSpinBox)
+        box.selectAll()
+        QTest.keyClicks(box, "6")
+        QTest.keyClick(box, Qt.Key.Key_Return)
+        journey.settle(window)
+
+        assert window.session.frame is not None
+        assert 6 == window.session.frame.trace.config.n_layers
+
+    journey.run(script)
+
+
+def test_heads_that_do_not_fit_are_settled_and_said(journey: Journey) -> None:
+    """Seven heads do not divide 64: the nearest number that does is taken, and the status line names it."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.set_knob("n_heads", 7)
+
+        assert 8 == window.session.request.config.n_heads
+        assert "8" in window.status.message.text() and "64" in window.status.message.text()
+        journey.settle(window)
+
+    journey.run(script)
+
+
+def test_every_knob_can_be_turned_and_reset(journey: Journey) -> None:
+    """Each editor changes its knob; its reset brings the preset's value back."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for knob in KNOBS:
+            row = window.knobs.rows[knob.name]
+            if isinstance(row.editor, QComboBox):
+                row.editor.setCurrentIndex((row.editor.currentIndex() + 1) % row.editor.count())
+            elif isinstance(row.editor, QCheckBox):
+                row.editor.toggle()
+            elif row.slider is not None:
+                row.slider.setValue(row.slider.value() + (1 if not knob.logarithmic else -9))
+            assert getattr(window.session.request.config, knob.name) != knob.default, knob.name
+            row.reset.click()
+            assert getattr(window.session.request.config, knob.name) == knob.default, knob.name
+            if knob.name == "d_model":  # the heads were settled with it
+                window.session.reset()
+        journey.settle(window)
+
+    journey.run(script)
+
+
+def test_undo_and_redo_go_through_sentence_and_knobs(journey: Journey) -> None:
+    """Ctrl+Z takes back the knob, then the sentence; Ctrl+Shift+Z brings both again, also while the box has focus."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        edit = window.sentences.source_edit
+        window.activateWindow()
+        edit.setFocus()
+        edit.setText("你好")
+        window.session.set_knob("temperature", 2.0)
+        QTest.keySequence(edit, "Ctrl+Z")
+        assert (1.0, "你好") == (window.session.request.config.temperature, edit.text())
+        QTest.keySequence(edit, "Ctrl+Z")
+        assert "我爱北京天安门" == edit.text()
+        QTest.keySequence(edit, "Ctrl+Shift+Z")
+        QTest.keySequence(edit, "Ctrl+Shift+Z")
+        assert (2.0, "你好") == (window.session.request.config.temperature, edit.text())
+        journey.settle(window)
+
+    journey.run(script)
+
+
+def test_a_preset_brings_its_knobs_and_keeps_ones_own_sentence(journey: Journey) -> None:
+    """The preset's own sentence goes with it, a sentence that was typed stays."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.set_preset("tutorial-e")
+        assert "我和同学一起听和光同尘" == window.sentences.source_edit.text()
+        window.sentences.source_edit.setText("你好世界")
+        window.session.set_preset("tutorial-c")
+        journey.settle(window)
+
+        assert "你好世界" == window.sentences.source_edit.text()
+        assert 10 == window.session.request.config.d_model
+
+    journey.run(script)
+
+
+def test_arrow_keys_walk_the_wall(journey: Journey) -> None:
+    """Right and down choose the next head and layer, and stop at the border; nothing is computed for it."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        serial = window.session.serial
+        wall = next(c.view for c in window.desk.page.cards if hasattr(c.view, "chosen"))
+        wall.setFocus()  # type: ignore[attr-defined]
+        for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Down):
+            QTest.keyClick(wall, key)  # type: ignore[call-overload]
+
+        assert (1, 1) == (window.session.look.layer, window.session.look.head)
+        assert serial == window.session.serial
+
+    journey.run(script)

@@ -1,0 +1,48 @@
+"""Small traces of each architecture, computed once, and the texts of both languages."""
+
+from functools import lru_cache
+
+import numpy as np
+
+import explorer
+from explorer.lang import Words
+from explorer.picture.picture import Array, Axis, Caption, Closed, HeadGrid, Heatmap
+from explorer.picture.scales import Scale
+from explorer.trace.trace import Trace
+
+ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
+LANGUAGES = ("zh", "en")
+SENTENCE = "我爱北京天安门"
+
+
+@lru_cache(maxsize=64)
+def example(architecture: str = "encoder-decoder", text: str = SENTENCE, target: str | None = None, **knobs: object) -> Trace:
+    """A trace of the tiny preset; asked for inside a test, so that jieba's cache lies in the test's own folder."""
+    return explorer.explore(text, target=target, preset="tiny", architecture=architecture, **knobs)
+
+
+@lru_cache(maxsize=2)
+def words(language: str = "zh") -> Words:
+    return Words.load(language)
+
+
+def heatmap(values: Array, labels: tuple[str, ...] = (), closed: Closed | None = None, colours: str = "cividis") -> Heatmap:
+    """A map of one's own numbers on a scale from 0 to 1."""
+    return Heatmap(
+        values=values, rows=Axis("query", labels or tuple(f"r{i}" for i in range(values.shape[0]))),
+        columns=Axis("key", labels or tuple(f"c{i}" for i in range(values.shape[1]))), scale=Scale(0.0, 1.0, colours),
+        caption=Caption(title="title", tap="a.tap", shape="[query, key]"), closed=closed,
+        reason="" if closed is None else "because",
+    )
+
+
+def wall(layers: int, heads: int, n: int, seed: int = 0) -> HeadGrid:
+    """A wall of random weights with a causal mask."""
+    closed = np.triu(np.ones((n, n), bool), 1)
+    values = np.random.default_rng(seed).random((layers, heads, n, n), np.float32)
+    values[:, :, closed] = np.nan
+    axis = Axis("query", tuple(f"t{i}" for i in range(n)))
+    return HeadGrid(
+        values=values, rows=axis, columns=axis, scale=Scale(0.0, 1.0, "viridis"), closed=closed, reason="because",
+        caption=Caption(title="wall", tap="a.*", shape="[…]"), layers=tuple(range(layers)), chosen=None,
+    )
