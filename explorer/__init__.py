@@ -9,11 +9,12 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from explorer.version import __version__
+
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.trace.trace import Trace
 
-__version__ = "0.1.0"
 __all__ = ["Trace", "__version__", "explore"]
 
 _one_at_a_time = threading.Lock()

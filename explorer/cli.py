@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer import __version__
 from explorer.config import KNOBS, Config, Knob
 from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.model.presets import DEFAULT, load_preset, preset_names
+from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace

@@ -7,9 +7,7 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-import pytest  # noqa: E402  the platform must be known before Qt is
-
-
+import pytest
 
 
 @pytest.fixture(scope="session")

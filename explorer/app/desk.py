@@ -7,15 +7,14 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from explorer.app.card import Card
-from explorer.app.inspector import InspectorPage
-from explorer.app.pages import PAGES, Page
+from explorer.app.page import Page
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
 from explorer.views.pointed import Token
 
-PAGE_KEYS = [*PAGES, "inspector"]
+PAGE_KEYS = ["overview", "tokens", "embedding", "position", "attention", "masks", "output", "inspector"]
 
 
 class _Veil(QWidget):
@@ -52,11 +51,16 @@ class Desk(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
         self._veil = _Veil(self)
-        self.go("overview")
+        self._stack.addWidget(Page(""))  # bare, until `begin`
 
     @property
     def page(self) -> Page:
         return self._stack.currentWidget()  # type: ignore[return-value]  # nothing but pages is in the stack
+
+    def begin(self) -> None:
+        """Make the first page, unless the user has gone to one: the window is on screen before its views are loaded."""
+        if not self.pages:
+            self.go(PAGE_KEYS[0])
 
     def go(self, key: str) -> None:
         """Show a page; it is made when it is first asked for."""
@@ -67,7 +71,9 @@ class Desk(QWidget):
         self._draw()
 
     def _make(self, key: str) -> Page:
-        page = InspectorPage() if key == "inspector" else PAGES[key]()
+        from explorer.app.pages import PAGES  # the views and what they need, a fifth of a second
+
+        page = PAGES[key]()
         page.opened.connect(self.opened)
         page.pointed.connect(self.pointed)
         page.looked.connect(self.looked)

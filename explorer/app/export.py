@@ -12,7 +12,6 @@ from pathlib import Path
 
 import attrs
 
-from explorer import __version__
 from explorer.errors import UnknownFormat
 from explorer.files import make_folder, replacing
 from explorer.lang import Words
@@ -24,6 +23,7 @@ from explorer.picture.picture import Picture
 from explorer.picture.svg import render
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
+from explorer.version import __version__
 
 FIGURES = ("png", "svg", "pdf")
 NUMBERS = ("csv", "npz", "safetensors")

@@ -58,6 +58,7 @@ class Faults(QObject):
             sys.__excepthook__(kind, error, trace)
             return
         report = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(report)
         self._log.error(report)
         self.happened.emit(report)
 

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QSplitter
 
-from explorer.app.pages import Page
+from explorer.app.page import Page
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.make import tap_heatmap

@@ -4,7 +4,7 @@ import os
 import sys
 
 import attrs
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
@@ -46,6 +46,7 @@ class Program:
         else:
             self.window.show()
         self.session.start()
+        QTimer.singleShot(0, self.window.desk.begin)
 
     def close(self) -> None:
         """End the compute thread and give the hooks back."""

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 import attrs
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
 
 from explorer.app.card import Card, Maker
+from explorer.app.inspector import InspectorPage
+from explorer.app.page import Page
 from explorer.lang import Words
 from explorer.picture.attention import causal_mask, head_map, head_wall, mask_map, part_strips
 from explorer.picture.embedding import (
@@ -17,105 +18,17 @@ from explorer.picture.embedding import (
     sum_strips,
     target_tokens,
 )
-from explorer.picture.look import ATTENTIONS, Look, attentions, sides_of
+from explorer.picture.look import ATTENTIONS, Look, attentions
 from explorer.picture.output import top_bars, top_map
 from explorer.picture.picture import Picture
 from explorer.picture.positions import waves
-from explorer.picture.theme import Theme
-from explorer.trace.catalogue import ATTENTION_STAGES
 from explorer.trace.trace import Trace
 from explorer.views.bars import BarsView
-from explorer.views.explanation import ExplanationView
 from explorer.views.head_grid import HeadGridView
 from explorer.views.heatmap import HeatmapView
-from explorer.views.pointed import Token
-from explorer.views.segments import Segments
 from explorer.views.strips import StripsView
 from explorer.views.token_row import TokenRowView
 from explorer.views.waves import WavesView
-
-
-class Page(QWidget):
-    """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes)."""
-
-    opened = Signal(str)
-    pointed = Signal(object)
-    touched = Signal(object)
-    looked = Signal(dict)
-
-    def __init__(self, key: str) -> None:
-        super().__init__()
-        self.key = key
-        self.cards: list[Card] = []
-        self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
-        self.explanation: ExplanationView | None = None
-
-    def card(self, view: QWidget, make: Maker, page: str = "") -> Card:
-        """A new card, connected."""
-        made = Card(view, make, page)
-        self.cards.append(made)
-        made.opened.connect(self.opened)
-        made.touched.connect(self.touched)
-        made.view.pointed.connect(self.pointed)
-        if isinstance(view, HeadGridView):
-            view.chosen.connect(self._chose_head)
-        return made
-
-    def choice(self, field: str) -> Segments:
-        """Buttons for a field of the Look, connected."""
-        segments = Segments()
-        segments.chose.connect({"attention": self._chose_attention, "stage": self._chose_stage,
-                                "side": self._chose_side}[field])
-        self.choices.append((segments, field))
-        return segments
-
-    def explain(self) -> ExplanationView:
-        self.explanation = ExplanationView()
-        return self.explanation
-
-    def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        """Make and show every picture of the page."""
-        for segments, field in self.choices:
-            segments.offer(_offers(field, trace, words), getattr(look, field))
-        for card in self.cards:
-            if card.isVisibleTo(self):
-                card.draw(trace, look, words)
-
-    def speak(self, words: Words) -> None:
-        if self.explanation is not None:
-            self.explanation.tell(self.key, words)
-
-    def set_theme(self, theme: Theme) -> None:
-        for card in self.cards:
-            card.view.set_theme(theme)
-
-    def light(self, tokens: frozenset[Token]) -> None:
-        for card in self.cards:
-            card.view.light(tokens)
-
-    def fit(self) -> None:
-        for card in self.cards:
-            card.view.fit()
-
-    def _chose_head(self, layer: int, head: int) -> None:
-        self.looked.emit({"layer": layer, "head": head})
-
-    def _chose_attention(self, key: str) -> None:
-        self.looked.emit({"attention": key})
-
-    def _chose_stage(self, key: str) -> None:
-        self.looked.emit({"stage": key})
-
-    def _chose_side(self, key: str) -> None:
-        self.looked.emit({"side": key})
-
-
-def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
-    if field == "attention":
-        return {key: words(f"attention_short.{key}") for key in attentions(trace)}
-    if field == "stage":
-        return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
-    return {key: words(f"side.{key}") for key in sides_of(trace)}
 
 
 def overview() -> Page:
@@ -128,7 +41,7 @@ def overview() -> Page:
     left.addWidget(page.card(WavesView(), waves, "position"), 5)
     left.addWidget(page.card(HeatmapView(), position_map, "position"), 4)
     left.addWidget(page.card(StripsView(), sum_strips, "embedding"), 5)
-    wall = page.card(HeadGridView(), head_wall, "attention")
+    wall = _wall(page, "attention")
     wall.bar.insertWidget(2, page.choice("attention"))
     below = QHBoxLayout()
     below.setSpacing(8)
@@ -184,7 +97,7 @@ def position_page() -> Page:
 
 def attention_page() -> Page:
     page = Page("attention")
-    wall = page.card(HeadGridView(), head_wall)
+    wall = _wall(page)
     wall.bar.insertWidget(2, page.choice("attention"))
     head = page.card(HeatmapView(), head_map)
     stages = QHBoxLayout()
@@ -267,6 +180,12 @@ def output_page() -> Page:
     return page
 
 
+def _wall(page: Page, opens: str = "") -> Card:
+    view = HeadGridView()
+    view.chosen.connect(page.choose_head)
+    return page.card(view, head_wall, opens)
+
+
 def _row(page: Page) -> QHBoxLayout:
     layout = QHBoxLayout(page)
     layout.setContentsMargins(8, 8, 8, 8)
@@ -283,5 +202,5 @@ def _column(page: Page) -> QVBoxLayout:
 
 PAGES: dict[str, Callable[[], Page]] = {
     "overview": overview, "tokens": tokens_page, "embedding": embedding_page, "position": position_page,
-    "attention": attention_page, "masks": MasksPage, "output": output_page,
+    "attention": attention_page, "masks": MasksPage, "output": output_page, "inspector": InspectorPage,
 }

@@ -4,6 +4,7 @@ Widgets say what the user wants, the session makes a new Request of it; nothing 
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 from PySide6.QtCore import QObject, Signal
@@ -167,7 +168,7 @@ class Session(QObject):
         self._history.redo()
         self._again()
 
-    def set_look(self, **changes: object) -> None:
+    def set_look(self, **changes: Any) -> None:
         """Look at something else; nothing is computed."""
         self.look = attrs.evolve(self.look, **changes)
         if self.frame is not None:

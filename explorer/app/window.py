@@ -4,7 +4,6 @@ from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
-from explorer import __version__
 from explorer.app.actions import make_actions
 from explorer.app.appearance import Appearance
 from explorer.app.desk import PAGE_KEYS, Desk
@@ -22,6 +21,7 @@ from explorer.picture.look import Look
 from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.svg import render
 from explorer.picture.theme import Theme
+from explorer.version import __version__
 from explorer.views.knobs import KnobPanel
 from explorer.views.pointed import Pointed
 from explorer.views.raster import image

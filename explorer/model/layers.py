@@ -13,7 +13,6 @@ from explorer.model.attention import Attention
 from explorer.model.norm import make_norm
 from explorer.model.tap import Tap
 
-
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "gelu": nn.functional.gelu}
 
 

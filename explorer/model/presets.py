@@ -5,7 +5,7 @@ Titles and notes stand in the language files under `preset.<name>`.
 """
 
 import tomllib
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import attrs
 
@@ -32,7 +32,7 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted((path.stem for path in asset("presets").glob("*.toml")), key=lambda n: load_preset(n).order))
 
 
-@lru_cache(maxsize=None)  # frozen values from files that do not change; the window asks at each keystroke
+@cache  # frozen values from files that do not change; the window asks at each keystroke
 def load_preset(name: str) -> Preset:
     """Read one preset. Raises UnknownPreset."""
     known = {path.stem for path in asset("presets").glob("*.toml")}

@@ -12,7 +12,9 @@ def number(value: float) -> str:
         return "NaN"
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
-    text = f"{value:.4g}" if value == 0 or 1e-4 <= abs(value) < 1e5 else f"{value:.3e}"
+    if value == 0:
+        return "0"
+    text = f"{value:.4g}" if 1e-4 <= abs(value) < 1e5 else f"{value:.3e}"
     return text.replace("-", "−")
 
 

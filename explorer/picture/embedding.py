@@ -5,7 +5,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.look import Look
-from explorer.picture.make import caption, tap_heatmap
+from explorer.picture.make import caption, places_note, tap_heatmap
 from explorer.picture.picture import Caption, Chip, Heatmap, Strips, TokenRow
 from explorer.picture.scales import Scale, centred_scale
 from explorer.tokens.token import Token
@@ -39,7 +39,8 @@ def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> S
 
 def position_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The recorded positions of this text, [position, feature]."""
-    return tap_heatmap(trace, f"{look.side}.embedding.positions", look, words)
+    made = tap_heatmap(trace, f"{look.side}.embedding.positions", look, words)
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=places_note(trace, words)))
 
 
 def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
@@ -52,7 +53,7 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     unit = np.divide(rows, norms, where=norms > 0, out=np.full_like(rows, np.nan))
     return attrs.evolve(
         made, values=(unit @ unit.T).astype(np.float32), columns=made.rows, scale=Scale(-1.0, 1.0, look.signed_colours),
-        caption=Caption(title=words("picture.similarity"), tap=tap, formula="cos(PE[p], PE[q])",
+        caption=Caption(title=words("picture.similarity"), tap=tap, formula="cos(PE[p], PE[q])", note=made.caption.note,
                         shape=f"[position {len(rows)}, position {len(rows)}]"),
     )
 

@@ -26,6 +26,11 @@ def shape_badge(trace: Trace, tap: str) -> str:
     return "[" + ", ".join(f"{name} {size}" for name, size in sizes) + "]"
 
 
+def places_note(trace: Trace, words: Words) -> str:
+    """Why there are no positions to see, where nothing is added to the input."""
+    return "" if np.any(trace.places) else words(f"picture.nothing_added.{trace.config.position}")
+
+
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
     """The axis `name` of a tap, with its tokens where it has any."""
     tokens = trace.keys(tap) if name == "key" else trace.side(tap) if name in ("position", "query") else ()

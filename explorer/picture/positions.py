@@ -5,7 +5,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.look import Look
-from explorer.picture.make import caption
+from explorer.picture.make import caption, places_note
 from explorer.picture.picture import Waves
 from explorer.trace.trace import Trace
 
@@ -21,11 +21,9 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
     n, d_model = table.shape
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
     tap = f"{look.side}.embedding.positions"
-    added = bool(np.any(table))
-    note = "" if added else words(f"picture.nothing_added.{trace.config.position}")
     return Waves(
         values=table[:, chosen].T, names=tuple(words("picture.feature", feature=int(i)) for i in chosen),
         n_marked=len(trace.side(tap)), x_name=words("axis.position"),
-        caption=attrs.evolve(caption(trace, tap, words, note), title=words("picture.waves"),
+        caption=attrs.evolve(caption(trace, tap, words, places_note(trace, words)), title=words("picture.waves"),
                              shape=f"[position {n}, feature {d_model}]"),
     )

@@ -1,6 +1,7 @@
 """From numbers to colours: a Scale, and colour tables that people with any colour vision can read.
 
-viridis and cividis: van der Walt and Smith 2015; Nuñez et al. 2018. blue-red and purple-orange: ColorBrewer, Brewer 2003.
+viridis and cividis: van der Walt and Smith 2015; Nuñez et al. 2018. blue-red and purple-orange: ColorBrewer, Brewer 2003;
+its oranges are darkened here, so that +x is as dark as −x.
 """
 
 from typing import Any
@@ -16,7 +17,7 @@ _ANCHORS = {
     "cividis": "00224e 123570 3b496c 575d6d 707173 8a8678 a59c74 c3b369 e1cc55 fee838",
     "viridis": "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725",
     "blue-red": "2166ac 67a9cf d1e5f0 f7f7f7 fddbc7 ef8a62 b2182b",
-    "purple-orange": "542788 998ec3 d8daeb f7f7f7 fee0b6 f1a340 b35806",
+    "purple-orange": "542788 998ec3 d8daeb f7f7f7 f3d7ae c78633 723602",
     "open": "7fae98 7fae98",  # of a mask: no data, so no data colour
     "blue-orange-dark": "8cc8ff 4a90cf 23527a 1b1e22 7a4a1e cf8a3c ffc98a",
 }
@@ -52,7 +53,9 @@ def centred_scale(values: NDArray[Any], colours: str) -> Scale:
 
 def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
     """The colour index of each value; values beyond the scale take its end colour."""
-    share = (values - np.float32(scale.low)) * np.float32(LEVELS / (scale.high - scale.low))
+    size = scale.high - scale.low
+    kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is fast, and overflows beyond
+    share = (values - kind(scale.low)) * kind(LEVELS / size)
     unknown = ~np.isfinite(share)
     index = np.clip(np.where(unknown, 0, share), 0, LEVELS - 1).astype(np.uint8)
     index[unknown] = NOT_A_NUMBER

@@ -10,6 +10,7 @@ from explorer.picture.sheet import Sheet, hexadecimal
 from explorer.picture.svg_map import draw_grid, draw_heatmap, draw_strips
 from explorer.picture.svg_text import BOLD, document, width
 from explorer.picture.theme import LIGHT, Theme
+from explorer.trace.trace import Array
 
 _MARGIN = 24.0
 _CURVE_COLOURS = 8
@@ -59,10 +60,15 @@ def curve_colours() -> list[str]:
     return [hexadecimal(row) for row in table("viridis")[np.linspace(40, LEVELS - 60, _CURVE_COLOURS).astype(int)]]
 
 
+def _reach(values: Array) -> float:
+    """The largest finite magnitude, 1 where there is none: a length must have something to be measured by."""
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+
+
 def _draw_waves(sheet: Sheet, picture: Waves, top: float) -> None:
     wide, high, left = 640.0, 240.0, 40.0
     n = picture.values.shape[1]
-    reach = float(np.abs(picture.values).max()) or 1.0
+    reach = _reach(picture.values)
     step = wide / max(1, n - 1)
     middle = top + high / 2
     marked = (picture.n_marked - 1) * step
@@ -70,7 +76,8 @@ def _draw_waves(sheet: Sheet, picture: Waves, top: float) -> None:
               f'fill="{sheet.theme.closed}" opacity="0.6"/>', left + wide, top + high)
     sheet.add(f'<path d="M{left:g} {middle:g}h{wide:g}" stroke="{sheet.theme.hairline}"/>')
     for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, curve_colours(), strict=False)):
-        points = " ".join(f"{left + i * step:.1f},{middle - value / reach * high / 2:.1f}" for i, value in enumerate(curve))
+        points = " ".join(f"{left + i * step:.1f},{middle - value / reach * high / 2:.1f}" for i, value in enumerate(curve)
+                          if np.isfinite(value))
         sheet.add(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>')
         y = top + 12 + index * 18
         sheet.add(f'<path d="M{left + wide + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
@@ -82,11 +89,11 @@ def _draw_waves(sheet: Sheet, picture: Waves, top: float) -> None:
 
 def _draw_bars(sheet: Sheet, picture: Bars, top: float) -> None:
     left = 8 + max((width(label, 12) for label in picture.labels), default=0.0)
-    longest = max(float(picture.values.max()), 1e-30)
+    longest = _reach(picture.values)
     colour = hexadecimal(table(picture.scale.colours)[LEVELS // 3])
     for index, (value, label) in enumerate(zip(picture.values, picture.labels, strict=True)):
         y = top + index * 20
-        size = float(value) / longest * 320
+        size = float(value) / longest * 320 if np.isfinite(value) else 0.0
         sheet.write(left - 8, y + 12, label, anchor="end")
         sheet.add(f'<rect x="{left:.1f}" y="{y:.1f}" width="{size:.1f}" height="15" fill="{colour}"/>', left + size, y + 15)
         sheet.write(left + size + 6, y + 12, number(float(value)), faint=True)

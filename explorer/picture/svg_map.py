@@ -94,7 +94,7 @@ def _whole(size: float) -> float:
 
 def _row_label_px(rows: Axis, cell: float) -> float:
     size = _row_label_size(cell)
-    return 8 + max((width(label, size) for label in rows.labels if size), default=0.0)
+    return math.ceil(8 + max((width(label, size) for label in rows.labels if size), default=0.0))
 
 
 def _row_label_size(cell: float) -> float:
@@ -105,7 +105,7 @@ def _row_label_size(cell: float) -> float:
 def _column_label_px(columns: Axis, turned: bool, cell: float) -> float:
     if not columns.labels or cell < LABEL:
         return 4.0
-    return 10 + (max(width(label, LABEL) for label in columns.labels) if turned else LABEL)
+    return math.ceil(10 + (max(width(label, LABEL) for label in columns.labels) if turned else LABEL))
 
 
 def _column_labels(sheet: Sheet, columns: Axis, left: float, top: float, cell: float, turned: bool) -> None:

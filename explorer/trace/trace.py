@@ -93,7 +93,8 @@ class Trace:
     def load(cls, path: str | Path) -> "Trace":
         """Read what `save` wrote. Raises NotATrace."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            # Opened here: given a name, NumPy leaves a broken archive open.
+            with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
                 about = json.loads(str(file[_ABOUT]))
                 arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
                 places = _checked(file[_PLACES], 2)

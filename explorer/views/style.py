@@ -1,5 +1,6 @@
 """The window's own look: one style sheet made from a Theme. Hairlines instead of boxes, one accent, no data colour."""
 
+import attrs
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -66,7 +67,8 @@ QTextBrowser {{ background: transparent; border: none; }}
 QTableView {{ background: {card}; border: none; alternate-background-color: {window}; }}
 QTableView::item {{ padding: 0 6px; }}
 QTableView::item:selected {{ background: {accent}; color: {on_accent}; }}
-QHeaderView::section {{ background: {card}; color: {faint}; border: none; border-bottom: 1px solid {hairline}; padding: 4px 6px; }}
+QHeaderView::section {{ background: {card}; color: {faint}; border: none; border-bottom: 1px solid {hairline};
+    padding: 4px 6px; }}
 QProgressBar {{ border: 1px solid {hairline}; border-radius: 4px; text-align: center; max-height: 14px; background: {field}; }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {hairline}; padding: 4px; }}
@@ -101,5 +103,4 @@ def use_theme(application: QApplication, theme: Theme) -> None:
     ):
         palette.setColor(role, QColor(colour))
     application.setPalette(palette)
-    colours = {name: getattr(theme, name) for name in theme.__slots__ if not name.startswith("_")}
-    application.setStyleSheet(_SHEET.format(icons=asset("icons").as_posix(), **colours))
+    application.setStyleSheet(_SHEET.format(icons=asset("icons").as_posix(), **attrs.asdict(theme)))

@@ -1,0 +1,1 @@
+"""Speed, measured in the real window: `python -m tests.bench`. Never a timed test."""

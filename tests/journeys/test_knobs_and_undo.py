@@ -4,6 +4,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox
 
+from pytestqt.qtbot import QtBot
+
 from explorer.app.window import Window
 from explorer.config import KNOBS
 from tests.journeys.conftest import Journey
@@ -88,13 +90,14 @@ def test_every_knob_can_be_turned_and_reset(journey: Journey) -> None:
     journey.run(script)
 
 
-def test_undo_and_redo_go_through_sentence_and_knobs(journey: Journey) -> None:
+def test_undo_and_redo_go_through_sentence_and_knobs(journey: Journey, qtbot: QtBot) -> None:
     """Ctrl+Z takes back the knob, then the sentence; Ctrl+Shift+Z brings both again, also while the box has focus."""
 
     def script(window: Window) -> None:
         journey.settle(window)
         edit = window.sentences.source_edit
         window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)  # keys go to the active window
         edit.setFocus()
         edit.setText("你好")
         window.session.set_knob("temperature", 2.0)

@@ -6,9 +6,9 @@ import numpy as np
 
 import explorer
 from explorer.lang import Words
-from explorer.picture.picture import Array, Axis, Caption, Closed, HeadGrid, Heatmap
+from explorer.picture.picture import Axis, Caption, Closed, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
-from explorer.trace.trace import Trace
+from explorer.trace.trace import Array, Trace
 
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
 LANGUAGES = ("zh", "en")

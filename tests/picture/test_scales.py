@@ -52,10 +52,10 @@ def assert_monotone(values: Colours) -> None:
 
 
 def assert_tellable(seen: Colours) -> None:
-    """Any two of nine colours along a scale differ by ΔE 8 at least: 2.3 is just noticeable (Mahy et al. 1994)."""
+    """Any two of nine colours along a scale differ by ΔE 6 at least: 2.3 is just noticeable (Mahy et al. 1994)."""
     nine = seen[np.linspace(0, LEVELS - 1, 9).astype(int)]
     distance = np.linalg.norm(nine[:, None] - nine[None], axis=2) + np.eye(9) * 100
-    assert distance.min() > 8, distance.min()
+    assert distance.min() > 6, distance.min()
 
 
 def slow_index(value: float, scale: Scale) -> int:

@@ -1,0 +1,95 @@
+"""A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from explorer.app.card import Card, Maker
+from explorer.lang import Words
+from explorer.picture.look import Look, attentions, sides_of
+from explorer.picture.theme import Theme
+from explorer.trace.catalogue import ATTENTION_STAGES
+from explorer.trace.trace import Trace
+from explorer.views.explanation import ExplanationView
+from explorer.views.pointed import Token
+from explorer.views.segments import Segments
+
+
+class Page(QWidget):
+    """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes)."""
+
+    opened = Signal(str)
+    pointed = Signal(object)
+    touched = Signal(object)
+    looked = Signal(dict)
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = key
+        self.cards: list[Card] = []
+        self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
+        self.explanation: ExplanationView | None = None
+
+    def card(self, view: QWidget, make: Maker, page: str = "") -> Card:
+        """A new card, connected."""
+        made = Card(view, make, page)
+        self.cards.append(made)
+        made.opened.connect(self.opened)
+        made.touched.connect(self.touched)
+        made.view.pointed.connect(self.pointed)
+        return made
+
+    def choice(self, field: str) -> Segments:
+        """Buttons for a field of the Look, connected."""
+        segments = Segments()
+        segments.chose.connect({"attention": self._chose_attention, "stage": self._chose_stage,
+                                "side": self._chose_side}[field])
+        self.choices.append((segments, field))
+        return segments
+
+    def explain(self) -> ExplanationView:
+        self.explanation = ExplanationView()
+        return self.explanation
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        """Make and show every picture of the page."""
+        for segments, field in self.choices:
+            segments.offer(_offers(field, trace, words), getattr(look, field))
+        for card in self.cards:
+            if card.isVisibleTo(self):
+                card.draw(trace, look, words)
+
+    def speak(self, words: Words) -> None:
+        if self.explanation is not None:
+            self.explanation.tell(self.key, words)
+
+    def set_theme(self, theme: Theme) -> None:
+        for card in self.cards:
+            card.view.set_theme(theme)
+
+    def light(self, tokens: frozenset[Token]) -> None:
+        for card in self.cards:
+            card.view.light(tokens)
+
+    def fit(self) -> None:
+        for card in self.cards:
+            card.view.fit()
+
+    def choose_head(self, layer: int, head: int) -> None:
+        self.looked.emit({"layer": layer, "head": head})
+
+    def _chose_attention(self, key: str) -> None:
+        self.looked.emit({"attention": key})
+
+    def _chose_stage(self, key: str) -> None:
+        self.looked.emit({"stage": key})
+
+    def _chose_side(self, key: str) -> None:
+        self.looked.emit({"side": key})
+
+
+def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
+    if field == "attention":
+        return {key: words(f"attention_short.{key}") for key in attentions(trace)}
+    if field == "stage":
+        return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
+    return {key: words(f"side.{key}") for key in sides_of(trace)}

@@ -1,0 +1,96 @@
+"""A compute and a listener under the test's control: no torch, no clock, every step waited for."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from explorer.config import Config
+from explorer.engine.request import Frame, Request
+from explorer.engine.worker import Worker
+from explorer.trace.superseded import Superseded
+
+PATIENCE_S = 20.0
+"""How long a test waits for what must happen; only a failing test waits so long."""
+
+
+def request(serial: int) -> Request:
+    return Request(text=f"text {serial}", config=Config(), preset="tiny", serial=serial)
+
+
+def frame(request: Request) -> Frame:
+    return Frame(request=request, trace=None, tokens_ms=0, build_ms=0, pass_ms=0)  # type: ignore[arg-type]  # unread
+
+
+class Heard:
+    """A Listener that keeps what it is told, in order."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Any, ...]] = []
+        self._news: queue.Queue[tuple[Any, ...]] = queue.Queue()
+
+    def _tell(self, *what: Any) -> None:
+        self.told.append((*what, threading.current_thread().name))
+        self._news.put(what)
+
+    def started(self) -> None:
+        self._tell("started")
+
+    def done(self, frame: Frame) -> None:
+        self._tell("done", frame.serial)
+
+    def failed(self, serial: int, error: BaseException) -> None:
+        self._tell("failed", serial, error)
+
+    def stopped(self, serial: int) -> None:
+        self._tell("stopped", serial)
+
+    def progressed(self, serial: int, share: float) -> None:
+        self._tell("progressed", serial, share)
+
+    def next(self) -> tuple[Any, ...]:
+        """What is told next; waits for it."""
+        return self._news.get(timeout=PATIENCE_S)
+
+    def silent(self) -> bool:
+        """Whether all that was told has been asked for."""
+        return self._news.empty()
+
+
+class Gate:
+    """A compute that stands still in each request until the test lets it go."""
+
+    def __init__(self, *, heeds_stop: bool = True) -> None:
+        self.begun: queue.Queue[int] = queue.Queue()
+        self.go = threading.Semaphore(0)
+        self.heeds_stop = heeds_stop
+        self.answer: Callable[[Request], Frame] = frame
+
+    def __call__(self, request: Request, stop: Callable[[], bool], progress: Callable[[float], None]) -> Frame:
+        self.begun.put(request.serial)
+        self.wait(stop)
+        return self.answer(request)
+
+    def wait(self, stop: Callable[[], bool]) -> None:
+        """Until the test lets it go, or until it is stopped: a real pass asks at each tap."""
+        while not self.go.acquire(timeout=0.001):
+            if self.heeds_stop and stop():
+                raise Superseded
+
+    def next(self) -> int:
+        """The serial of the request that is begun next; waits for it."""
+        return self.begun.get(timeout=PATIENCE_S)
+
+
+@contextmanager
+def working(compute: Any, *, patience_s: float = PATIENCE_S) -> Iterator[tuple[Worker, Heard]]:
+    """A worker that has started; closed at the end, and its thread gone."""
+    heard = Heard()
+    worker = Worker(heard, lambda: compute, patience_s=patience_s)
+    worker.start()
+    try:
+        assert heard.next() == ("started",)
+        yield worker, heard
+    finally:
+        worker.close()

@@ -1,0 +1,39 @@
+"""What goes to the compute thread."""
+
+import attrs
+import pytest
+
+from explorer.config import Config
+from explorer.engine.request import Request
+from explorer.errors import HeadsDoNotFit, KnobOutOfRange, UnknownKnob, UnknownPreset
+
+
+def test_a_preset_brings_its_sentence_and_its_knobs() -> None:
+    """Unless other ones are given."""
+    assert Request.from_preset("tutorial-d").text == "我爱学习"
+    request = Request.from_preset("tutorial-d", "你好", temperature=2)
+
+    assert (request.text, request.preset, request.config.d_model, request.config.temperature) == (
+        "你好", "tutorial-d", 8, 2.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("preset", "knobs", "kind"),
+    [("none", {}, UnknownPreset), ("tiny", {"n_wings": 2}, UnknownKnob), ("tiny", {"n_layers": 0}, KnobOutOfRange),
+     ("tiny", {"n_heads": 7}, HeadsDoNotFit)],
+)
+def test_what_does_not_fit_is_refused(preset: str, knobs: dict[str, object], kind: type[Exception]) -> None:
+    """Before any thread is asked."""
+    with pytest.raises(kind):
+        Request.from_preset(preset, **knobs)
+
+
+def test_a_request_is_a_value() -> None:
+    """Frozen, equal by content, usable as a key."""
+    first, second = (Request(text="a", config=Config(), preset="tiny") for _ in range(2))
+
+    assert first == second
+    assert len({first, second, attrs.evolve(first, serial=1)}) == 2
+    with pytest.raises(AttributeError):
+        first.text = "b"

@@ -1,0 +1,49 @@
+"""A few small figures as they are, letter by letter: a change of layout is seen, and accepted on purpose.
+
+`pytest tests/golden --snapshot-update` accepts it.
+"""
+
+import re
+
+import numpy as np
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from explorer.picture.picture import Bars, Caption, Chip, Picture, Strips, TokenRow, Waves
+from explorer.picture.scales import Scale
+from explorer.picture.svg import render
+from explorer.picture.theme import THEMES
+from tests.picture.examples import heatmap, words
+
+_CLOSED = np.array([[False, True], [False, False]])
+_MAP = heatmap(np.array([[1.0, np.nan], [0.25, 0.75]], np.float32), ("我", "<&>"), _CLOSED)
+_CAPTION = Caption(title="题 title", tap="a.tap", shape="[…]", formula="Q K<sup>T</sup> / √d<sub>head</sub>", note="note")
+PICTURES: dict[str, Picture] = {
+    "heatmap": _MAP,
+    "strips": Strips(bands=(_MAP, _MAP), caption=_CAPTION),
+    "waves": Waves(values=np.array([[0.0, 1.0, 0.0], [1.0, 0.0, -1.0]], np.float32), names=("feature 0", "feature 1"),
+                   n_marked=2, caption=_CAPTION, x_name="position"),
+    "bars": Bars(values=np.array([0.5, 0.125], np.float32), labels=("北京", "love"), scale=Scale(0, 0.5, "cividis"),
+                 caption=_CAPTION),
+    "tokens": TokenRow(chips=(Chip(text="我", id=6, start=0, end=1, known=True), Chip(text="x", id=1, start=1, end=2, known=False)),
+                       side="source", text="我x", caption=_CAPTION),
+}
+
+
+def drawn(svg: str) -> str:
+    """The figure without the data of fonts and images, whose bytes are their libraries' matter."""
+    return re.sub(r"base64,[^)\"]*", "base64,…", svg)
+
+
+@pytest.mark.parametrize("kind", sorted(PICTURES))
+@pytest.mark.parametrize("theme", sorted(THEMES))
+def test_a_figure_is_as_it_was(kind: str, theme: str, snapshot: SnapshotAssertion) -> None:
+    """Every coordinate, colour and word."""
+    assert drawn(render(PICTURES[kind], words("en"), THEMES[theme])) == snapshot
+
+
+def test_only_data_are_left_out_of_the_comparison() -> None:
+    """A changed colour or word is still seen."""
+    light, dark = (drawn(render(_MAP, words("en"), theme)) for theme in THEMES.values())
+    assert light != dark
+    assert light.count("base64,…") == 2 and "Masked: because" in light

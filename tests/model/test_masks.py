@@ -1,0 +1,48 @@
+"""Who may look at whom."""
+
+import math
+
+import torch
+
+from explorer.model import masks
+
+
+def test_a_query_sees_itself_and_what_came_before() -> None:
+    """True means: may look."""
+    assert masks.causal(3, 3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+
+
+def test_across_texts_of_other_lengths_it_counts_places() -> None:
+    """Each query has at least the first key, so no row is masked whole."""
+    assert masks.causal(2, 4).tolist() == [[True, False, False, False], [True, True, False, False]]
+    assert masks.causal(4, 2).any(dim=-1).all()
+
+
+def test_padding_hides_what_lies_beyond_a_sentence() -> None:
+    """One row of keys for each sentence, the same for all heads and queries."""
+    may_look = masks.padding(torch.tensor([3, 1]), 3)
+
+    assert may_look.shape == (2, 1, 1, 3)
+    assert may_look[:, 0, 0].tolist() == [[True, True, True], [True, False, False]]
+
+
+def test_masks_join() -> None:
+    """Causal and padding together: [batch, head 1, query, key]."""
+    both = masks.causal(3, 3) & masks.padding(torch.tensor([3, 2]), 3)
+
+    assert both[1, 0].tolist() == [[True, False, False], [True, True, False], [True, True, False]]
+
+
+def test_closing_changes_closed_cells_only() -> None:
+    """And nothing at all where there is no mask."""
+    scores = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    assert masks.close(scores, masks.causal(2, 2), -math.inf).tolist() == [[1.0, -math.inf], [3.0, 4.0]]
+    assert masks.close(scores, None, -math.inf) is scores
+
+
+def test_both_mask_values_are_exact_in_float32() -> None:
+    """-1e9 is compared by equality later."""
+    assert {name: torch.tensor(value).item() for name, value in masks.MASK_VALUES.items()} == {
+        "-inf": -math.inf, "-1e9": -1e9
+    }

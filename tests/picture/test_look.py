@@ -1,0 +1,48 @@
+"""What is looked at gives way to what a trace has."""
+
+import pytest
+
+from explorer.picture.look import Look, attentions, sides_of
+from tests.picture.examples import ARCHITECTURES, example
+
+OFFERED = {
+    "encoder-decoder": ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"),
+    "encoder-only": ("encoder.self_attn",),
+    "decoder-only": ("decoder.self_attn",),
+}
+SIDES = {"encoder-decoder": ("encoder", "decoder"), "encoder-only": ("encoder",), "decoder-only": ("decoder",)}
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_trace_offers_the_attentions_and_sides_it_has(architecture: str) -> None:
+    """Each architecture its own."""
+    assert attentions(example(architecture)) == OFFERED[architecture]
+    assert sides_of(example(architecture)) == SIDES[architecture]
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_look_that_fits_stays_as_it_is(architecture: str) -> None:
+    """Nothing is changed without need."""
+    trace = example(architecture)
+    fitting = Look(attention=OFFERED[architecture][-1], layer=1, head=3, stage="scores", side=SIDES[architecture][-1],
+                   tap=trace.names()[-1], position=2, unit_colours="viridis", signed_colours="purple-orange")
+    assert fitting.fitted(trace) == fitting
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_what_a_trace_lacks_gives_way(architecture: str) -> None:
+    """Every part of the fitted look can be shown."""
+    trace = example(architecture)
+    asked = Look(attention="nowhere.self_attn", layer=63, head=63, stage="nothing", side="middle", tap="no.tap", position=99)
+    fitted = asked.fitted(trace)
+    assert fitted.attention_tap() in trace
+    assert (fitted.layer, fitted.head, fitted.stage, fitted.position) == (1, 3, "weights", -1)
+    assert fitted.side == SIDES[architecture][0]
+    assert fitted.tap == trace.names()[0]
+
+
+def test_a_tap_is_named_from_attention_layer_and_stage() -> None:
+    """The chosen stage, or the one that is asked for."""
+    look = Look(attention="decoder.cross_attn", layer=3, stage="masked")
+    assert look.attention_tap() == "decoder.layers.3.cross_attn.masked"
+    assert look.attention_tap("query") == "decoder.layers.3.cross_attn.query"

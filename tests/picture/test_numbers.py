@@ -1,0 +1,152 @@
+"""Numbers in files: they come back as the very float32."""
+
+import csv
+import errno
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+
+from explorer.errors import CannotWrite, DiskFull
+from explorer.picture import numbers
+from explorer.picture.make import token_axis
+from explorer.picture.picture import Axis
+from explorer.trace.trace import Array, Trace
+from tests.picture.examples import example, words
+
+WEIGHTS = "decoder.layers.0.self_attn.weights"
+MASKED = "decoder.layers.0.self_attn.masked"
+
+
+def axes_of(trace: Trace, arrays: numbers.Selection, place: int) -> dict[str, Axis]:
+    return {name: token_axis(trace, name, trace.axes(name)[place], words()) for name in arrays}
+
+
+def write(path: Path, trace: Trace, taps: tuple[str, ...], head: int | None = None) -> numbers.Selection:
+    arrays = numbers.selection(trace, taps, head)
+    numbers.write_csv(path, arrays, axes_of(trace, arrays, -1), axes_of(trace, arrays, -2))
+    return arrays
+
+
+def read(path: Path) -> tuple[dict[str, Array], list[list[str]]]:
+    """Tap and head to the array in a file, and its header lines."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.reader(file))
+    maps: dict[str, list[list[np.float32]]] = {}
+    for line in lines:
+        if line[0] != "tap":
+            maps.setdefault(f"{line[0]} {line[1]}".strip(), []).append([np.float32(value) for value in line[4:]])
+    return {name: np.array(rows, np.float32) for name, rows in maps.items()}, [line for line in lines if line[0] == "tap"]
+
+
+@given(st.floats(width=32))
+def test_a_number_in_text_is_the_same_float32(value: float) -> None:
+    """All finite values, both zeros, both infinities, NaN."""
+    back = np.float32(numbers.exact(np.float32(value)))
+    assert back.tobytes() == np.float32(value).tobytes() or (np.isnan(back) and np.isnan(value))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.1, "0.1"), (1e-30, "1.0e-30"), (-0.0, "-0.0"), (float("-inf"), "-inf"), (2.0, "2.0"), (1e7, "1.0e+07")]
+)
+def test_a_number_is_written_short(value: float, text: str) -> None:
+    """As few figures as give it back."""
+    assert numbers.exact(np.float32(value)) == text
+
+
+def test_a_csv_gives_back_every_float32(tmp_path: Path) -> None:
+    """Heads, tokens and masked -inf included."""
+    trace = example()
+    arrays = write(tmp_path / "a.csv", trace, (WEIGHTS, MASKED, "decoder.norm"))
+    back, headers = read(tmp_path / "a.csv")
+    assert np.isneginf(arrays[MASKED]).any()
+    for tap in (WEIGHTS, MASKED):
+        for head in range(4):
+            np.testing.assert_array_equal(back[f"{tap} {head}"], trace[tap][head])
+    np.testing.assert_array_equal(back["decoder.norm"], trace["decoder.norm"])
+    assert headers[0] == ["tap", "head", "查询", "", "我", "爱", "北京", "天安门"]
+    assert headers[2][2:6] == ["位置", "", "0", "1"]
+
+
+def test_a_csv_of_nothing_but_oddities(tmp_path: Path) -> None:
+    """NaN and infinities stand in it by name; a row may have no label."""
+    odd = np.array([[np.nan, np.inf, -np.inf, -0.0]], np.float32)
+    numbers.write_csv(tmp_path / "a.csv", {"x": odd}, {"x": Axis("f")}, {"x": Axis("p")})
+    np.testing.assert_array_equal(read(tmp_path / "a.csv")[0]["x"], odd)
+    assert "x,,0,,nan,inf,-inf,-0.0" in (tmp_path / "a.csv").read_text(encoding="utf-8-sig")
+
+
+def test_tokens_with_commas_and_quotes_stay_one_field(tmp_path: Path) -> None:
+    """A spreadsheet must not see more columns than there are."""
+    labels = (',"', "a\tb")
+    values = np.zeros((2, 2), np.float32)
+    numbers.write_csv(tmp_path / "a.csv", {"x": values}, {"x": Axis("f", labels)}, {"x": Axis("p", labels)})
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.reader(file))
+    assert lines[0][4:] == list(labels) and [line[3] for line in lines[1:]] == list(labels)
+
+
+def test_archives_hold_the_recorded_tensors(tmp_path: Path) -> None:
+    """NumPy and safetensors, all taps, equal to what explore returned."""
+    trace = example()
+    everything = numbers.selection(trace, trace.names(), None)
+    numbers.write_npz(tmp_path / "a.npz", everything)
+    numbers.write_safetensors(tmp_path / "a.safetensors", everything)
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as packed:
+        for kept in (packed, load_file(tmp_path / "a.safetensors")):
+            assert set(kept.keys()) == set(trace.names())
+            for name in trace.names():
+                np.testing.assert_array_equal(kept[name], trace[name])
+                assert kept[name].dtype == np.float32
+
+
+def test_one_head_is_cut_out_where_there_are_heads() -> None:
+    """A tap without heads stays whole."""
+    trace = example()
+    chosen = numbers.selection(trace, (WEIGHTS, "decoder.norm"), 2)
+    np.testing.assert_array_equal(chosen[WEIGHTS], trace[WEIGHTS][2])
+    assert chosen["decoder.norm"].shape == (4, 64)
+
+
+@pytest.mark.parametrize("writer", [numbers.write_npz, numbers.write_safetensors])
+def test_a_place_that_is_no_folder_is_the_users_error(writer: object, tmp_path: Path) -> None:
+    """And nothing is left behind."""
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(CannotWrite):
+        writer(tmp_path / "file" / "a.npz", {"x": np.zeros((1, 1), np.float32)})
+    assert (tmp_path / "file").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [('I/O error: Os { code: 28, kind: StorageFull, message: "No space left" }', DiskFull), ("odd", CannotWrite)],
+)
+def test_safetensors_own_error_is_understood(
+    reason: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library puts the system's error into a sentence; the old file stays."""
+    def broken(_arrays: object, _path: object) -> None:
+        raise SafetensorError(reason)
+
+    monkeypatch.setattr(numbers, "save_file", broken)
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(CannotWrite) as raised:
+        numbers.write_safetensors(tmp_path / "a", {})
+    assert type(raised.value) is kind and (tmp_path / "a").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CSV too."""
+    def full(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    (tmp_path / "a.csv").write_text("old")
+    with pytest.raises(DiskFull):
+        write(tmp_path / "a.csv", example(), (WEIGHTS,))
+    assert (tmp_path / "a.csv").read_text() == "old"

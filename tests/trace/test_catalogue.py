@@ -1,0 +1,78 @@
+"""What a tap means to a reader, and where it stands."""
+
+import pytest
+
+from explorer.lang import LANGUAGES, Words
+from explorer.trace.catalogue import ATTENTION_STAGES, STAGES, Place, place_of, stage_of, with_layer
+
+
+@pytest.mark.parametrize(
+    ("tap", "key"),
+    [
+        ("encoder.embedding.tokens", "embedding.tokens"),
+        ("decoder.layers.3.cross_attn.weights", "attention.weights"),
+        ("encoder.layers.12.self_attn.query", "attention.query"),
+        ("encoder.layers.0.feed_forward.hidden", "feed_forward.hidden"),
+        ("decoder.layers.0.norm3", "norm"),
+        ("decoder.layers.0.residual1", "residual"),
+        ("encoder.norm", "norm"),
+        ("generator.logits", "generator.logits"),
+    ],
+)
+def test_the_stage_follows_from_the_name(tap: str, key: str) -> None:
+    """Side, layer and kind of attention do not matter."""
+    assert stage_of(tap).key == key
+
+
+@pytest.mark.parametrize("name", ["", "encoder", "encoder.layers.0.self_attn.wights", "decoder.norm99"])
+def test_what_is_no_tap_has_no_stage(name: str) -> None:
+    """Asking is a bug and not a user's error."""
+    with pytest.raises(KeyError):
+        stage_of(name)
+
+
+def test_stages_stand_in_the_order_of_the_flow() -> None:
+    """Each has a place of its own; weights come after scores."""
+    orders = {stage.key: stage.order for stage in STAGES}
+
+    assert list(orders.values()) == list(range(len(STAGES)))
+    shown = [orders[f"attention.{name}"] for name in ATTENTION_STAGES]
+    assert shown == sorted(shown)
+    assert orders["embedding.output"] < shown[0] < shown[-1] < orders["generator.logits"]
+
+
+def test_only_weights_and_probabilities_are_shares() -> None:
+    """They have the one fixed scale from 0 to 1."""
+    assert {stage.key for stage in STAGES if stage.range == "unit"} == {
+        "attention.weights", "attention.dropped", "generator.probabilities"
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_stage_has_a_title_and_a_short_name(language: str) -> None:
+    """In both languages, and no text is empty."""
+    words = Words.load(language)
+
+    assert [key for stage in STAGES for key in (f"stage.{stage.key}.title", f"stage.{stage.key}.short")
+            if key not in words or not words(key).strip()] == []
+
+
+@pytest.mark.parametrize(
+    ("tap", "place"),
+    [
+        ("encoder.layers.0.self_attn.query", Place("encoder", 0, "self_attn.query")),
+        ("decoder.layers.63.norm3", Place("decoder", 63, "norm3")),
+        ("decoder.embedding.output", Place("decoder", None, "embedding.output")),
+        ("encoder.norm", Place("encoder", None, "norm")),
+        ("generator.logits", Place("generator", None, "logits")),
+    ],
+)
+def test_a_name_can_be_taken_apart(tap: str, place: Place) -> None:
+    """Side, layer, part."""
+    assert place_of(tap) == place
+
+
+def test_the_same_tap_in_another_layer() -> None:
+    """Outside the layers there is only one."""
+    assert with_layer("decoder.layers.3.norm1", 12) == "decoder.layers.12.norm1"
+    assert with_layer("encoder.norm", 12) == "encoder.norm"
