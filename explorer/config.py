@@ -4,7 +4,6 @@ The constructor refuses what does not fit; `Config.nearest_valid` settles couple
 Names and hints stand in the language files under `knob.<name>`.
 """
 
-import math
 import numbers
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -69,7 +68,7 @@ class Knob:
             number = int(value) if isinstance(value, numbers.Integral) else float(value)
         except (ValueError, OverflowError):
             raise KnobNotANumber(name=self.name, got=value) from None
-        if math.isnan(number):
+        if number != number:  # NaN
             raise KnobNotANumber(name=self.name, got=value)
         return number
 

@@ -5,7 +5,9 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
+_SCREEN = Path(__file__).with_name("screen.json")
+os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
 
 import pytest
 

@@ -37,6 +37,8 @@ class Actions:
             action.setText(words(f"page.{key}"))
         for key, action in self.themes.items():
             action.setText(words(f"action.theme_{key}"))
+        for key, action in self.colours.items():
+            action.setText(words(f"colours.{key}"))
 
 
 def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
@@ -59,8 +61,6 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     pages = {key: _action(menus["view"], window, f"Ctrl+{place}") for place, key in enumerate(PAGE_KEYS, 1)}
     themes = _choices(menus["theme"], window, tuple(name.removeprefix("theme_") for name in _THEMES))
     colours = _choices(menus["colours"], window, SEQUENTIAL) | _choices(menus["colours"], window, CENTRED)
-    for key, action in colours.items():
-        action.setText(key)
     return Actions(by_name, pages, themes, colours, menus)
 
 

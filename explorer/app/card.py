@@ -5,7 +5,7 @@ from html import escape
 from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -50,6 +50,8 @@ class Card(QFrame):
         self.picture: Picture | None = None
         self.title = ElidedLabel()
         self.title.setObjectName("title")
+        if page:
+            self.title.setCursor(Qt.CursorShape.PointingHandCursor)
         self.formula, self.shape, self.note = QLabel(), QLabel(), QLabel()
         self.formula.setObjectName("formula")
         self.formula.setTextFormat(Qt.TextFormat.RichText)
@@ -90,7 +92,7 @@ class Card(QFrame):
         self.title.setText(caption.title)
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
-        self.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}")
+        self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}")
         self.note.setText(caption.note)
         self.note.setVisible(bool(caption.note))
         self._make_room()
@@ -121,7 +123,10 @@ class Card(QFrame):
     def _touch(self) -> None:
         self.touched.emit(self)
 
-    def mousePressEvent(self, event: object) -> None:
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click on the title opens the page."""
         self.touched.emit(self)
+        if self.title.geometry().contains(event.position().toPoint()):
+            self._opened()
 
 

@@ -51,8 +51,9 @@ class Export:
 
     def run(self) -> Iterator[tuple[int, int]]:
         """Write the files, one a step; yields (done, of how many). Raises ExplorerError."""
-        if self.format not in FORMATS:
-            raise UnknownFormat(name=self.format, known=", ".join(FORMATS))
+        possible = NUMBERS if self.choice is None and self.picture is None else FORMATS  # no figure holds all taps
+        if self.format not in possible:
+            raise UnknownFormat(name=self.format, known=", ".join(possible))
         taps = self._taps()
         todo = self._pieces(taps) if self.one_each else [("", None)]
         make_folder(self.out if self.one_each else self.out.absolute().parent)
@@ -89,8 +90,7 @@ class Export:
             return single(self.trace, tap, head, self.look, self.words)
         if self.picture is not None:
             return self.picture
-        if self.choice is None:
-            raise UnknownFormat(name=self.format, known=", ".join(NUMBERS))
+        assert self.choice is not None  # for the type checker: `run` has seen to it
         return together(self.trace, self.choice, self.look, self.words)
 
     def _write_figure(self, path: Path, picture: Picture) -> None:

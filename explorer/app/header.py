@@ -1,12 +1,15 @@
 """The line at the top: preset, architecture, pages, language, theme, export."""
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer.config import find_knob
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.model.presets import preset_names
+
+_NARROW_PX = 1200
 
 
 class Header(QWidget):
@@ -50,6 +53,7 @@ class Header(QWidget):
             layout.addWidget(self._page_button(place, key))
         layout.addStretch(1)
         for button in (self.language_button, self.theme_button, self.export_button):
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             layout.addWidget(button)
         self._buttons.idClicked.connect(self._chose_page)
 
@@ -83,6 +87,11 @@ class Header(QWidget):
         with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):
             self.presets.setCurrentIndex(preset_names().index(request.preset))
             self.architectures.setCurrentIndex(find_knob("architecture").choices.index(request.config.architecture))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the architecture is chosen among the knobs alone."""
+        super().resizeEvent(event)
+        self.architectures.setVisible(self.width() >= _NARROW_PX)
 
     def put_page(self, key: str) -> None:
         self._buttons.button(self._pages.index(key)).setChecked(True)

@@ -60,8 +60,18 @@ class Status(QStatusBar):
         self.facts.setText("  ·  ".join(facts))
         self.facts.setToolTip(self.facts.text())
 
+    def inform(self, text: str) -> None:
+        """Say something that is no fault of anybody's."""
+        self._say(text, "faint")
+
     def warn(self, text: str) -> None:
         """Say what is wrong, or nothing."""
+        self._say(text, "warning")
+
+    def _say(self, text: str, colour: str) -> None:
+        if self.message.objectName() != colour:
+            self.message.setObjectName(colour)
+            self.message.style().polish(self.message)
         self.message.setText(text)
         self.message.setToolTip(text)
         self.message.setVisible(bool(text))

@@ -51,7 +51,7 @@ class Window(QMainWindow):
         appearance.themed.connect(self._set_theme)
         appearance.apply()
         self._requested(session.request)
-        self.status.warn(appearance.words("status.loading"))
+        self.status.inform(appearance.words("status.loading"))
         self.sentences.focus()
 
     def _lay_out(self) -> None:
@@ -183,7 +183,8 @@ class Window(QMainWindow):
         self.desk.set_stale(self.session.frame is not None)
 
     def _settled(self, config: Config) -> None:
-        self.status.warn(self.appearance.words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
+        words = self.appearance.words
+        self.status.inform(words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
 
     def _stopped(self) -> None:
         self.status.warn(self.appearance.words("status.stopped"))
@@ -220,8 +221,10 @@ class Window(QMainWindow):
         self.session.set_look(signed_colours=theme.signed_colours)
 
     def _full_screen(self, on: bool) -> None:
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen if on != self.isFullScreen()
-                            else self.windowState())
+        if on:
+            self.showFullScreen()
+        else:
+            self.showNormal()
 
     # Pictures out of the window
 
@@ -240,7 +243,7 @@ class Window(QMainWindow):
         card = self.desk.main_card()
         if card is not None and card.picture is not None:
             QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
-            self.status.warn(self.appearance.words("status.copied"))
+            self.status.inform(self.appearance.words("status.copied"))
 
     def _tell_keys(self) -> None:
         self._tell("action.keys", self.appearance.words("about.keys"))

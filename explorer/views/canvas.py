@@ -36,6 +36,7 @@ class Canvas(QWidget):
         self.words: Words | None = None
         self.square = False
         self.lit: frozenset[Token] = frozenset()
+        self.here: tuple[int, int] | None = None  # the cell under the mouse
         self.view = Viewport.whole(1, 1)
         self._image: QImage | None = None
         self._index: NDArray[np.uint8] = np.zeros((1, 1), np.uint8)
@@ -84,7 +85,7 @@ class Canvas(QWidget):
 
     def light(self, tokens: frozenset[Token]) -> None:
         """Light these tokens up."""
-        if tokens != self.lit:
+        if tokens or self.lit:
             self.lit = tokens
             self.update()
 
@@ -183,6 +184,7 @@ class Canvas(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         QToolTip.hideText()
+        self.here = None
         self.pointed.emit(NOTHING)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -211,7 +213,8 @@ class Canvas(QWidget):
 
     def _point(self, event: QMouseEvent) -> None:
         at = self.cell_at(event.position())
-        pointed = NOTHING if at is None else self.describe(int(at[0]), int(at[1]))
+        self.here = None if at is None else (int(at[0]), int(at[1]))
+        pointed = NOTHING if self.here is None else self.describe(*self.here)
         if pointed.text:
             QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
         else:

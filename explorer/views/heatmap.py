@@ -70,11 +70,19 @@ class HeatmapView(Canvas):
             self._hatch(painter, picture)
         painter.setPen(QPen(QColor(self.theme.accent), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for side, place in self.lit:
-            if side == picture.rows.side and place < self.view.rows:
-                painter.drawRect(self.cell_rect(place, 0, 1, self.view.columns))
-            if side == picture.columns.side and place < self.view.columns:
-                painter.drawRect(self.cell_rect(0, place, self.view.rows, 1))
+        rows, columns = self._lit_lines(picture)
+        for row in rows:
+            painter.drawRect(self.cell_rect(row, 0, 1, self.view.columns))
+        for column in columns:
+            painter.drawRect(self.cell_rect(0, column, self.view.rows, 1))
+
+    def _lit_lines(self, picture: Heatmap) -> tuple[list[int], list[int]]:
+        """Rows and columns to outline: under the mouse a cross, elsewhere everything that is a lit token's."""
+        if self.here is not None and picture.columns.labels:
+            return [self.here[0]], [self.here[1]]
+        rows = [place for side, place in self.lit if side == picture.rows.side and place < self.view.rows]
+        columns = [place for side, place in self.lit if side == picture.columns.side and place < self.view.columns]
+        return rows, columns
 
     def _hatch(self, painter: QPainter, picture: Heatmap) -> None:
         assert picture.closed is not None  # the caller has looked

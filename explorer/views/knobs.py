@@ -196,6 +196,7 @@ class KnobPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its rows take the focus
         self.rows: dict[str, KnobRow] = {}
         self._groups: list[KnobGroup] = []
         inside = QWidget()
@@ -216,6 +217,7 @@ class KnobPanel(QScrollArea):
     def speak(self, words: Words) -> None:
         for group in self._groups:
             group.heading.setText(words(f"group.{group.key}"))
+            group.heading.setAccessibleName(words(f"group.{group.key}"))
         for row in self.rows.values():
             row.speak(words)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -42,6 +42,9 @@ class WavesView(QWidget):
         self._theme = LIGHT
         self._plot = _Plot()
         self._plot.setMenuEnabled(False)
+        for widget in (self._plot, self._plot.viewport()):
+            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the view itself takes the keys
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._plot.hideButtons()
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
@@ -57,9 +60,14 @@ class WavesView(QWidget):
         self.set_theme(LIGHT)
 
     def draw(self, picture: Waves, words: Words) -> None:
-        fresh = self.picture is None or self.picture.values.shape != picture.values.shape
+        before = self.picture
+        fresh = before is None or before.values.shape != picture.values.shape
         self.picture, self._words = picture, words
         n_curves, n = picture.values.shape
+        self._text.setRegion((-0.5, picture.n_marked - 0.5))
+        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}")
+        if before is not None and not fresh and np.array_equal(before.values, picture.values):
+            return  # a new text has the same places
         while len(self._curves) < n_curves:
             self._curves.append(self._plot.plot(antialias=True))
         x = np.arange(n)
@@ -68,11 +76,9 @@ class WavesView(QWidget):
             if index < n_curves:
                 curve.setData(x, picture.values[index])
                 curve.setPen(pg.mkPen(curve_colours()[index % 8], width=1.4))
-        self._text.setRegion((-0.5, picture.n_marked - 0.5))
         if fresh:
             reach = max(1.05 * float(np.abs(picture.values).max()), 0.1)
             self._plot.setRange(xRange=(-0.5, n - 0.5), yRange=(-reach, reach), padding=0)
-        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}")
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -99,6 +105,20 @@ class WavesView(QWidget):
 
     def fit(self) -> None:
         self._plot.getPlotItem().getViewBox().autoRange(padding=0.02)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        box = self._plot.getPlotItem().getViewBox()
+        match event.key():
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                box.scaleBy((0.8, 0.8))
+            case Qt.Key.Key_Minus:
+                box.scaleBy((1.25, 1.25))
+            case Qt.Key.Key_0:
+                self.fit()
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.opened.emit()
+            case _:
+                super().keyPressEvent(event)
 
     def _moved(self, where: QPointF) -> None:
         picture, words = self.picture, self._words

@@ -4,9 +4,11 @@ import os
 import platform
 import sys
 import tempfile
+from pathlib import Path
 
 if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform != "linux"):
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    screen = Path(__file__).parents[1] / "screen.json"
+    os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={screen}")
 
 
 def main() -> None:

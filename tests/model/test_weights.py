@@ -72,6 +72,16 @@ def test_tied_embeddings_are_one_tensor() -> None:
     assert all(matrix is model.generator.project.weight for matrix in matrices)
 
 
+@pytest.mark.parametrize(("architecture", "side"), [("encoder-only", "encoder"), ("decoder-only", "decoder")])
+def test_a_one_sided_model_ties_the_side_it_has(architecture: str, side: str) -> None:
+    """Drawn as an embedding, N(0, 1/√d_model)."""
+    model = build(small(architecture=architecture, tied_embeddings=True, vocab_size=5000))
+    matrix = model.get_submodule(side).embedding.look_up.weight
+
+    assert matrix is model.generator.project.weight
+    assert matrix.std().item() == pytest.approx(24**-0.5, rel=0.02)
+
+
 def test_tied_embeddings_stay_one_tensor_in_a_new_model() -> None:
     """A pass with other knobs takes the weights over; a change in one place is a change in all."""
     model = build(small(tied_embeddings=True))

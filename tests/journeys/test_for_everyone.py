@@ -1,0 +1,111 @@
+"""Keyboard, screen readers, languages, narrow windows."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider, QToolButton, QWidget
+
+from explorer.app.card import Card
+from explorer.app.window import Window
+from tests.journeys.conftest import Journey
+
+
+def _named(widget: QWidget) -> bool:
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return bool(widget.accessibleName() or len(text) > 1)
+
+
+def test_every_control_has_a_name_for_a_screen_reader(journey: Journey) -> None:
+    """On each page everything that takes the focus says what it is."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for key in window.actions_.pages:
+            window.go(key)
+            QApplication.processEvents()
+            controls = [w for w in window.findChildren(QWidget) if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
+                        and not w.objectName().startswith("qt_")]
+            nameless = [f"{type(w).__name__} in {type(w.parent()).__name__}" for w in controls if not _named(w)]
+            assert not nameless, (key, nameless)
+
+    journey.run(script)
+
+
+def test_tab_goes_round_through_all_parts(journey: Journey) -> None:
+    """Pressing Tab often enough visits sentence, chips, maps, wall and knobs."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.sentences.source_edit.setFocus()
+        visited = set()
+        for _ in range(120):
+            focused = QApplication.focusWidget() or window.focusWidget()
+            assert focused is not None
+            visited.add(type(focused).__name__)
+            QTest.keyClick(focused, Qt.Key.Key_Tab)
+        assert {"SentenceEdit", "TokenRowView", "StripsView", "HeadGridView", "HeatmapView", "QSlider"} <= visited
+
+    journey.run(script)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("size", [(1440, 860), (1024, 660)])
+def test_nothing_is_cut_off(journey: Journey, language: str, size: tuple[int, int]) -> None:
+    """On every page each button, choice and number box has the room that its text needs."""
+
+    def script(window: Window) -> None:
+        window.resize(*size)
+        journey.settle(window)
+        for key in window.actions_.pages:
+            window.go(key)
+            QApplication.processEvents()
+            for widget in window.findChildren(QWidget):
+                if not widget.isVisible() or not isinstance(widget, (QToolButton, QLabel, QLineEdit)):
+                    continue
+                if isinstance(widget, QToolButton):
+                    assert widget.width() >= widget.minimumSizeHint().width(), (key, widget.text())
+                if isinstance(widget, QLabel) and isinstance(widget.parent(), Card) and not widget.wordWrap():
+                    title = widget is widget.parent().title  # type: ignore[attr-defined]  # it ends in an ellipsis
+                    assert title or widget.width() >= widget.sizeHint().width() - 1, (key, widget.text())
+        assert size == (window.width(), window.height())
+
+    journey.run(script, "--language", language)
+
+
+def test_a_part_opens_as_its_page(journey: Journey) -> None:
+    """The arrow of each card of the overview, Enter on its map, and a click on its title lead to its page."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for card in list(window.desk.page.cards):
+            card._open.click()
+            assert card.page == window.desk.page.key
+            window.go("overview")
+            card.view.opened.emit()
+            assert card.page == window.desk.page.key
+            window.go("overview")
+            QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.title.geometry().center())
+            assert card.page == window.desk.page.key
+            window.go("overview")
+
+    journey.run(script)
+
+
+def test_all_text_changes_with_the_language(journey: Journey) -> None:
+    """After switching to English no Chinese is left but the sentence's own and the button that leads back."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.set_text("hello")
+        journey.settle(window)
+        window.actions_.by_name["language"].trigger()
+        journey.settle(window)
+        for key in window.actions_.pages:
+            window.go(key)
+            texts = [w.text() for w in window.findChildren(QLabel)] + [w.text() for w in window.findChildren(QAbstractButton)]
+            texts += [box.itemText(i) for box in window.findChildren(QComboBox) for i in range(box.count())]
+            texts += [w.toolTip() for w in window.findChildren(QSlider)]
+            chinese = [text for text in texts if any("\u4e00" <= letter <= "\u9fff" for letter in text)]
+            assert ["中文"] * len(chinese) == chinese, key
+
+    journey.run(script)

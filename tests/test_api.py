@@ -1,0 +1,121 @@
+"""explorer.explore, as from a notebook."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+
+import explorer
+from explorer.engine.request import Request
+from explorer.errors import EmptyText, HeadsDoNotFit, TooLong, UnknownKnob, UnknownPreset, UnknownTap
+from explorer.model.weights import build
+from explorer.trace.recorder import record
+
+SENTENCE = "我爱北京天安门"
+
+
+def test_explore_gives_what_a_run_by_hand_gives() -> None:
+    """Every tap, to the last bit."""
+    trace = explorer.explore(SENTENCE, n_heads=8, seed=3)
+    model = build(Request.from_preset("tiny", SENTENCE, n_heads=8, seed=3).config)
+    ids = torch.tensor([[token.id for token in trace.tokens.source]])
+    with record(model) as recording:
+        model(ids, ids)
+
+    assert trace.names() == tuple(recording.arrays)
+    assert all((trace[name] == recording.arrays[name]).all() for name in trace.names())
+    assert trace["encoder.layers.0.self_attn.weights"].shape == (8, 4, 4)
+
+
+def test_the_trace_tells_what_it_is_of() -> None:
+    """Tokens of both sides, axes, Config."""
+    trace = explorer.explore(SENTENCE, target="I love Beijing", tokenizer="bpe")
+
+    assert isinstance(trace, explorer.Trace)
+    assert "".join(token.text for token in trace.tokens.source) == SENTENCE
+    assert trace.target == "I love Beijing"
+    assert trace.axes("decoder.layers.1.cross_attn.weights") == ("head", "query", "key")
+    assert (trace.config.tokenizer, trace.preset) == ("bpe", "tiny")
+
+
+def test_presets_are_known_by_name() -> None:
+    """With knobs moved on top."""
+    trace = explorer.explore(SENTENCE, preset="tutorial-c", temperature=2)
+
+    assert trace.config.architecture == "encoder-only"
+    assert (trace.config.d_model, trace.config.temperature) == (10, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "sentence"),
+    [
+        ({"text": ""}, EmptyText, "句子是空的：请输入至少一个字。"),
+        ({"text": "一二三", "max_len": 2, "tokenizer": "characters"}, TooLong, "最多 2 个词元，现在是 3 个。"),
+        ({"text": "一", "n_heads": 7}, HeadsDoNotFit, "7 个头不能整除 d_model 64。"),
+        ({"text": "一", "num_heads": 8}, UnknownKnob, "没有名为 num_heads 的旋钮。"),
+        ({"text": "一", "preset": "gpt"}, UnknownPreset, "没有预设 gpt；"),
+    ],
+)
+def test_an_error_carries_its_sentence(call: dict[str, object], kind: type[Exception], sentence: str) -> None:
+    """As a note, which the traceback shows; in the language of the system."""
+    with pytest.raises(kind) as caught:
+        explorer.explore(**call)
+
+    assert [note[:len(sentence)] for note in caught.value.__notes__] == [sentence]
+
+
+def test_the_sentence_is_in_the_language_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """English where the locale is."""
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+    with pytest.raises(EmptyText) as caught:
+        explorer.explore("")
+
+    assert caught.value.__notes__ == ["The sentence is empty: type at least one character."]
+
+
+def test_a_wrong_tap_names_the_closest() -> None:
+    """A slip of the pen is not a KeyError."""
+    with pytest.raises(UnknownTap) as caught:
+        explorer.explore(SENTENCE)["encoder.layers.0.self_attn.wieghts"]
+
+    assert caught.value.values["nearest"] == "encoder.layers.0.self_attn.weights"
+
+
+def test_threads_do_not_mix_their_traces() -> None:
+    """Two at a time wait for each other: every trace holds its own text."""
+    traces: dict[int, explorer.Trace] = {}
+
+    def run(length: int) -> None:
+        traces[length] = explorer.explore("一" * length, tokenizer="characters")
+
+    threads = [threading.Thread(target=run, args=(length,)) for length in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(traces) == list(range(1, 9))
+    for length, trace in traces.items():
+        assert {len(trace[name]) for name in trace.names() if name.startswith("generator.")} == {length}
+        assert trace["encoder.layers.1.self_attn.weights"].shape == (4, length, length)
+
+
+def test_a_bare_import_is_light() -> None:
+    """Neither torch nor Qt nor NumPy nor jieba comes with it, and a Trace comes without torch."""
+    heavy = "{'torch', 'PySide6', 'jieba', 'numpy', 'pyqtgraph'} & set(sys.modules)"
+    run = [sys.executable, "-c", f"import sys, explorer; print({heavy}); explorer.Trace; print('torch' in sys.modules)"]
+    root = Path(explorer.__file__).parents[1]
+    told = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60, cwd=root)
+
+    assert told.stdout.split("\n")[:2] == ["set()", "False"]
+    assert told.stderr == ""
+
+
+def test_only_public_names_are_there() -> None:
+    """A slip gives an AttributeError with the name."""
+    assert set(explorer.__all__) == {"Trace", "__version__", "explore"}
+    with pytest.raises(AttributeError, match="exploer"):
+        explorer.exploer  # noqa: B018  asking is the test

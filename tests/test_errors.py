@@ -1,0 +1,84 @@
+"""The user's errors: one family, each with a sentence in both languages that contains its numbers."""
+
+import copy
+import pickle
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from explorer import errors
+from explorer.errors import ExplorerError
+from explorer.lang import LANGUAGES, Words
+
+VALUES = re.compile(r"Values: ([^.]*)\.")
+
+
+def family(kind: type[ExplorerError] = ExplorerError) -> Iterator[type[ExplorerError]]:
+    yield kind
+    for each in kind.__subclasses__():
+        yield from family(each)
+
+
+def raised() -> list[type[ExplorerError]]:
+    """Those with a key of their own; the others only group them."""
+    return [kind for kind in family() if "key" in vars(kind) and kind is not ExplorerError]
+
+
+def example(kind: type[ExplorerError]) -> ExplorerError:
+    """An error with the values that its docstring names, each another number."""
+    told = VALUES.search(kind.__doc__ or "")
+    names = re.sub(r"\(.*?\)", "", told[1]).replace(" ", "").split(",") if told else []
+    return kind(**{name: 900 + number for number, name in enumerate(names)})
+
+
+def test_the_family_is_the_one_drawn_in_the_docstring() -> None:
+    """The tree at the top of the file names every class and no other."""
+    drawn = set(re.findall(r"\b[A-Z]\w+", errors.__doc__.split("\n\n")[1]))
+
+    assert drawn == {kind.__name__ for kind in family()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", raised(), ids=lambda kind: kind.__name__)
+def test_every_error_has_a_sentence_with_its_numbers(kind: type[ExplorerError], language: str) -> None:
+    """All values that its docstring names stand in it, no brace is left over, and it ends as a sentence does."""
+    error = example(kind)
+    sentence = Words.load(language).error(error)
+
+    assert [value for value in error.values.values() if str(value) not in sentence] == []
+    assert not re.search(r"[{}]", sentence)
+    assert sentence.endswith((".", "。"))
+
+
+def test_a_missing_number_would_be_found() -> None:
+    """The sentence cannot be made without it."""
+    with pytest.raises(KeyError):
+        Words.load("en").error(errors.TooLong(limit=3))
+
+
+def test_keys_are_not_shared() -> None:
+    """Two errors are two sentences."""
+    keys = [kind.key for kind in raised()]
+
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("kind", raised(), ids=lambda kind: kind.__name__)
+def test_an_error_can_be_copied_and_sent(kind: type[ExplorerError]) -> None:
+    """Class and values survive, as between processes."""
+    error = example(kind)
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(again) is kind
+        assert again.values == error.values
+
+
+def test_a_traceback_shows_key_and_values() -> None:
+    """For the log, where no language is known."""
+    assert str(errors.TooLong(limit=128, got=140)) == "error.too_long(limit=128, got=140)"
+
+
+def test_a_bug_is_no_users_error() -> None:
+    """The two have different routes."""
+    assert not issubclass(ValueError, ExplorerError)
+    assert not any(issubclass(kind, (ValueError, KeyError, OSError)) for kind in family())
