@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from explorer.lang import Words
@@ -37,7 +37,8 @@ class Canvas(QWidget):
         self.square = False
         self.lit: frozenset[Token] = frozenset()
         self.here: tuple[int, int] | None = None  # the cell under the mouse
-        self.view = Viewport.whole(1, 1)
+        self._view = Viewport.whole(1, 1)
+        self._field: QRectF | None = None  # measured once for each picture, size and view: labels are slow to measure
         self._image: QImage | None = None
         self._index: NDArray[np.uint8] = np.zeros((1, 1), np.uint8)
         self._colours = ""
@@ -73,7 +74,7 @@ class Canvas(QWidget):
         rows, columns = index.shape
         if (columns, rows) != (self.view.columns, self.view.rows):
             self.view = Viewport.whole(columns, rows)
-        self._index, self._colours = index, colours
+        self._index, self._colours, self._field = index, colours, None
         self._image = colour_image(index, colours, self.theme)
         self.update()
 
@@ -94,8 +95,22 @@ class Canvas(QWidget):
         self.view = Viewport.whole(self.view.columns, self.view.rows)
         self.update()
 
+    @property
+    def view(self) -> Viewport:
+        """What part of the cells is seen."""
+        return self._view
+
+    @view.setter
+    def view(self, view: Viewport) -> None:
+        self._view, self._field = view, None
+
     def field(self) -> QRectF:
         """Where the cells are painted, in pixels."""
+        if self._field is None:
+            self._field = self._measure()
+        return self._field
+
+    def _measure(self) -> QRectF:
         left, top, right, bottom = self.margins()
         room = QRectF(left, top, max(8.0, self.width() - left - right), max(8.0, self.height() - top - bottom))
         if self.square:
@@ -147,6 +162,14 @@ class Canvas(QWidget):
         if self.hasFocus():
             painter.setPen(QPen(QColor(self.theme.accent), 1))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._field = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        self._field = None  # perhaps another font
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         at = self.cell_at(event.position())

@@ -1,5 +1,6 @@
 """Draws a Heatmap: cells, token labels on both axes, a colour bar, and what closed cells mean."""
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 from PySide6.QtWidgets import QWidget
@@ -85,13 +86,13 @@ class HeatmapView(Canvas):
         return rows, columns
 
     def _hatch(self, painter: QPainter, picture: Heatmap) -> None:
+        """One rectangle for each run of closed cells in a row: of a causal mask one a row."""
         assert picture.closed is not None  # the caller has looked
         brush = hatching(self.theme)
-        view = self.view
-        for row in range(int(view.top), min(view.rows, int(view.bottom) + 1)):
-            for column in range(int(view.left), min(view.columns, int(view.right) + 1)):
-                if picture.closed[row, column]:
-                    painter.fillRect(self.cell_rect(row, column), brush)
+        for row in range(int(self.view.top), min(self.view.rows, int(self.view.bottom) + 1)):
+            edges = np.flatnonzero(np.diff(picture.closed[row], prepend=False, append=False))
+            for start, end in zip(edges[::2], edges[1::2], strict=True):
+                painter.fillRect(self.cell_rect(row, int(start), 1, int(end - start)), brush)
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None:
