@@ -98,7 +98,7 @@ def gui(context: click.Context, text: str | None, preset: str | None) -> int:
 @click.argument("text")
 @_shared
 @click.pass_obj
-def show(words: Words, text: str, **given: Any) -> None:
+def show(words: Words, /, text: str, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
     from explorer.picture.describe import number
     from explorer.picture.taps import TapList
@@ -129,7 +129,7 @@ def show(words: Words, text: str, **given: Any) -> None:
 @click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
 @_shared
 @click.pass_obj
-def export(words: Words, text: str, tap: str | None, head: str, layer: str | None, out: str, format_: str | None,
+def export(words: Words, /, text: str, tap: str | None, head: str, layer: str | None, out: str, format_: str | None,
            dpi: float, width_px: int | None, theme: str, **given: Any) -> None:
     """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
     from explorer.app.export import FORMATS, NUMBERS, Export
@@ -146,10 +146,8 @@ def export(words: Words, text: str, tap: str | None, head: str, layer: str | Non
                                              -1 if layer is None else _which(layer, UnknownLayer, trace.config.n_layers))
     job = Export(trace=trace, out=path, format=format_, words=words, choice=choice, one_each=folder,
                  theme=THEMES[theme], dpi=dpi, width_px=width_px)
-    done = 0
-    for done, _of in job.run():
-        pass
-    click.echo(words("cli.exported", count=done, path=out))
+    count = max(done for done, _of in job.run())
+    click.echo(words("cli.exported", count=count, path=out))
 
 
 def _is_folder(path: Path) -> bool:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -101,6 +102,21 @@ def test_threads_do_not_mix_their_traces() -> None:
     for length, trace in traces.items():
         assert {len(trace[name]) for name in trace.names() if name.startswith("generator.")} == {length}
         assert trace["encoder.layers.1.self_attn.weights"].shape == (4, length, length)
+
+
+def test_nobody_else_computes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one Computer of the process is never inside two calls: hooks of both would see both."""
+    held: list[bool] = []
+
+    def computer(_request: Request) -> SimpleNamespace:
+        held.append(explorer._one_at_a_time.locked())
+        return SimpleNamespace(trace=None)
+
+    monkeypatch.setattr(explorer, "_computer", lambda: computer)
+    explorer.explore(SENTENCE)
+
+    assert held == [True]
+    assert not explorer._one_at_a_time.locked()
 
 
 def test_a_bare_import_is_light() -> None:

@@ -44,7 +44,7 @@ class Export:
     choice: Choice | None = None
     picture: Picture | None = None
     one_each: bool = False
-    look: Look = Look()
+    look: Look = attrs.field(factory=Look)
     theme: Theme = LIGHT
     dpi: float = 192.0
     width_px: int | None = None

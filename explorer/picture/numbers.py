@@ -30,7 +30,7 @@ def write_safetensors(path: Path, arrays: Selection) -> None:
         try:
             save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, unfinished)
         except SafetensorError as error:  # it holds the system's error as text
-            code = re.search(r"code: (\d+)", str(error))
+            code = re.search(r"os error (\d+)", str(error))
             raise OSError(int(code[1]) if code else errno.EIO, str(error)) from error
 
 

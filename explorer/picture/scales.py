@@ -57,7 +57,7 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is fast, and overflows beyond
     share = (values - kind(scale.low)) * kind(LEVELS / size)
     unknown = ~np.isfinite(share)
-    index = np.clip(np.where(unknown, 0, share), 0, LEVELS - 1).astype(np.uint8)
+    index: NDArray[np.uint8] = np.clip(np.where(unknown, 0, share), 0, LEVELS - 1).astype(np.uint8)
     index[unknown] = NOT_A_NUMBER
     if closed is not None:
         index[closed] = CLOSED
@@ -69,4 +69,5 @@ def table(colours: str) -> NDArray[np.uint8]:
     anchors = np.array([[int(hexa[i : i + 2], 16) for i in (0, 2, 4)] for hexa in _ANCHORS[colours].split()])
     where = np.linspace(0, len(anchors) - 1, LEVELS)
     channels = [np.interp(where, range(len(anchors)), anchors[:, channel]) for channel in range(3)]
-    return np.rint(np.stack(channels, axis=1)).astype(np.uint8)
+    made: NDArray[np.uint8] = np.rint(np.stack(channels, axis=1)).astype(np.uint8)
+    return made

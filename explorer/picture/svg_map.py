@@ -38,7 +38,7 @@ def draw_heatmap(sheet: Sheet, picture: Heatmap, top: float) -> None:
 def draw_strips(sheet: Sheet, picture: Strips, top: float) -> None:
     """Bands beside each other, on the next line where they would run too wide; the rows' labels stand at the left."""
     rows, (n_rows, n_columns) = picture.bands[0].rows, picture.bands[0].values.shape
-    cell_h, cell_w = _whole(min(24.0, max(2.0, 480 / n_rows))), _whole(max(1.0, min(12.0, 280 / n_columns)))
+    cell_h, cell_w = _whole(min(24.0, max(2.0, 640 / n_rows))), _whole(max(1.0, min(12.0, 280 / n_columns)))
     start = left = _row_label_px(rows, cell_h)
     _row_labels(sheet, rows, left, top + 20, cell_h)
     for band in picture.bands:

@@ -150,7 +150,8 @@ def test_sixty_four_heads_are_told_one_by_one(tmp_path: Path) -> None:
     trace = example(n_heads=64)
     seen: list[int] = []
     begin = time.perf_counter()
-    for done, total in Export(trace=trace, out=tmp_path, format="png", words=words(), choice=Choice(WEIGHTS), one_each=True).run():
+    job = Export(trace=trace, out=tmp_path, format="png", words=words(), choice=Choice(WEIGHTS), one_each=True)
+    for done, total in job.run():
         assert total == 64
         assert len(list(tmp_path.glob("*.png"))) == done
         seen.append(done)

@@ -1,7 +1,9 @@
 """A compute and a listener under the test's control: no torch, no clock, every step waited for."""
 
+import math
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -74,9 +76,11 @@ class Gate:
 
     def wait(self, stop: Callable[[], bool]) -> None:
         """Until the test lets it go, or until it is stopped: a real pass asks at each tap."""
+        last_s = time.monotonic() + PATIENCE_S
         while not self.go.acquire(timeout=0.001):
             if self.heeds_stop and stop():
                 raise Superseded
+            assert time.monotonic() < last_s, "neither let go nor stopped"
 
     def next(self) -> int:
         """The serial of the request that is begun next; waits for it."""
@@ -84,7 +88,7 @@ class Gate:
 
 
 @contextmanager
-def working(compute: Any, *, patience_s: float = PATIENCE_S) -> Iterator[tuple[Worker, Heard]]:
+def working(compute: Any, *, patience_s: float = math.inf) -> Iterator[tuple[Worker, Heard]]:
     """A worker that has started; closed at the end, and its thread gone."""
     heard = Heard()
     worker = Worker(heard, lambda: compute, patience_s=patience_s)

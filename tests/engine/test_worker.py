@@ -70,15 +70,24 @@ def test_alone_a_slow_one_may_take_its_time() -> None:
 
 
 def test_a_quick_one_is_not_stopped_by_a_newer_one() -> None:
-    """Within its patience it ends as it would alone."""
-    gate = Gate()
-    with working(gate, patience_s=PATIENCE_S) as (worker, heard):
+    """Within its patience it is never told to stop, though it asks while the newer one waits."""
+    begun, waits = threading.Event(), threading.Event()
+    asked: list[bool] = []
+
+    def asking(request: Request, stop: Callable[[], bool], _progress: Callable[[float], None]) -> Frame:
+        begun.set()
+        assert waits.wait(PATIENCE_S)
+        asked.append(stop())
+        return frame(request)
+
+    with working(asking, patience_s=1000) as (worker, heard):
         worker.submit(request(1))
-        assert gate.next() == 1
+        assert begun.wait(PATIENCE_S)
         worker.submit(request(2))
-        gate.go.release(2)
+        waits.set()
 
         assert [heard.next(), heard.next()] == [("done", 1), ("done", 2)]
+    assert asked == [False, False]
 
 
 def test_stop_ends_what_runs_and_drops_what_waits() -> None:

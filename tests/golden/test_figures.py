@@ -25,8 +25,9 @@ PICTURES: dict[str, Picture] = {
                    n_marked=2, caption=_CAPTION, x_name="position"),
     "bars": Bars(values=np.array([0.5, 0.125], np.float32), labels=("北京", "love"), scale=Scale(0, 0.5, "cividis"),
                  caption=_CAPTION),
-    "tokens": TokenRow(chips=(Chip(text="我", id=6, start=0, end=1, known=True), Chip(text="x", id=1, start=1, end=2, known=False)),
-                       side="source", text="我x", caption=_CAPTION),
+    "tokens": TokenRow(
+        chips=(Chip(text="我", id=6, start=0, end=1, known=True), Chip(text="x", id=1, start=1, end=2, known=False)),
+        side="source", text="我x", caption=_CAPTION),
 }
 
 

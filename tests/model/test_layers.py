@@ -62,6 +62,24 @@ def test_after_post_norm_each_position_has_mean_zero_and_deviation_one() -> None
     torch.testing.assert_close(out.std(-1, unbiased=False), torch.ones(1, 6), atol=1e-4, rtol=0)
 
 
+@pytest.mark.parametrize("placement", ["pre", "post"])
+def test_dropout_acts_on_each_sublayers_output_before_the_addition(placement: str) -> None:
+    """x + dropout(f(x)), Vaswani et al. 2017, 5.4: what was added is zero or twice the output, at p = 0.5."""
+    layer = randomized(EncoderLayer(small(dropout=0.5, norm_placement=placement))).train()
+    x = noise(1, 6, 24)
+    torch.manual_seed(0)
+    with record(layer) as recording:
+        layer(x, None)
+    went_in = {1: x[0].numpy(), 2: recording.arrays["residual1" if placement == "pre" else "norm1"]}
+
+    for number, sublayer in enumerate(("self_attn", "feed_forward"), start=1):
+        output = recording.arrays[f"{sublayer}.output"]
+        added = recording.arrays[f"residual{number}"] - went_in[number]
+        dropped = abs(added) < 1e-5
+        assert 0.3 < dropped.mean() < 0.7
+        assert added[~dropped] == pytest.approx(2 * output[~dropped], abs=1e-5)
+
+
 def test_dropout_in_the_feed_forward_acts_on_what_was_activated() -> None:
     """The tap `activated` shows it before dropout; with p = 0.9 the output is another."""
     feed = randomized(FeedForward(small(dropout=0.9)))

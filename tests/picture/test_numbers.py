@@ -51,7 +51,8 @@ def test_a_number_in_text_is_the_same_float32(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.1, "0.1"), (1e-30, "1.0e-30"), (-0.0, "-0.0"), (float("-inf"), "-inf"), (2.0, "2.0"), (1e7, "1.0e+07")]
+    ("value", "text"),
+    [(0.1, "0.1"), (1e-30, "1.0e-30"), (-0.0, "-0.0"), (float("-inf"), "-inf"), (2.0, "2.0"), (1e7, "1.0e+07")],
 )
 def test_a_number_is_written_short(value: float, text: str) -> None:
     """As few figures as give it back."""
@@ -123,7 +124,7 @@ def test_a_place_that_is_no_folder_is_the_users_error(writer: object, tmp_path: 
 
 @pytest.mark.parametrize(
     ("reason", "kind"),
-    [('I/O error: Os { code: 28, kind: StorageFull, message: "No space left" }', DiskFull), ("odd", CannotWrite)],
+    [("Error while serializing: I/O error: No space left on device (os error 28)", DiskFull), ("odd", CannotWrite)],
 )
 def test_safetensors_own_error_is_understood(
     reason: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import attrs
@@ -16,6 +17,7 @@ from explorer.picture.atlas import atlas
 from explorer.picture.figures import Choice, together
 from explorer.picture.look import Look
 from explorer.picture.picture import Bars, Caption, Chip, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
+from explorer.picture.png import palette
 from explorer.picture.scales import GAP, LEVELS, Scale, indices, table
 from explorer.picture.svg import render
 from explorer.picture.svg_text import runs, width
@@ -192,8 +194,7 @@ def test_a_large_map_is_an_image_of_the_right_pixels(theme: str, shape: tuple[in
     down, across = made.shape[0] // shape[0], made.shape[1] // shape[1]
     assert made.shape[:2] == (shape[0] * down, shape[1] * across)
     index = indices(values, picture.scale).repeat(down, axis=0).repeat(across, axis=1)
-    colours = np.vstack([table("cividis"), np.zeros((2, 3), np.uint8), np.frombuffer(bytes.fromhex(THEMES[theme].unknown[1:]), np.uint8)])
-    np.testing.assert_array_equal(made[..., :3], colours[index])
+    np.testing.assert_array_equal(made, palette("cividis", THEMES[theme])[index])
     assert (made[..., 3] == 255).all()
 
 
@@ -219,7 +220,7 @@ def test_the_names_on_a_wall_do_not_touch(layers: int, heads: int, n: int) -> No
             across += [(float(element.get("x")) - half, float(element.get("x")) + half)]
         if re.fullmatch(r"L\d+", element.text):
             down.append(float(element.get("y")))
-    assert len(across) > 1 and all(end + 2 < start for (_, end), (start, _) in zip(across, across[1:], strict=False))
+    assert len(across) > 1 and all(end + 2 < start for (_, end), (start, _) in pairwise(across))
     assert len(down) > 1 and (np.diff(down) >= 11.5).all()
 
 
