@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout
 from explorer.app.actions import make_actions
 from explorer.app.appearance import Appearance
 from explorer.app.desk import PAGE_KEYS, Desk
-from explorer.app.export_dialog import ExportDialog
 from explorer.app.header import Header
 from explorer.app.sentences import Sentences
 from explorer.app.session import Session
@@ -19,12 +18,10 @@ from explorer.lang import Words
 from explorer.model.presets import load_preset
 from explorer.picture.look import Look
 from explorer.picture.scales import SEQUENTIAL
-from explorer.picture.svg import render
 from explorer.picture.theme import Theme
 from explorer.version import __version__
 from explorer.views.knobs import KnobPanel
 from explorer.views.pointed import Pointed
-from explorer.views.raster import image
 from explorer.views.token_row import Cut
 
 _KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
@@ -233,6 +230,8 @@ class Window(QMainWindow):
         card = self.desk.main_card()
         if card is None or card.picture is None or self.session.frame is None:
             return
+        from explorer.app.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
+
         dialog = ExportDialog(self.session.frame.trace, self.session.look, card.picture, self.appearance.words, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)
@@ -242,6 +241,9 @@ class Window(QMainWindow):
         """Put the picture that was touched last onto the clipboard."""
         card = self.desk.main_card()
         if card is not None and card.picture is not None:
+            from explorer.picture.svg import render  # figures need fontTools, a tenth of a second at the start
+            from explorer.views.raster import image
+
             QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
             self.status.inform(self.appearance.words("status.copied"))
 

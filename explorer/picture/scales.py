@@ -71,3 +71,10 @@ def table(colours: str) -> NDArray[np.uint8]:
     channels = [np.interp(where, range(len(anchors)), anchors[:, channel]) for channel in range(3)]
     made: NDArray[np.uint8] = np.rint(np.stack(channels, axis=1)).astype(np.uint8)
     return made
+
+
+def curve_colours(on_dark: bool, count: int = 8) -> list[str]:
+    """Hexadecimal, one a curve, from fast to slow: the part of viridis that is seen on white, or on black."""
+    first, last = (110, LEVELS - 20) if on_dark else (40, LEVELS - 60)
+    rows = table("viridis")[np.linspace(first, last, count).astype(int)]
+    return ["#{:02x}{:02x}{:02x}".format(*(int(channel) for channel in row)) for row in rows]

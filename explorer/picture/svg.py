@@ -5,7 +5,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.picture import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
-from explorer.picture.scales import LEVELS, table
+from explorer.picture.scales import LEVELS, curve_colours, table
 from explorer.picture.sheet import Sheet, hexadecimal
 from explorer.picture.svg_map import draw_grid, draw_heatmap, draw_strips
 from explorer.picture.svg_text import BOLD, document, width
@@ -13,7 +13,6 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Array
 
 _MARGIN = 24.0
-_CURVE_COLOURS = 8
 _LINE_PX = 1100.0  # where a row of tokens goes on below
 
 
@@ -55,11 +54,6 @@ def _draw(sheet: Sheet, picture: Picture, top: float) -> None:
             _draw_tokens(sheet, picture, top)
 
 
-def curve_colours() -> list[str]:
-    """One colour a curve, from fast to slow, out of the middle of viridis, where each is seen on white and on black."""
-    return [hexadecimal(row) for row in table("viridis")[np.linspace(40, LEVELS - 60, _CURVE_COLOURS).astype(int)]]
-
-
 def _reach(values: Array) -> float:
     """The largest finite magnitude, 1 where there is none: a length must have something to be measured by."""
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
@@ -75,7 +69,8 @@ def _draw_waves(sheet: Sheet, picture: Waves, top: float) -> None:
     sheet.add(f'<rect x="{left:g}" y="{top:g}" width="{max(marked, 1):.1f}" height="{high:g}" '
               f'fill="{sheet.theme.closed}" opacity="0.6"/>', left + wide, top + high)
     sheet.add(f'<path d="M{left:g} {middle:g}h{wide:g}" stroke="{sheet.theme.hairline}"/>')
-    for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, curve_colours(), strict=False)):
+    colours = curve_colours(sheet.theme.name == "dark")
+    for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, colours, strict=False)):
         points = " ".join(f"{left + i * step:.1f},{middle - value / reach * high / 2:.1f}" for i, value in enumerate(curve)
                           if np.isfinite(value))
         sheet.add(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>')

@@ -11,10 +11,9 @@ from xml.sax.saxutils import escape
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
+from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
 
-FAMILY = "TX Sans SC"
-STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 REGULAR, BOLD = 400, 700
 _DIGITS = frozenset("0123456789")
 _FILES = {REGULAR: "fonts/TXSansSC-Regular.otf", BOLD: "fonts/TXSansSC-Bold.otf"}

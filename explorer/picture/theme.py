@@ -1,6 +1,9 @@
-"""The colours that are no data: light and dark, for the window and for exported figures alike."""
+"""The font, and the colours that are no data: light and dark, for the window and for exported figures alike."""
 
 import attrs
+
+FAMILY = "TX Sans SC"
+STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
 from explorer.files import replacing
-from explorer.picture.svg_text import FAMILY, STACK
+from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
 
 _SVG_DPI = 96.0  # one px of an SVG

@@ -4,8 +4,7 @@ import attrs
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication
 
-from explorer.picture.svg_text import FAMILY
-from explorer.picture.theme import Theme
+from explorer.picture.theme import FAMILY, Theme
 from explorer.resources import asset
 
 _POINTS = 10.0

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.picture import Waves
-from explorer.picture.svg import curve_colours
+from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.pointed import NOTHING, Pointed, Token
 
@@ -75,7 +75,7 @@ class WavesView(QWidget):
             curve.setVisible(index < n_curves)
             if index < n_curves:
                 curve.setData(x, picture.values[index])
-                curve.setPen(pg.mkPen(curve_colours()[index % 8], width=1.4))
+        self._colour()
         if fresh:
             reach = max(1.05 * float(np.abs(picture.values).max()), 0.1)
             self._plot.setRange(xRange=(-0.5, n - 0.5), yRange=(-reach, reach), padding=0)
@@ -93,8 +93,14 @@ class WavesView(QWidget):
         self._text.setBrush(shade)
         for line in self._text.lines:
             line.setPen(pg.mkPen(None))
+        self._colour()
         self._lit.setPen(pg.mkPen(theme.accent))
         self._lit.setVisible(False)
+
+    def _colour(self) -> None:
+        colours = curve_colours(self._theme.name == "dark")
+        for index, curve in enumerate(self._curves):
+            curve.setPen(pg.mkPen(colours[index % len(colours)], width=1.4))
 
     def light(self, tokens: frozenset[Token]) -> None:
         """A line at the first lit place of the text."""

@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox
-
 from pytestqt.qtbot import QtBot
 
 from explorer.app.window import Window

@@ -17,8 +17,8 @@ from explorer.picture.picture import Heatmap
 from explorer.picture.png import palette
 from explorer.picture.scales import CLOSED, LEVELS, NOT_A_NUMBER, indices
 from explorer.picture.svg import render
-from explorer.picture.svg_text import BOLD, FAMILY, REGULAR, width
-from explorer.picture.theme import THEMES, Theme
+from explorer.picture.svg_text import BOLD, REGULAR, width
+from explorer.picture.theme import FAMILY, THEMES, Theme
 from explorer.views import raster
 from tests.picture.examples import heatmap, words
 
