@@ -154,10 +154,16 @@ def test_heads_that_do_not_divide_the_width_are_refused() -> None:
     ],
 )
 def test_the_nearest_config_is_close(given: dict[str, object], settled: dict[str, object]) -> None:
-    """Numbers come into range; n_heads becomes the closest divisor, of two equally close the larger."""
+    """Numbers come into range; n_heads becomes a divisor: the next one where it moved to, else the closest."""
     nearest = Config().nearest_valid(**given)
 
     assert nearest == Config().changed(**{"n_heads": 4, **settled})
+
+
+@pytest.mark.parametrize(("before", "wanted", "after"), [(4, 5, 8), (8, 7, 4), (8, 8, 8), (2, 1, 1), (32, 33, 64)])
+def test_a_slider_of_heads_is_never_stuck(before: int, wanted: int, after: int) -> None:
+    """One step up or down goes on to the next divisor of 64, not back to where it was."""
+    assert Config(n_heads=before).nearest_valid(n_heads=wanted).n_heads == after
 
 
 def test_a_valid_config_is_its_own_nearest() -> None:

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QTo
 
 from explorer.engine.request import Frame
 from explorer.lang import Words
+from explorer.views.elided_label import ElidedLabel
 
 _PATIENCE_MS = 500  # before progress and Cancel appear
 
@@ -18,7 +19,7 @@ class Status(QStatusBar):
         super().__init__()
         self.setSizeGripEnabled(False)
         self.setContentsMargins(10, 0, 6, 0)
-        self.facts, self.message, self.readout = QLabel(), QLabel(), QLabel()
+        self.facts, self.message, self.readout = ElidedLabel(), QLabel(), ElidedLabel()
         self.message.setObjectName("warning")
         self.readout.setObjectName("faint")
         for label in (self.facts, self.readout):

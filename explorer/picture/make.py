@@ -33,9 +33,10 @@ def places_note(trace: Trace, words: Words) -> str:
 
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
     """The axis `name` of a tap, with its tokens where it has any."""
-    tokens = trace.keys(tap) if name == "key" else trace.side(tap) if name in ("position", "query") else ()
-    side = "source" if tokens is trace.tokens.source else "target"
-    return Axis(words(f"axis.{name}"), tuple(token.text for token in tokens), side if tokens else "")
+    if name not in ("position", "query", "key"):
+        return Axis(words(f"axis.{name}"))
+    labels = tuple(token.text for token in trace.side(tap, name))
+    return Axis(words(f"axis.{name}"), labels, trace.side_name(tap, name))
 
 
 def scale_for(trace: Trace, tap: str, look: Look) -> Scale:

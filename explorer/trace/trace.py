@@ -73,15 +73,23 @@ class Trace:
         self[name]
         return self.axis_names[name]
 
-    def side(self, name: str) -> tuple[Token, ...]:
-        """The tokens that stand along a tap's position or query axis."""
+    def side_name(self, name: str, axis: str) -> str:
+        """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
+
+        By name, not by the tokens: an untrained model's target may be the very same tokens.
+        """
         if name.startswith("encoder.") or not self.tokens.target:
-            return self.tokens.source
-        return self.tokens.target
+            return "source"
+        across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
+        return "source" if across else "target"
+
+    def side(self, name: str, axis: str = "position") -> tuple[Token, ...]:
+        """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
+        return self.tokens.source if self.side_name(name, axis) == "source" else self.tokens.target
 
     def keys(self, name: str) -> tuple[Token, ...]:
-        """The tokens that stand along an attention tap's key axis; across, they are the source's."""
-        return self.tokens.source if ".cross_attn." in name else self.side(name)
+        """The tokens that stand along an attention tap's key axis."""
+        return self.side(name, "key")
 
     def save(self, path: str | Path) -> None:
         """Write everything to one .npz file, replacing it only when all is written. Raises CannotWrite."""

@@ -4,7 +4,9 @@ import attrs
 import numpy as np
 import pytest
 
+import explorer
 from explorer.errors import UnknownHead, UnknownTap
+from explorer.lang import Words
 from explorer.picture import attention, embedding, output, positions
 from explorer.picture.look import Look, attentions, sides_of
 from explorer.picture.make import closed_of, scale_for, tap_heatmap
@@ -272,3 +274,20 @@ def test_a_tap_or_head_that_is_not_there_is_named() -> None:
         with pytest.raises(UnknownHead) as unknown:
             tap_heatmap(trace, "encoder.layers.0.self_attn.weights", Look(), ZH, head)
         assert unknown.value.values == {"got": head, "last": 3}
+
+
+@pytest.mark.parametrize(
+    ("tap", "sides"),
+    [
+        ("decoder.layers.0.cross_attn.weights", ("target", "source")),
+        ("decoder.layers.0.self_attn.weights", ("target", "target")),
+        ("encoder.layers.0.self_attn.weights", ("source", "source")),
+        ("decoder.layers.0.cross_attn.value", ("source", "")),
+        ("decoder.layers.0.cross_attn.query", ("target", "")),
+    ],
+)
+def test_the_sides_of_a_map_are_known_even_when_both_sentences_are_one(tap: str, sides: tuple[str, str]) -> None:
+    """With the source as its own target, rows and columns still belong to the side that the tap's name says."""
+    made = tap_heatmap(explorer.explore("我爱北京天安门"), tap, Look(), Words.load("zh"))
+
+    assert sides == (made.rows.side, made.columns.side)
