@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import attrs
 
-from explorer.errors import HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobOutOfRange, UnknownKnob
+from explorer.errors import HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobNotWhole, KnobOutOfRange, UnknownKnob
 
 Cost = Literal["forward", "rebuild"]
 """forward: same weights, a new pass. rebuild: a new model."""
@@ -49,7 +49,7 @@ class Knob:
         if not self.low <= number <= self.high:
             raise KnobOutOfRange(name=self.name, low=self._plain(self.low), high=self._plain(self.high), got=value)
         if self.kind == "int" and number != int(number):
-            raise KnobNotANumber(name=self.name, got=value)
+            raise KnobNotWhole(name=self.name, got=value)
         return self._plain(number)
 
     def _truth(self, value: object) -> bool:

@@ -2,10 +2,10 @@
 
     ExplorerError
     ├── BadText      EmptyText, ControlCharacter, LoneSurrogate, TooLong, BadCut
-    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, HeadsDoNotFit
+    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── NotFound     UnknownPreset, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── BadFile      NotATrace
+    ├── BadFile      CannotRead, NotATrace
     ├── NoDisplay
     └── NotEnoughMemory
 
@@ -97,6 +97,12 @@ class KnobNotANumber(BadKnob):
     key = "error.knob_not_a_number"
 
 
+class KnobNotWhole(BadKnob):
+    """A number where only whole ones make sense. Values: name, got."""
+
+    key = "error.knob_not_whole"
+
+
 class HeadsDoNotFit(BadKnob):
     """d_model is no multiple of n_heads. Values: n_heads, d_model."""
 
@@ -163,6 +169,12 @@ class DiskFull(CannotWrite):
 
 class BadFile(ExplorerError):
     """A file that cannot be read as what it should be."""
+
+
+class CannotRead(BadFile):
+    """Values: path, reason."""
+
+    key = "error.cannot_read"
 
 
 class NotATrace(BadFile):

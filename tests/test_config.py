@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.config import KNOBS, Config, Knob, find_knob
-from explorer.errors import BadKnob, HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobOutOfRange, UnknownKnob
+from explorer.errors import BadKnob, HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobNotWhole, KnobOutOfRange, UnknownKnob
 from explorer.lang import Words
 
 NUMBERS = [knob for knob in KNOBS if knob.kind in ("int", "float")]
@@ -91,7 +91,7 @@ def test_a_number_may_be_written_in_many_ways(value: object) -> None:
 @pytest.mark.parametrize("value", [3.5, "3.5", np.float64(2.000001)])
 def test_a_count_is_whole(value: object) -> None:
     """Three and a half layers are refused, not rounded; a slider's nearest value is."""
-    with pytest.raises(KnobNotANumber):
+    with pytest.raises(KnobNotWhole):
         find_knob("n_layers").check(value)
     assert find_knob("n_layers").nearest(value) == round(float(value))
 

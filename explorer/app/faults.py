@@ -37,9 +37,13 @@ class Faults(QObject):
 
     def install(self) -> None:
         """Every uncaught exception of every thread comes here from now on."""
-        path = log_folder() / "faults.log"
-        self._file = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
-        self._log.addHandler(self._file)
+        try:
+            path = log_folder() / "faults.log"
+            self._file = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+        except OSError:
+            self._file = None  # a home that cannot be written costs the log; the dialog still tells
+        else:
+            self._log.addHandler(self._file)
         if sys.__stderr__ is not None and not faulthandler.is_enabled():
             faulthandler.enable(sys.__stderr__)
         sys.excepthook = self.caught

@@ -68,6 +68,7 @@ class Session(QObject):
         self.look = Look()
         self._history = History(request)
         self._serial = 0
+        self._submitted = 0  # the newest wish that the thread was asked; a text refused at once never gets there
         self._bridge = _Bridge(self)
         self._bridge.sig_started.connect(self.loaded)
         self._bridge.sig_done.connect(self._done)
@@ -183,17 +184,17 @@ class Session(QObject):
         self.frame = frame
         self.look = self.look.fitted(frame.trace)
         self.framed.emit(frame)
-        self.busy.emit(self._worker.busy and frame.serial < self._serial)
+        self.busy.emit(frame.serial < self._submitted)
 
     def _failed(self, serial: int, error: BaseException) -> None:
-        self.busy.emit(serial < self._serial)
+        self.busy.emit(serial < self._submitted)
         if not isinstance(error, ExplorerError):
             self.broke.emit(error)
         elif serial == self._serial:
             self.refused.emit(error)
 
     def _stopped(self, serial: int) -> None:
-        self.busy.emit(serial < self._serial)
+        self.busy.emit(serial < self._submitted)
         if serial == self._serial:
             self.stopped.emit()
 
@@ -221,10 +222,12 @@ class Session(QObject):
             check_text(self.request.text)
         except ExplorerError as error:
             # Known to fail before any thread is asked: the picture on screen stays, and whatever runs is out of date.
+            self._submitted = 0
             self._worker.stop()
             self.busy.emit(False)
             self.refused.emit(error)
             return
+        self._submitted = self._serial
         self._worker.submit(attrs.evolve(self.request, serial=self._serial))
         self.busy.emit(True)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import NotATrace, UnknownTap
+from explorer.errors import CannotRead, NotATrace, UnknownTap
 from explorer.files import replacing
 from explorer.tokens.token import Token
 
@@ -99,10 +99,14 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
-        """Read what `save` wrote. Raises NotATrace."""
+        """Read what `save` wrote. Raises CannotRead, NotATrace."""
         try:
-            # Opened here: given a name, NumPy leaves a broken archive open.
-            with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
+            handle = Path(path).open("rb")  # noqa: SIM115  what cannot be read and what is no trace are two sentences
+        except OSError as error:
+            raise CannotRead(path=str(path), reason=error.strerror) from error
+        try:
+            # Opened above: given a name, NumPy leaves a broken archive open.
+            with handle, np.load(handle, allow_pickle=False) as file:
                 about = json.loads(str(file[_ABOUT]))
                 arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
                 places = _checked(file[_PLACES], 2)

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.errors import CannotWrite, DiskFull, NotATrace
+from explorer.errors import CannotRead, CannotWrite, DiskFull, NotATrace
 from explorer.lang import Words
 from explorer.trace.trace import Trace, frozen_array
 from tests.trace.runs import a_trace
@@ -117,12 +117,19 @@ def test_a_flipped_byte_is_no_trace(tmp_path: Path) -> None:
         Trace.load(path)
 
 
-def test_a_missing_file_and_a_folder_are_no_trace(tmp_path: Path) -> None:
-    """Nor is a plain array of NumPy's."""
+def test_a_plain_array_is_no_trace(tmp_path: Path) -> None:
+    """A file of NumPy's that holds something else is refused."""
     np.save(tmp_path / "plain.npy", np.ones(3))
-    for name in ("missing.npz", "", "plain.npy"):
-        with pytest.raises(NotATrace):
+    with pytest.raises(NotATrace):
+        Trace.load(tmp_path / "plain.npy")
+
+
+def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: Path) -> None:
+    """That is another sentence: it names the path and the system's reason."""
+    for name in ("missing.npz", ""):
+        with pytest.raises(CannotRead) as caught:
             Trace.load(tmp_path / name)
+        assert str(tmp_path / name) in Words.load("en").error(caught.value)
 
 
 @pytest.mark.parametrize("name", ["about.json", "places", "encoder.norm"])
