@@ -4,7 +4,7 @@ import os
 import sys
 
 import attrs
-from PySide6.QtCore import QByteArray, QTimer
+from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
@@ -19,6 +19,7 @@ from explorer.views.raster import add_fonts
 from explorer.views.style import use_font
 
 _SIZE = (1440, 900)
+_SWITCH_S = 0.001
 
 
 class Program:
@@ -33,10 +34,12 @@ class Program:
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.faults.report)
         self.window.closing.connect(self._save)
+        self.window.seen.connect(self.session.start)
+        self.window.seen.connect(self.window.desk.begin)
         self.session.loaded.connect(self._loaded)
 
     def open(self) -> None:
-        """Show the window; torch is loaded behind it."""
+        """Show the window. When it has been painted, torch is loaded behind it: the two would hinder each other."""
         self.faults.install()
         room = self.window.screen().availableGeometry()
         self.window.resize(min(_SIZE[0], room.width()), min(_SIZE[1], room.height()))
@@ -45,8 +48,6 @@ class Program:
             self.window.showMaximized()  # its frame would not fit on the screen
         else:
             self.window.show()
-        self.session.start()
-        QTimer.singleShot(0, self.window.desk.begin)
 
     def close(self) -> None:
         """End the compute thread and give the hooks back."""
@@ -94,6 +95,8 @@ def make_application() -> QApplication:
         application = QApplication(["transformer-explorer"])
         application.setStyle("Fusion")
     application.setApplicationName("transformer-explorer")
+    # The compute thread runs Python of its own; the GUI thread must not wait the usual 5 ms for each turn.
+    sys.setswitchinterval(_SWITCH_S)
     add_fonts()
     use_font(application)
     return application

@@ -1,7 +1,7 @@
 """The main window. It connects its parts and does nothing else."""
 
-from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
 from explorer.app.actions import make_actions
@@ -29,14 +29,16 @@ _NARROW_PX = 1200
 
 
 class Window(QMainWindow):
-    """closing(geometry) is emitted once, before the window goes; broke(error) passes a bug on."""
+    """Signals: seen() once, after the first paint; closing(geometry) before the window goes; broke(error) for a bug."""
 
+    seen = Signal()
     closing = Signal(QByteArray)
     broke = Signal(object)
 
     def __init__(self, session: Session, appearance: Appearance) -> None:
         super().__init__()
         self.session, self.appearance = session, appearance
+        self._was_seen = False
         self.header, self.sentences, self.desk = Header(PAGE_KEYS), Sentences(), Desk()
         self.knobs, self.status = KnobPanel(), Status()
         self.actions_ = make_actions(self.menuBar(), self)
@@ -258,6 +260,12 @@ class Window(QMainWindow):
         box.setTextFormat(Qt.TextFormat.RichText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._was_seen:
+            self._was_seen = True
+            QTimer.singleShot(0, self.seen.emit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -15,7 +15,7 @@ from explorer.engine.memory import check_memory, parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.errors import TooLong
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.model.weights import build, parameter_count
+from explorer.model.weights import build, parameter_count, with_knobs
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.recorder import record
@@ -88,7 +88,7 @@ class Computer:
             self._model = None  # two large models need not fit beside each other
             self._model = build(config, progress=_stoppable(progress, stop))
         elif kept.config != config:
-            self._model = build(config, kept.state_dict())
+            self._model = with_knobs(kept, config)
         assert self._model is not None  # for the type checker
         return self._model
 

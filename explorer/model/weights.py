@@ -37,6 +37,29 @@ def build(config: Config, weights: Weights | None = None, progress: Progress = _
     return model.requires_grad_(False).train(config.dropout_active)
 
 
+# What modules read from their Config at each pass. A slider over one of these costs no new modules.
+_READ_AT_EACH_PASS = frozenset({
+    "temperature", "position_base", "embedding_scale", "causal_mask", "causal_mask_encoder", "causal_mask_cross",
+    "mask_value", "dropout", "dropout_active", "dropout_seed", "tokenizer", "jieba_hmm",
+})
+
+
+def with_knobs(model: Transformer, config: Config) -> Transformer:
+    """A model with the same weights and the knobs of `config`: the very same one where modules read what changed.
+
+    All knobs of cost "forward" may differ, no others.
+    """
+    before, after = model.config.values(), config.values()
+    if not {name for name in after if before[name] != after[name]} <= _READ_AT_EACH_PASS:
+        return build(config, model.state_dict())
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = config.dropout
+        elif hasattr(module, "config"):
+            module.config = config
+    return model.train(config.dropout_active)
+
+
 def untrained(model: nn.Module, seed: int, progress: Progress = _silent) -> Weights:
     """Fresh weights for every parameter of a model that has none yet.
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.app.main import Program
@@ -12,16 +12,17 @@ from explorer.engine.request import Frame
 
 
 class PaintWatch(QObject):
-    """Remembers when the last paint event of any widget ended up in the queue's past."""
+    """Remembers when the first and the last widget were painted."""
 
     def __init__(self, application: QApplication) -> None:
         super().__init__()
-        self.painted_s = 0.0
+        self.first_s = self.painted_s = 0.0
         application.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint and isinstance(watched, QWidget):
             self.painted_s = time.perf_counter()
+            self.first_s = self.first_s or self.painted_s
         return False
 
 
@@ -61,14 +62,8 @@ def wait(application: QApplication, done: Callable[[], bool], limit_s: float = 6
     while not done():
         if time.perf_counter() > end_s:
             raise TimeoutError
-        application.processEvents(application_flags())
+        application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     tick.stop()
-
-
-def application_flags() -> object:
-    from PySide6.QtCore import QEventLoop
-
-    return QEventLoop.ProcessEventsFlag.WaitForMoreEvents
 
 
 def answered(program: Program) -> bool:

@@ -172,13 +172,16 @@ def test_learned_positions_are_weights_of_their_own(computer: Computer) -> None:
 
 
 def test_the_model_is_kept(computer: Computer) -> None:
-    """The same Config again is the same object; a forward knob shares its storage."""
+    """The same Config again is the same object, and so is a knob that modules read at each pass; others share storage."""
     computer(request())
     first = computer._model
     computer(request("你好"))
     assert computer._model is first
 
     computer(request(temperature=2))
+    assert computer._model is first
+
+    computer(request(norm_placement="post"))
     assert computer._model is not first
     matrix = "encoder.layers.0.self_attn.project_query.weight"
     assert computer._model.get_parameter(matrix).data_ptr() == first.get_parameter(matrix).data_ptr()

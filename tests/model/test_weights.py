@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
-from explorer.config import Config
+from explorer.config import KNOBS, Config, Knob
 from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.model.weights import build, parameter_count, untrained
+from explorer.model.weights import build, parameter_count, untrained, with_knobs
 from tests.model.models import small
 
 
@@ -189,3 +189,20 @@ def test_a_built_model_is_ready() -> None:
     assert not any(parameter.requires_grad for parameter in build(small()).parameters())
     assert [build(small(dropout_active=active)).training for active in (True, False)] == [True, False]
     assert build(small())(ids_tensor((1, 2)), ids_tensor((3,))).shape == (1, 1, 50)
+
+
+@pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.cost == "forward"], ids=lambda knob: knob.name)
+def test_turning_a_knob_is_the_same_as_building_anew(knob: Knob) -> None:
+    """Whether modules are kept or made again, each forward knob gives the logits of a fresh model with that knob."""
+    other = {"choice": lambda: knob.choices[-1], "bool": lambda: not knob.default}.get(
+        knob.kind, lambda: knob.nearest(float(knob.default) / 2 + 0.3))()
+    start = small(dropout=0.4, dropout_active=knob.name.startswith("dropout"), architecture="encoder-decoder")
+    turned = with_knobs(build(start), start.changed(**{knob.name: other}))
+    fresh = build(start.changed(**{knob.name: other}))
+
+    def logits(model: Transformer) -> torch.Tensor:
+        torch.manual_seed(7)
+        return model(ids_tensor((1, 2, 3, 4)), ids_tensor((5, 6, 7)))  # type: ignore[no-any-return]
+
+    assert turned.config == fresh.config
+    assert torch.equal(logits(turned), logits(fresh))
