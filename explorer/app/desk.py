@@ -29,7 +29,8 @@ class _Veil(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         colour = QColor(self.theme.window)
         colour.setAlpha(140)
-        QPainter(self).fillRect(self.rect(), colour)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), colour)
 
 
 class Desk(QWidget):

@@ -19,7 +19,7 @@ from explorer.views.raster import add_fonts
 from explorer.views.style import use_font
 
 _SIZE = (1440, 900)
-_SWITCH_S = 0.001
+_SWITCH_S = 0.0003
 
 
 class Program:

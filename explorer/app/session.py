@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import attrs
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from explorer.app.history import History
 from explorer.engine.request import Frame, Request
@@ -182,9 +182,11 @@ class Session(QObject):
         if self.frame is not None and frame.serial <= self.frame.serial:
             return
         self.frame = frame
+        self._worker.hold()
         self.look = self.look.fitted(frame.trace)
         self.framed.emit(frame)
         self.busy.emit(frame.serial < self._submitted)
+        QTimer.singleShot(0, self._worker.release)  # after the paint events that the frame has asked for
 
     def _failed(self, serial: int, error: BaseException) -> None:
         self.busy.emit(serial < self._submitted)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from explorer.engine.request import Frame, Request
 from explorer.trace.superseded import Superseded
 
+_REST_S = 0.03
+
 if TYPE_CHECKING:
     from explorer.engine.compute import Progress, Stop
 
@@ -68,6 +70,8 @@ class Worker:
         self._began_s = 0.0
         self._stopped_serial = -1  # requests up to this one shall not be answered
         self._closing = False
+        self._free = threading.Event()
+        self._free.set()
         self._thread = threading.Thread(target=self._run, name="compute", daemon=True)
 
     def start(self) -> None:
@@ -86,6 +90,17 @@ class Worker:
             newest = self._waiting or self._running
             if newest is not None:
                 self._stopped_serial = newest.serial
+
+    def hold(self) -> None:
+        """Rest at the next tap until `release`, at most for `_REST_S`.
+
+        Both threads run Python: a screen painted during a pass takes six times as long, and so does the pass.
+        """
+        self._free.clear()
+
+    def release(self) -> None:
+        """Go on."""
+        self._free.set()
 
     @property
     def busy(self) -> bool:
@@ -146,5 +161,7 @@ class Worker:
             self._listener.done(frame)
 
     def _asked_to_stop(self, request: Request) -> bool:
+        if not self._free.wait(_REST_S):
+            self._free.set()
         late = self._waiting is not None and time.monotonic() - self._began_s > self._patience_s
         return self._closing or request.serial <= self._stopped_serial or late

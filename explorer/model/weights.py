@@ -56,7 +56,7 @@ def with_knobs(model: Transformer, config: Config) -> Transformer:
         if isinstance(module, nn.Dropout):
             module.p = config.dropout
         elif hasattr(module, "config"):
-            module.config = config
+            module.config = config  # type: ignore[assignment]  # torch's stubs know parameters and modules only
     return model.train(config.dropout_active)
 
 

@@ -49,15 +49,17 @@ class BarsView(QWidget):
         """Always whole."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.picture is None:
-            return
-        painter = QPainter(self)
+        if self.picture is not None:
+            with QPainter(self) as painter:
+                self._paint(painter, self.picture)
+
+    def _paint(self, painter: QPainter, picture: Bars) -> None:
         metrics = QFontMetricsF(painter.font())
-        left = 8 + min(_LABEL, max((metrics.horizontalAdvance(label) for label in self.picture.labels), default=0))
-        red, green, blue = (int(channel) for channel in table(self.picture.scale.colours)[LEVELS // 3])
-        longest = max(float(self.picture.values.max()), 1e-30)
+        left = 8 + min(_LABEL, max((metrics.horizontalAdvance(label) for label in picture.labels), default=0))
+        red, green, blue = (int(channel) for channel in table(picture.scale.colours)[LEVELS // 3])
+        longest = max(float(picture.values.max()), 1e-30)
         room = max(10.0, self.width() - left - _FIGURE - 12)
-        for index, (value, label) in enumerate(zip(self.picture.values, self.picture.labels, strict=True)):
+        for index, (value, label) in enumerate(zip(picture.values, picture.labels, strict=True)):
             row = QRectF(0, index * self._row(), self.width(), self._row())
             size = room * float(value) / longest
             painter.setPen(QColor(self._theme.text))

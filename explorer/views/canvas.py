@@ -145,7 +145,10 @@ class Canvas(QWidget):
     # Qt
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+        with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
+            self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
         field = self.field()
         if self._image is not None:
             view = self.view

@@ -121,13 +121,13 @@ class TokenRowView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.picture is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(-self._shift, 0)
-        seen = QRectF(event.rect()).translated(self._shift, 0)
-        for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=True)):
-            if box.intersects(seen):
-                self._paint_chip(painter, chip, box, index)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(-self._shift, 0)
+            seen = QRectF(event.rect()).translated(self._shift, 0)
+            for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=True)):
+                if box.intersects(seen):
+                    self._paint_chip(painter, chip, box, index)
 
     def _paint_chip(self, painter: QPainter, chip: Chip, box: QRectF, index: int) -> None:
         assert self.picture is not None  # the caller has looked

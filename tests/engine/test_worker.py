@@ -305,3 +305,20 @@ def test_a_burst_always_ends_with_the_newest() -> None:
 def test_the_real_compute_is_loaded_by_name() -> None:
     """It is the Computer."""
     assert isinstance(load_compute(), Computer)
+
+
+def test_a_held_pass_rests_at_its_next_tap_until_it_is_released() -> None:
+    """While the screen is painted the pass waits; release lets it go on to its answer."""
+    with working(at_once) as (worker, heard):
+        worker.hold()
+        worker.submit(request(1))
+        worker.release()
+        assert heard.next() == ("done", 1)
+
+
+def test_a_hold_that_nobody_ends_ends_by_itself() -> None:
+    """A screen that is never painted cannot stop the model."""
+    with working(at_once) as (worker, heard):
+        worker.hold()
+        worker.submit(request(1))
+        assert heard.next() == ("done", 1)
