@@ -14,7 +14,7 @@ from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.trace.trace import Trace
 from explorer.views.elided_label import ElidedLabel
-from explorer.views.pointed import Token
+from explorer.views.pointed import Spot
 
 Maker = Callable[[Trace, Look, Words], Picture]
 
@@ -29,7 +29,7 @@ class View(Protocol):
 
     def set_theme(self, theme: Theme) -> None: ...
 
-    def light(self, tokens: frozenset[Token]) -> None: ...
+    def light(self, tokens: frozenset[Spot]) -> None: ...
 
     def fit(self) -> None: ...
 

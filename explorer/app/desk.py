@@ -12,7 +12,7 @@ from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
-from explorer.views.pointed import Token
+from explorer.views.pointed import Spot
 
 PAGE_KEYS = ["overview", "tokens", "embedding", "position", "attention", "masks", "output", "inspector"]
 
@@ -107,7 +107,7 @@ class Desk(QWidget):
         for page in self.pages.values():
             page.set_theme(theme)
 
-    def light(self, tokens: frozenset[Token]) -> None:
+    def light(self, tokens: frozenset[Spot]) -> None:
         self.page.light(tokens)
 
     def fit(self) -> None:

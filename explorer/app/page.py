@@ -10,7 +10,7 @@ from explorer.picture.theme import Theme
 from explorer.trace.catalogue import ATTENTION_STAGES
 from explorer.trace.trace import Trace
 from explorer.views.explanation import ExplanationView
-from explorer.views.pointed import Token
+from explorer.views.pointed import Spot
 from explorer.views.segments import Segments
 
 
@@ -66,7 +66,7 @@ class Page(QWidget):
         for card in self.cards:
             card.view.set_theme(theme)
 
-    def light(self, tokens: frozenset[Token]) -> None:
+    def light(self, tokens: frozenset[Spot]) -> None:
         for card in self.cards:
             card.view.light(tokens)
 

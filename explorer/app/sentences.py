@@ -9,7 +9,7 @@ from explorer.picture.embedding import source_tokens, target_tokens
 from explorer.picture.look import Look
 from explorer.picture.theme import Theme
 from explorer.trace.trace import Trace
-from explorer.views.pointed import Token
+from explorer.views.pointed import Spot
 from explorer.views.sentence import SentenceEdit
 from explorer.views.token_row import TokenRowView
 
@@ -78,7 +78,7 @@ class Sentences(QWidget):
         for row in (self.source_row, self.target_row):
             row.set_theme(theme)
 
-    def light(self, tokens: frozenset[Token]) -> None:
+    def light(self, tokens: frozenset[Spot]) -> None:
         for row in (self.source_row, self.target_row):
             row.light(tokens)
 

@@ -6,7 +6,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.make import caption, places_note, tap_heatmap
-from explorer.picture.picture import Caption, Chip, Heatmap, Strips, TokenRow
+from explorer.picture.picture import Caption, Heatmap, Strips, TokenRow
 from explorer.picture.scales import Scale, centred_scale
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
@@ -69,10 +69,7 @@ def target_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
 
 
 def _token_row(trace: Trace, side: str, text: str, tokens: tuple[Token, ...], words: Words) -> TokenRow:
-    chips = tuple(
-        Chip(text=t.text, id=t.id, start=t.start, end=t.end, known=t.known, merges=t.merges) for t in tokens
-    )
     return TokenRow(
-        chips=chips, side=side, text=text,
-        caption=Caption(title=words(f"picture.tokens_{side}"), tap="", shape=f"[position {len(chips)}]"),
+        chips=tokens, side=side, text=text,
+        caption=Caption(title=words(f"picture.tokens_{side}"), tap="", shape=f"[position {len(tokens)}]"),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.scales import Scale
+from explorer.tokens.token import Token
 from explorer.trace.trace import Array
 
 Closed = NDArray[np.bool_]
@@ -88,22 +89,10 @@ class Waves:
 
 
 @attrs.frozen(kw_only=True)
-class Chip:
-    """One token as it is shown."""
-
-    text: str
-    id: int
-    start: int
-    end: int
-    known: bool
-    merges: tuple[str, ...] = ()
-
-
-@attrs.frozen(kw_only=True)
 class TokenRow:
     """The tokens of one side."""
 
-    chips: tuple[Chip, ...]
+    chips: tuple[Token, ...]
     side: str
     text: str
     caption: Caption

@@ -10,7 +10,7 @@ from explorer.picture.picture import Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.paint import elided
-from explorer.views.pointed import NOTHING, Pointed, Token
+from explorer.views.pointed import NOTHING, Pointed, Spot
 
 _ROW = 24.0  # px at most
 _LABEL, _FIGURE = 110.0, 70.0
@@ -42,7 +42,7 @@ class BarsView(QWidget):
         self._theme = theme
         self.update()
 
-    def light(self, tokens: frozenset[Token]) -> None:
+    def light(self, tokens: frozenset[Spot]) -> None:
         """Symbols of the vocabulary are no tokens of the text: nothing lights up here."""
 
     def fit(self) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.paint import colour_image
-from explorer.views.pointed import NOTHING, Pointed, Token
+from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.viewport import Viewport
 
 _ZOOM = 1.25  # a notch of the wheel
@@ -35,7 +35,7 @@ class Canvas(QWidget):
         self.theme: Theme = LIGHT
         self.words: Words | None = None
         self.square = False
-        self.lit: frozenset[Token] = frozenset()
+        self.lit: frozenset[Spot] = frozenset()
         self.here: tuple[int, int] | None = None  # the cell under the mouse
         self._view = Viewport.whole(1, 1)
         self._field: QRectF | None = None  # measured once for each picture, size and view: labels are slow to measure
@@ -84,7 +84,7 @@ class Canvas(QWidget):
             self._image = colour_image(self._index, self._colours, theme)
         self.update()
 
-    def light(self, tokens: frozenset[Token]) -> None:
+    def light(self, tokens: frozenset[Spot]) -> None:
         """Light these tokens up."""
         if tokens or self.lit:
             self.lit = tokens

@@ -2,7 +2,7 @@
 
 import attrs
 
-Token = tuple[str, int]
+Spot = tuple[str, int]
 """A side, "source" or "target", and a place."""
 
 
@@ -11,7 +11,7 @@ class Pointed:
     """`text` says everything about the cell; `tokens` light up in every view."""
 
     text: str = ""
-    tokens: frozenset[Token] = frozenset()
+    tokens: frozenset[Spot] = frozenset()
 
 
 NOTHING = Pointed()

@@ -21,9 +21,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
 
 from explorer.lang import Words
-from explorer.picture.picture import Chip, TokenRow
+from explorer.picture.picture import TokenRow
 from explorer.picture.theme import LIGHT, Theme
-from explorer.views.pointed import NOTHING, Pointed, Token
+from explorer.tokens.token import Token
+from explorer.views.pointed import NOTHING, Pointed, Spot
 
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
 
@@ -58,7 +59,7 @@ class TokenRowView(QWidget):
         self._theme = LIGHT
         self._boxes: list[QRectF] = []
         self._shift = 0.0
-        self._lit: frozenset[Token] = frozenset()
+        self._lit: frozenset[Spot] = frozenset()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
@@ -77,7 +78,7 @@ class TokenRowView(QWidget):
         self._theme = theme
         self.update()
 
-    def light(self, tokens: frozenset[Token]) -> None:
+    def light(self, tokens: frozenset[Spot]) -> None:
         self._lit = tokens
         self.update()
 
@@ -129,7 +130,7 @@ class TokenRowView(QWidget):
                 if box.intersects(seen):
                     self._paint_chip(painter, chip, box, index)
 
-    def _paint_chip(self, painter: QPainter, chip: Chip, box: QRectF, index: int) -> None:
+    def _paint_chip(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
         assert self.picture is not None  # the caller has looked
         lit = (self.picture.side, index) in self._lit
         chosen = self.hasFocus() and index == self.selected
@@ -267,5 +268,5 @@ class TokenRowView(QWidget):
         self._place()
 
 
-def _figures(chip: Chip) -> str:
+def _figures(chip: Token) -> str:
     return f"{chip.id} · {chip.start}–{chip.end}"

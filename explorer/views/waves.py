@@ -13,7 +13,7 @@ from explorer.picture.describe import number
 from explorer.picture.picture import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
-from explorer.views.pointed import NOTHING, Pointed, Token
+from explorer.views.pointed import NOTHING, Pointed, Spot
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -102,7 +102,7 @@ class WavesView(QWidget):
         for index, curve in enumerate(self._curves):
             curve.setPen(pg.mkPen(colours[index % len(colours)], width=1.4))
 
-    def light(self, tokens: frozenset[Token]) -> None:
+    def light(self, tokens: frozenset[Spot]) -> None:
         """A line at the first lit place of the text."""
         places = sorted(place for _side, place in tokens)
         self._lit.setVisible(bool(places))

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from explorer.picture.picture import Bars, Caption, Chip, Picture, Strips, TokenRow, Waves
+from explorer.picture.picture import Bars, Caption, Picture, Strips, TokenRow, Waves
 from explorer.picture.scales import Scale
 from explorer.picture.svg import render
 from explorer.picture.theme import THEMES
+from explorer.tokens.token import Token
 from tests.picture.examples import heatmap, words
 
 _CLOSED = np.array([[False, True], [False, False]])
@@ -26,7 +27,7 @@ PICTURES: dict[str, Picture] = {
     "bars": Bars(values=np.array([0.5, 0.125], np.float32), labels=("北京", "love"), scale=Scale(0, 0.5, "cividis"),
                  caption=_CAPTION),
     "tokens": TokenRow(
-        chips=(Chip(text="我", id=6, start=0, end=1, known=True), Chip(text="x", id=1, start=1, end=2, known=False)),
+        chips=(Token(text="我", id=6, start=0, end=1, known=True), Token(text="x", id=1, start=1, end=2, known=False)),
         side="source", text="我x", caption=_CAPTION),
 }
 

@@ -16,12 +16,13 @@ from explorer.picture import attention, embedding, output, positions
 from explorer.picture.atlas import atlas
 from explorer.picture.figures import Choice, together
 from explorer.picture.look import Look
-from explorer.picture.picture import Bars, Caption, Chip, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
+from explorer.picture.picture import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
 from explorer.picture.png import palette
 from explorer.picture.scales import GAP, LEVELS, Scale, indices, table
 from explorer.picture.svg import render
 from explorer.picture.svg_text import runs, width
 from explorer.picture.theme import DARK, LIGHT, THEMES
+from explorer.tokens.token import Token
 from tests.picture.examples import LANGUAGES, example, heatmap, wall, words
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -124,7 +125,7 @@ def test_hostile_tokens_survive_or_become_boxes(token: str) -> None:
     """Markup is escaped, what cannot be printed is a box, all else is kept: in maps, token rows and titles."""
     shown = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", "□", token)
     picture = heatmap(np.eye(2, dtype=np.float32), (token, "b"))
-    row = TokenRow(chips=(Chip(text=token, id=7, start=0, end=1, known=False),), side="source", text=token,
+    row = TokenRow(chips=(Token(text=token, id=7, start=0, end=1, known=False),), side="source", text=token,
                    caption=Caption(title=token, tap="", shape="[position 1]"))
     for made in (picture, row):
         svg = render(made, words())
@@ -135,7 +136,7 @@ def test_hostile_tokens_survive_or_become_boxes(token: str) -> None:
 
 def test_a_token_that_is_not_known_has_a_warning_edge() -> None:
     """The colour of the theme's warning."""
-    chip = Chip(text="x", id=1, start=0, end=1, known=False)
+    chip = Token(text="x", id=1, start=0, end=1, known=False)
     row = TokenRow(chips=(chip, attrs.evolve(chip, known=True)), side="source", text="xx",
                    caption=Caption(title="t", tap="", shape=""))
     edges = [rect.get("stroke") for rect in parsed(render(row, words(), DARK)).iter(f"{SVG}rect") if rect.get("stroke")]
@@ -144,7 +145,7 @@ def test_a_token_that_is_not_known_has_a_warning_edge() -> None:
 
 def test_a_long_row_of_tokens_goes_on_below() -> None:
     """A sentence of a hundred tokens makes no banner."""
-    chips = tuple(Chip(text="词元", id=1, start=i, end=i + 2, known=True) for i in range(100))
+    chips = tuple(Token(text="词元", id=1, start=i, end=i + 2, known=True) for i in range(100))
     page = parsed(render(TokenRow(chips=chips, side="source", text="", caption=Caption(title="t", tap="", shape="")), words()))
     assert float(page.get("width")) < 1200
     boxes = [tuple(float(rect.get(side)) for side in ("x", "y")) for rect in page.iter(f"{SVG}rect") if rect.get("stroke")]
