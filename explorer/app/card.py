@@ -4,9 +4,9 @@ from collections.abc import Callable
 from html import escape
 from typing import Protocol
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
 from explorer.picture.look import Look
@@ -44,6 +44,8 @@ class Card(QFrame):
     def __init__(self, view: QWidget, make: Maker, page: str = "") -> None:
         super().__init__()
         self.setObjectName("card")
+        # Heights follow from the page's shares alone: a note must not make one card push the others away.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.view: View = view  # type: ignore[assignment]  # every view has these methods beside QWidget's
         self.make = make
         self.page = page
@@ -98,6 +100,13 @@ class Card(QFrame):
         self._make_room()
         view: QWidget = self.view  # type: ignore[assignment]  # it is both
         view.setAccessibleName(caption.title)
+
+    def event(self, event: QEvent) -> bool:
+        """The buttons beside the title may have changed their size."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._make_room()
+        return done
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

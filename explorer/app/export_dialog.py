@@ -45,6 +45,7 @@ class ExportDialog(QDialog):
         self._trace, self._look, self._picture, self._words = trace, look, picture, words
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
+        self._warned = ""
         self.setWindowTitle(words("export.title"))
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
         self.dpi, self.width_px = QSpinBox(), QSpinBox()
@@ -68,6 +69,7 @@ class ExportDialog(QDialog):
         self.theme.addItem(words("action.theme_light"), "light")
         self.theme.addItem(words("action.theme_dark"), "dark")
         self.message.setWordWrap(True)
+        self.path.setMinimumWidth(420)
         self.progress.hide()
         self.begin.setDefault(True)
 
@@ -146,6 +148,7 @@ class ExportDialog(QDialog):
         else:
             chosen, _filter = QFileDialog.getSaveFileName(self, self._words("export.choose"), self.path.text())
         if chosen:
+            self._warned = chosen  # the file dialog has asked
             self.path.setText(chosen)
 
     def job(self) -> Export:
@@ -162,7 +165,7 @@ class ExportDialog(QDialog):
 
     def start(self) -> None:
         """Begin to write."""
-        if self.running:
+        if self.running or self._would_replace():
             return
         self._cancelled.clear()
         self.progress.setRange(0, 0)
@@ -172,6 +175,15 @@ class ExportDialog(QDialog):
         self.message.setText("")
         self._thread = threading.Thread(target=self._write, args=(self.job(),), name="export", daemon=True)
         self._thread.start()
+
+    def _would_replace(self) -> bool:
+        """A file that is there is named first; a second press replaces it."""
+        path = self.path.text()
+        if self._kind == "each" or path == self._warned or not Path(path).expanduser().is_file():
+            return False
+        self._warned = path
+        self.message.setText(self._words("export.exists", path=path))
+        return True
 
     def _write(self, job: Export) -> None:
         outcome: object = None

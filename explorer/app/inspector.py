@@ -22,6 +22,8 @@ class InspectorPage(Page):
         self.table = TapTableView()
         self.table.chosen.connect(self._chose_tap)
         self.head = QSpinBox()
+        self.head.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.head.setMinimumWidth(48)
         self.head.valueChanged.connect(self._chose_head_number)
         self.head_label = QLabel()
         shown = self.card(HeatmapView(), _looked_at)

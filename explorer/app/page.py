@@ -1,6 +1,7 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.app.card import Card, Maker
@@ -12,6 +13,8 @@ from explorer.trace.trace import Trace
 from explorer.views.explanation import ExplanationView
 from explorer.views.pointed import Spot
 from explorer.views.segments import Segments
+
+_LOW_PX = 560
 
 
 class Page(QWidget):
@@ -49,6 +52,12 @@ class Page(QWidget):
     def explain(self) -> ExplanationView:
         self.explanation = ExplanationView()
         return self.explanation
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the pictures take the explanation's place."""
+        super().resizeEvent(event)
+        if self.explanation is not None:
+            self.explanation.setVisible(self.height() >= _LOW_PX)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make and show every picture of the page."""

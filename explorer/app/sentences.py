@@ -1,7 +1,7 @@
 """Where one types: the source, the target where there is one, and the tokens of both."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.engine.request import Request
 from explorer.lang import Words
@@ -12,6 +12,8 @@ from explorer.trace.trace import Trace
 from explorer.views.pointed import Spot
 from explorer.views.sentence import SentenceEdit
 from explorer.views.token_row import TokenRowView
+
+_EDIT_PX = 32
 
 
 class Sentences(QWidget):
@@ -27,6 +29,7 @@ class Sentences(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("sentences")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.source_label, self.target_label = QLabel(), QLabel()
         self.source_edit, self.target_edit = SentenceEdit(), SentenceEdit()
@@ -41,6 +44,7 @@ class Sentences(QWidget):
             label.setObjectName("faint")
             label.setBuddy(edit)
             edit.setObjectName("sentence")
+            edit.setMinimumHeight(_EDIT_PX)
             grid.addWidget(label, 0, 2 * column)
             grid.addWidget(edit, 0, 2 * column + 1)
             grid.addWidget(row, 1, 2 * column, 1, 2)

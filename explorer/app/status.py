@@ -22,8 +22,6 @@ class Status(QStatusBar):
         self.facts, self.message, self.readout = ElidedLabel(), QLabel(), ElidedLabel()
         self.message.setObjectName("warning")
         self.readout.setObjectName("faint")
-        for label in (self.facts, self.readout):
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.message.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Preferred)
         self.progress = QProgressBar()
         self.progress.setFixedWidth(140)
@@ -31,10 +29,11 @@ class Status(QStatusBar):
         self.cancel = QToolButton()
         self.cancel.clicked.connect(self.stop)
         self.addWidget(self.message)
-        self.addWidget(self.facts, 3)
-        self.addWidget(self.readout, 3)
+        self.addWidget(self.facts, 1)
+        self.addWidget(self.readout)
         self.addPermanentWidget(self.progress)
         self.addPermanentWidget(self.cancel)
+        self._building = ""
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(_PATIENCE_MS)
@@ -43,6 +42,7 @@ class Status(QStatusBar):
         self.set_busy(False)
 
     def speak(self, words: Words) -> None:
+        self._building = words("status.building")
         self.cancel.setText(words("action.stop"))
         self.progress.setAccessibleName(words("status.computing"))
 
@@ -90,6 +90,8 @@ class Status(QStatusBar):
 
     def set_progress(self, share: float) -> None:
         self.progress.setRange(0, 100)
+        if self.progress.isVisible():
+            self.inform(f"{self._building} {share:.0%}")
         self.progress.setValue(round(100 * share))
 
     def _show_progress(self) -> None:

@@ -161,7 +161,7 @@ class Window(QMainWindow):
         self.knobs.put(request.config, load_preset(request.preset).config)
 
     def _framed(self, frame: Frame) -> None:
-        if not self.session.waiting:
+        if frame.serial == self.session.serial:
             self.status.warn("")
         self.desk.set_stale(False)
         self._show(frame)
@@ -256,7 +256,8 @@ class Window(QMainWindow):
         self._tell("action.about", self.appearance.words("about.text", version=__version__))
 
     def _tell(self, title: str, text: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.NoIcon, self.appearance.words(title), text, QMessageBox.StandardButton.Close, self)
+        box = QMessageBox(QMessageBox.Icon.NoIcon, self.appearance.words(title), text, parent=self)
+        box.addButton(self.appearance.words("export.close"), QMessageBox.ButtonRole.RejectRole)
         box.setTextFormat(Qt.TextFormat.RichText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()

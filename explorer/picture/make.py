@@ -15,8 +15,11 @@ from explorer.trace.trace import Array, Trace
 def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
     """Title and formula of the tap's stage, and the shape with its axes named."""
     stage = stage_of(tap)
+    # The printed formula is that of the sinusoidal kind; the others add a table of weights, or nothing.
+    other = stage.key == "embedding.positions" and trace.config.position != "sinusoidal"
     return Caption(
-        title=words(f"stage.{stage.key}.title"), tap=tap, formula=stage.formula, note=note, shape=shape_badge(trace, tap)
+        title=words(f"stage.{stage.key}.title"), tap=tap, note=note, shape=shape_badge(trace, tap),
+        formula="" if other else stage.formula,
     )
 
 

@@ -68,7 +68,14 @@ class HeadGridView(Canvas):
         box = self.cell_rect(layer * made.pitch_rows, head * made.pitch_columns, made.n_rows, made.n_columns)
         painter.setPen(QPen(QColor(self.theme.accent), 2))
         painter.drawRect(box.adjusted(-1, -1, 1, 1))
-        self._light(painter, made, box)
+        found = made.find(*self.here) if self.here is not None else None
+        if found is None:
+            self._light(painter, made, box)
+            return
+        painter.setPen(QPen(QColor(self.theme.accent), 1))
+        top, left = found[0] * made.pitch_rows, found[1] * made.pitch_columns
+        painter.drawRect(self.cell_rect(top + found[2], left, 1, made.n_columns))
+        painter.drawRect(self.cell_rect(top, left + found[3], made.n_rows, 1))
 
     def _light(self, painter: QPainter, made: Atlas, box: QRectF) -> None:
         """Lit tokens as ticks along the chosen thumbnail: over all of them they would hide the wall."""

@@ -15,7 +15,6 @@ from explorer.views.paint import elided, hatching, label_step, turned_text
 from explorer.views.pointed import NOTHING, Pointed
 
 _MOST_LABEL = 92.0  # px: longer labels are elided; the whole one is in the hover text
-_BAR = 58.0  # px for the colour bar and its figures
 _HATCHED_CELL = 5.0  # px: smaller closed cells are plain
 
 
@@ -50,7 +49,13 @@ class HeatmapView(Canvas):
             longest = min(_MOST_LABEL, max(metrics.horizontalAdvance(label) for label in self.picture.columns.labels))
             top = 24.0 if self._upright(left) else 14 + longest * 0.77
         bottom = 22.0 if self.picture.closed is not None else 6.0
-        return left, top, _BAR if self._bar else 6.0, bottom
+        return left, top, self._bar_px() if self._bar else 6.0, bottom
+
+    def _bar_px(self) -> float:
+        """The colour bar with its longest figure."""
+        assert self.picture is not None  # only asked when there is one
+        metrics = QFontMetricsF(self.font())
+        return 28 + max(metrics.horizontalAdvance(label) for _share, label in bar_labels(self.picture.scale))
 
     def _upright(self, left: float) -> bool:
         """Whether every column's label fits above its column."""
@@ -58,7 +63,7 @@ class HeatmapView(Canvas):
         metrics = QFontMetricsF(self.font())
         across = max(1.0, self.view.right - self.view.left)
         down = max(1.0, self.view.bottom - self.view.top)
-        wide = (self.width() - left - _BAR) / across
+        wide = (self.width() - left - (self._bar_px() if self._bar else 6.0)) / across
         if self.square:
             wide = min(wide, (self.height() - 46) / down)
         return all(metrics.horizontalAdvance(label) < wide - 2 for label in self.picture.columns.labels)
@@ -147,11 +152,18 @@ def paint_bar(painter: QPainter, bar: QRectF, scale: Scale, theme: Theme) -> Non
         ramp.setColorAt(share / 16, QColor(red, green, blue))
     painter.fillRect(bar, ramp)
     painter.setPen(QColor(theme.faint))
+    labels = bar_labels(scale)
+    if bar.height() < 14 * len(labels):  # the ends, or the upper one alone
+        labels = labels[:: len(labels) - 1] if bar.height() >= 28 else labels[:1]
+    for down, label in labels:
+        y = min(max(bar.top() + bar.height() * down, bar.top() + 7), bar.bottom() - 7)
+        painter.drawText(QPointF(bar.right() + 4, y + 4), label)
+
+
+def bar_labels(scale: Scale) -> list[tuple[float, str]]:
+    """Share of the way down and figure: the ends, and zero where it is the middle."""
     figures = (scale.high, 0.0, scale.low) if scale.centred else (scale.high, scale.low)
-    for place, figure in enumerate(figures):
-        y = bar.top() + bar.height() * place / (len(figures) - 1)
-        y = min(max(y, bar.top() + 7), bar.bottom() - 7)
-        painter.drawText(QPointF(bar.right() + 4, y + 4), number(float(f"{figure:.2g}")))
+    return [(place / (len(figures) - 1), number(float(f"{figure:.2g}"))) for place, figure in enumerate(figures)]
 
 
 def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, reason: str, theme: Theme) -> None:

@@ -2,7 +2,7 @@
 
 import math
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
@@ -70,6 +70,10 @@ class KnobRow(QWidget):
             self.slider = self._make_slider()
             grid.addWidget(self.editor, 0, 1)
             grid.addWidget(self.slider, 1, 0, 1, 3)
+        for each in (self.editor, self.slider):
+            if each is not None:
+                each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                each.installEventFilter(self)
 
     def _spin_box(self) -> QDoubleSpinBox:
         box = QDoubleSpinBox()
@@ -90,6 +94,13 @@ class KnobRow(QWidget):
         slider.setPageStep(max(1, steps // 10))
         slider.valueChanged.connect(self._slid)
         return slider
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The wheel scrolls the panel, and turns a knob only if it was chosen first."""
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
     def speak(self, words: Words) -> None:
         """Names and hints in the user's language."""

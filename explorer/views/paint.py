@@ -1,5 +1,6 @@
 """Small things that several views paint alike: images from colour indices, labels, hatching."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,7 @@ def elided(metrics: QFontMetricsF, label: str, width: float) -> str:
 
 def label_step(n: int, room_px: float, needed_px: float) -> int:
     """Every how many labels there is room for one."""
-    each = room_px / max(n, 1)
-    return max(1, -(-int(needed_px) // max(int(each), 1))) if each < needed_px else 1
+    return max(1, math.ceil(needed_px * n / max(room_px, 1.0)))
 
 
 def turned_text(painter: QPainter, x: float, y: float, label: str) -> None:

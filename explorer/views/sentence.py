@@ -1,9 +1,12 @@
 """The box where one types. It leaves undo and redo to the session, which goes through knobs as well."""
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
+_KEYS = QKeySequence.StandardKey
+_KEPT = (_KEYS.Copy, _KEYS.Cut, _KEYS.Paste, _KEYS.SelectAll, _KEYS.MoveToNextWord, _KEYS.MoveToPreviousWord,
+         _KEYS.SelectNextWord, _KEYS.SelectPreviousWord, _KEYS.DeleteStartOfWord, _KEYS.DeleteEndOfWord)
 _MOST = 1_000_000  # characters; Qt would cut a longer paste off without a word
 
 
@@ -16,7 +19,7 @@ class SentenceEdit(QLineEdit):
         super().__init__()
         self.setMaxLength(_MOST)
         self.setClearButtonEnabled(True)
-        self._composing = False
+        self._composing = self._putting = False
         self._said = ""
         self.textChanged.connect(self._changed)
 
@@ -24,8 +27,9 @@ class SentenceEdit(QLineEdit):
         """Show a text that came from elsewhere; while the user types the same text nothing moves."""
         self._said = text
         if text != self.text() and not self._composing:
-            with QSignalBlocker(self):
-                self.setText(text)
+            self._putting = True  # no blocker: the clear button listens to the signal
+            self.setText(text)
+            self._putting = False
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         # The first key of a composition takes the selection away; that is no empty sentence yet.
@@ -34,15 +38,15 @@ class SentenceEdit(QLineEdit):
         self._changed()
 
     def _changed(self) -> None:
-        if not self._composing and self.text() != self._said:
+        if not self._composing and not self._putting and self.text() != self._said:
             self._said = self.text()
             self.edited.emit(self._said)
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and (
-            event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)
-        ):
-            event.ignore()  # the window's own undo takes it
+        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and event.modifiers() & Qt.KeyboardModifier.ControlModifier
+                and not any(event.matches(key) for key in _KEPT)):
+            event.ignore()  # the window's own shortcut takes it, undo before all
             return False
         return super().event(event)
 

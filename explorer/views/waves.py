@@ -46,6 +46,7 @@ class WavesView(QWidget):
             widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the view itself takes the keys
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._plot.hideButtons()
+        self._plot.getPlotItem().layout.setContentsMargins(0, 8, 4, 0)  # the topmost figure is half above its tick
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
         self._curves: list[Any] = []

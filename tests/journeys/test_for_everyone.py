@@ -62,7 +62,7 @@ def test_nothing_is_cut_off(journey: Journey, language: str, size: tuple[int, in
             for widget in window.findChildren(QWidget):
                 if not widget.isVisible() or not isinstance(widget, (QToolButton, QLabel, QLineEdit)):
                     continue
-                if isinstance(widget, QToolButton):
+                if isinstance(widget, QToolButton) and not isinstance(widget.parent(), QLineEdit):
                     assert widget.width() >= widget.minimumSizeHint().width(), (key, widget.text())
                 if isinstance(widget, QLabel) and isinstance(widget.parent(), Card) and not widget.wordWrap():
                     title = widget is widget.parent().title  # type: ignore[attr-defined]  # it ends in an ellipsis

@@ -1,8 +1,9 @@
 """Turning knobs, and going back."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QCheckBox, QComboBox, QDialog
 from pytestqt.qtbot import QtBot
 
 from explorer.app.window import Window
@@ -142,5 +143,40 @@ def test_arrow_keys_walk_the_wall(journey: Journey) -> None:
 
         assert (1, 1) == (window.session.look.layer, window.session.look.head)
         assert serial == window.session.serial
+
+    journey.run(script)
+
+
+def test_the_wheel_over_the_knobs_scrolls_and_turns_nothing(journey: Journey) -> None:
+    """A slider, a choice or a number that was not chosen first leaves the wheel to the panel."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        before = window.session.request
+        for row in window.knobs.rows.values():
+            for widget in (row.editor, row.slider):
+                if widget is not None:
+                    place = QPointF(widget.rect().center())
+                    wheel = QWheelEvent(place, place, QPoint(), QPoint(0, -240), Qt.MouseButton.NoButton,
+                                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+                    QApplication.sendEvent(widget, wheel)
+        assert before == window.session.request
+
+    journey.run(script)
+
+
+def test_shortcuts_work_while_the_sentence_has_the_focus(journey: Journey, qtbot: QtBot) -> None:
+    """Ctrl+E exports and Ctrl+K hides the knobs, though a line edit would like both keys for itself."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        edit = window.sentences.source_edit
+        edit.setFocus()
+        QTest.keySequence(edit, "Ctrl+K")
+        assert not window.side.isVisible()
+        QTest.keySequence(edit, "Ctrl+E")
+        assert [w for w in window.findChildren(QDialog) if w.isVisible()]
 
     journey.run(script)
