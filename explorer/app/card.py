@@ -101,6 +101,10 @@ class Card(QFrame):
         view: QWidget = self.view  # type: ignore[assignment]  # it is both
         view.setAccessibleName(caption.title)
 
+    def hasHeightForWidth(self) -> bool:
+        """No, though a note that wraps has: it would push the other cards away."""
+        return False
+
     def event(self, event: QEvent) -> bool:
         """The buttons beside the title may have changed their size."""
         done = super().event(event)

@@ -230,6 +230,8 @@ class Session(QObject):
             self.refused.emit(error)
             return
         self._submitted = self._serial
+        self._worker.hold()
+        QTimer.singleShot(0, self._worker.release)  # after the box and the knobs are painted
         self._worker.submit(attrs.evolve(self.request, serial=self._serial))
         self.busy.emit(True)
 

@@ -109,3 +109,19 @@ def test_all_text_changes_with_the_language(journey: Journey) -> None:
             assert ["中文"] * len(chinese) == chinese, key
 
     journey.run(script)
+
+
+@pytest.mark.parametrize("page", ["overview", "position"])
+def test_a_note_moves_no_card(journey: Journey, page: str) -> None:
+    """Where positions add nothing a card says so, and all cards keep their size."""
+
+    def script(window: Window) -> None:
+        window.go(page)
+        journey.settle(window)
+        before = [card.size() for card in window.desk.page.cards]
+        window.session.set_knob("position", "alibi")
+        journey.settle(window)
+        assert any(card.note.isVisible() for card in window.desk.page.cards)
+        assert before == [card.size() for card in window.desk.page.cards]
+
+    journey.run(script)
