@@ -8,7 +8,7 @@ from explorer.picture.atlas import Atlas, atlas
 from explorer.picture.describe import grid_cell
 from explorer.picture.picture import HeadGrid
 from explorer.views.canvas import Canvas
-from explorer.views.heatmap import paint_bar, paint_legend
+from explorer.views.heatmap import paint_axis_names, paint_bar, paint_legend
 from explorer.views.paint import label_step
 from explorer.views.pointed import NOTHING, Pointed
 
@@ -34,7 +34,7 @@ class HeadGridView(Canvas):
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {place}")
 
     def margins(self) -> tuple[float, float, float, float]:
-        return 30, 20, 58, 22 if self.picture is not None and self.picture.closed is not None else 6
+        return 30, 20, 58, 22
 
     def describe(self, row: int, column: int) -> Pointed:
         if self.picture is None or self._atlas is None or self.words is None:
@@ -110,6 +110,7 @@ class HeadGridView(Canvas):
         assert self.picture is not None  # the caller has looked
         bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 120))
         paint_bar(painter, bar, self.picture.scale, self.theme)
+        place = QPointF(field.left(), field.bottom() + 6)
+        place = paint_axis_names(painter, place, self.picture.rows.name, self.picture.columns.name, self.theme)
         if self.picture.closed is not None and self.words is not None:
-            place = QPointF(field.left(), field.bottom() + 6)
             paint_legend(painter, place, self.width(), self.words("legend.closed"), self.picture.reason, self.theme)

@@ -48,7 +48,7 @@ class HeatmapView(Canvas):
         if self.picture.columns.labels:
             longest = min(_MOST_LABEL, max(metrics.horizontalAdvance(label) for label in self.picture.columns.labels))
             top = 24.0 if self._upright(left) else 14 + longest * 0.77
-        bottom = 22.0 if self.picture.closed is not None else 6.0
+        bottom = 22.0 if self.square or self.picture.closed is not None else 6.0
         return left, top, self._bar_px() if self._bar else 6.0, bottom
 
     def _bar_px(self) -> float:
@@ -107,8 +107,10 @@ class HeatmapView(Canvas):
         if self._bar:
             bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 160))
             paint_bar(painter, bar, self.picture.scale, self.theme)
+        place = QPointF(field.left(), field.bottom() + 6)
+        if self.square:
+            place = paint_axis_names(painter, place, self.picture.rows.name, self.picture.columns.name, self.theme)
         if self.picture.closed is not None and self.words is not None:
-            place = QPointF(field.left(), field.bottom() + 6)
             paint_legend(painter, place, self.width(), self.words("legend.closed"), self.picture.reason, self.theme)
 
     def _row_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
@@ -166,12 +168,21 @@ def bar_labels(scale: Scale) -> list[tuple[float, str]]:
     return [(place / (len(figures) - 1), number(float(f"{figure:.2g}"))) for place, figure in enumerate(figures)]
 
 
+def paint_axis_names(painter: QPainter, place: QPointF, rows: str, columns: str, theme: Theme) -> QPointF:
+    """What runs downward and what to the right; returns where the line may go on."""
+    text = f"{rows} ↓  {columns} →"
+    painter.setPen(QColor(theme.faint))
+    painter.drawText(QPointF(place.x(), place.y() + 11), text)
+    return place + QPointF(QFontMetricsF(painter.font()).horizontalAdvance(text) + 16, 0)
+
+
 def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, reason: str, theme: Theme) -> None:
-    """A sample of a closed cell and what it means; the reason is left out where there is no room for it."""
+    """A sample of a closed cell and what it means: as much of it as there is room for."""
     room = right - place.x() - 20
-    label = f"{name}: {reason}"
-    if QFontMetricsF(painter.font()).horizontalAdvance(label) > room:
-        label = name
+    metrics = QFontMetricsF(painter.font())
+    label = next((text for text in (f"{name}: {reason}", name) if metrics.horizontalAdvance(text) <= room), "")
+    if not label:
+        return
     painter.fillRect(QRectF(place.x(), place.y(), 12, 12), hatching(theme))
     painter.setPen(QColor(theme.faint))
     painter.drawText(QPointF(place.x() + 18, place.y() + 11), label)
