@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app.main import Program
 from tests.bench.probe import Heart, PaintWatch, answered, wait
 
-SIXTEEN = "我和同学一起听音乐，欢迎你们来到北京大学学习自然语言处理。"
+SIXTEEN = "我和同学一起听音乐，欢迎你们来到北京大学学习自然语言处理吧。"
 _KEYS = 100
 _WARM_UP = 10
 
