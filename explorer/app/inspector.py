@@ -13,6 +13,9 @@ from explorer.trace.trace import Trace
 from explorer.views.heatmap import HeatmapView
 from explorer.views.tap_table import TapTableView
 
+_TABLE_PX = 360
+_TABLE_WHOLE_PX = 730
+
 
 class InspectorPage(Page):
     """A table at the left, the chosen tap at the right, with a box for its head."""
@@ -32,10 +35,12 @@ class InspectorPage(Page):
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(self.table)
         splitter.addWidget(shown)
-        splitter.setStretchFactor(0, 1)
+        splitter.setStretchFactor(0, 0)
         splitter.setStretchFactor(1, 1)
+        self.table.setMinimumWidth(_TABLE_PX)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
+        splitter.setSizes([_TABLE_WHOLE_PX, 400])
         layout.addWidget(splitter)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:

@@ -21,9 +21,6 @@ class Preferences:
     def put(self, name: str, value: str | QByteArray) -> None:
         self._settings.setValue(name, value)
 
-    def forget(self, name: str) -> None:
-        self._settings.remove(name)
-
     @property
     def language(self) -> str:
         asked = self.text("language")

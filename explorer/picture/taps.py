@@ -13,6 +13,7 @@ class TapList:
     def __init__(self, trace: Trace) -> None:
         self.names = trace.names()
         self.shapes = tuple(shape_badge(trace, name) for name in self.names)
+        self.sizes = tuple("×".join(map(str, trace[name].shape)) for name in self.names)
         self._summary = lru_cache(maxsize=None)(lambda row: summary(trace[self.names[row]]))
 
     def summary(self, row: int) -> Summary:

@@ -45,6 +45,8 @@ class _Model(QAbstractTableModel):
     def data(self, index: _Index, role: int = 0) -> Any:
         if self._taps is None or not index.isValid():
             return None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{self._taps.names[index.row()]} {self._taps.shapes[index.row()]}"
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 1:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return self._shown(index.row(), index.column()) if role == Qt.ItemDataRole.DisplayRole else None
@@ -54,7 +56,7 @@ class _Model(QAbstractTableModel):
         if column == 0:
             return self._taps.names[row]
         if column == 1:
-            return self._taps.shapes[row]
+            return self._taps.sizes[row]
         about = self._taps.summary(row)
         return (number(about.low), number(about.high), number(about.mean),
                 f"{about.nan_share:.0%}", f"{about.infinite_share:.0%}")[column - 2]
@@ -90,7 +92,7 @@ class TapTableView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.filter)
         layout.addWidget(self.table)
-        for column, wide in enumerate((270, 190, 76, 76, 76, 60, 60)):
+        for column, wide in enumerate((276, 84, 76, 76, 92, 52, 40)):
             self.table.setColumnWidth(column, wide)
 
     def draw(self, taps: TapList, words: Words) -> None:

@@ -3,7 +3,17 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QSlider,
+    QTableView,
+    QToolButton,
+    QWidget,
+)
 
 from explorer.app.card import Card
 from explorer.app.window import Window
@@ -123,5 +133,18 @@ def test_a_note_moves_no_card(journey: Journey, page: str) -> None:
         journey.settle(window)
         assert any(card.note.isVisible() for card in window.desk.page.cards)
         assert before == [card.size() for card in window.desk.page.cards]
+
+    journey.run(script)
+
+
+def test_the_inspector_shows_all_its_columns_at_once(journey: Journey) -> None:
+    """At 1440 pixels nobody has to scroll for the share of NaN."""
+
+    def script(window: Window) -> None:
+        window.resize(1440, 860)
+        window.go("inspector")
+        journey.settle(window)
+        (table,) = window.desk.page.findChildren(QTableView)
+        assert table.horizontalScrollBar().maximum() == 0
 
     journey.run(script)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import explorer
 from explorer.picture import taps
 from tests.picture.examples import example
 
@@ -25,3 +26,11 @@ def test_each_row_is_a_tap_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> 
     for _ in range(2):
         assert listed.summary(row).low == pytest.approx(float(trace["generator.logits"].min()))
     assert asked == [32000]
+
+
+def test_sizes_are_those_of_the_arrays() -> None:
+    """The short form of a shape names the same numbers as the array has, in the same order."""
+    trace = explorer.explore("我爱北京天安门")
+    made = taps.TapList(trace)
+
+    assert [tuple(map(int, sizes.split("×"))) for sizes in made.sizes] == [trace[name].shape for name in made.names]
