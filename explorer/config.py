@@ -105,6 +105,7 @@ class Config:
     d_ff: int = knob(256, group="shape", cost="rebuild", low=8, high=4096, step=8)
     max_len: int = knob(1024, group="shape", cost="rebuild", low=2, high=8192, logarithmic=True)
     vocab_size: int = knob(8000, group="shape", cost="rebuild", low=16, high=50000, step=100, logarithmic=True)
+    target_vocab_size: int = knob(0, group="shape", cost="rebuild", low=0, high=50000, step=100)
 
     position: str = knob("sinusoidal", group="position", cost="forward",
                          choices=("sinusoidal", "learned", "rotary", "alibi", "none"))
@@ -140,6 +141,16 @@ class Config:
     def d_head(self) -> int:
         """Features of one head: d_model / n_heads."""
         return self.d_model // self.n_heads
+
+    @property
+    def n_target_symbols(self) -> int:
+        """Rows of the target's vocabulary: vocab_size where both sides share one."""
+        return self.target_vocab_size if self.has_two_vocabularies else self.vocab_size
+
+    @property
+    def has_two_vocabularies(self) -> bool:
+        """True: source and target are looked up in vocabularies of their own."""
+        return self.architecture == "encoder-decoder" and self.target_vocab_size > 0
 
     def values(self) -> dict[str, Value]:
         """Every knob's value by name."""

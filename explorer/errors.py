@@ -5,7 +5,8 @@
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── NotFound     UnknownPreset, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── BadFile      CannotRead, NotATrace
+    ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    │                BadWeights, BadCheckpoint
     ├── NoDisplay
     └── NotEnoughMemory
 
@@ -181,6 +182,42 @@ class NotATrace(BadFile):
     """Values: path."""
 
     key = "error.not_a_trace"
+
+
+class NotACorpus(BadFile):
+    """A data file without the columns that are used. Values: path, columns."""
+
+    key = "error.not_a_corpus"
+
+
+class EmptySplit(BadFile):
+    """A data file with no usable row of a split. Values: path, split."""
+
+    key = "error.empty_split"
+
+
+class BadPreset(BadFile):
+    """A preset file that cannot be used. Values: path, reason."""
+
+    key = "error.bad_preset"
+
+
+class BadVocabulary(BadFile):
+    """A vocabulary file that cannot be used, or does not fit the weights. Values: path, reason."""
+
+    key = "error.bad_vocabulary"
+
+
+class BadWeights(BadFile):
+    """A weight file that is damaged, or of another model. Values: path, reason."""
+
+    key = "error.bad_weights"
+
+
+class BadCheckpoint(BadFile):
+    """A checkpoint that is damaged, or of another training. Values: path, reason."""
+
+    key = "error.bad_checkpoint"
 
 
 class NoDisplay(ExplorerError):

@@ -1,30 +1,34 @@
 """The compute thread's work as a plain object: Request in, Frame out. It alone touches torch and jieba.
 
-Weights are kept for the last shape, so that a knob of cost "forward" acts on the same weights.
+Weights are kept for the last shape, so that a knob of cost "forward" acts on the same weights; trained ones are kept
+beside them, so that a slider back to their shape finds them at once.
 """
 
-import os
 import time
 from collections.abc import Callable
 
 import attrs
 import torch
 
-from explorer.config import KNOBS, Config
+from explorer.config import Config
+from explorer.engine.decoding.beam import Decoding
 from explorer.engine.memory import check_memory, parameter_bytes
 from explorer.engine.request import Frame, Request
+from explorer.engine.threads import threads
+from explorer.engine.translator import Translator
 from explorer.errors import TooLong
+from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.model.weights import build, parameter_count, with_knobs
+from explorer.model.weights import build, parameter_count, shape_of, with_knobs
+from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.tokens.vocabulary import UNKNOWN
 from explorer.trace.recorder import record
+from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace, frozen_array
 
-# Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
-# took 0.3 ms with one thread and up to 210 ms with two on a busy machine.
-_ONE_THREAD_WORK = 2e8
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
 Stop = Callable[[], bool]
@@ -39,49 +43,124 @@ def _silent(_share: float) -> None:
     pass
 
 
+@attrs.frozen
+class _Sentence:
+    """Both sides in tokens, the target's text, and the search that found it if it is the model's own."""
+
+    tokens: Tokens
+    target: str
+    search: Search | None = None
+
+
 class Computer:
     """Call it with a Request. One thread at a time."""
 
     def __init__(self, tokenizers: Tokenizers | None = None) -> None:
         self._tokenizers = tokenizers or Tokenizers()
         self._model: Transformer | None = None
+        self._translator: Translator | None = None
 
     def __call__(self, request: Request, stop: Stop = _never, progress: Progress = _silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
         start = time.perf_counter()
-        tokens = self.tokens(request)
+        translator = self.translator(request.preset)
+        trained = translator is not None and request.trained and translator.fits(request.config)
+        source = self._source(request, translator)
         cut = time.perf_counter()
-        model = self.model(request.config, tokens, stop, progress)
+        sentence = self._sentence(request, source, translator, trained, stop)
+        decoded = time.perf_counter()
+        model = self._chosen(request.config, sentence.tokens, translator if trained else None, stop, progress)
         built = time.perf_counter()
-        trace = self._pass(model, request, tokens, stop)
+        trace = self._pass(model, request, sentence, self._symbols(request.config, translator), trained, stop)
         end = time.perf_counter()
         return Frame(
-            request=request, trace=trace,
-            tokens_ms=(cut - start) * 1e3, build_ms=(built - cut) * 1e3, pass_ms=(end - built) * 1e3,
+            request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
+            build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3,
         )
 
-    def tokens(self, request: Request) -> Tokens:
-        """The tokens of both sides. Raises BadText."""
-        config = request.config
-        sides: dict[str, tuple[Token, ...]] = {}
-        if config.architecture != "decoder-only":
-            sides["source"] = self._cut(request.text, request, request.source_cuts)
-        if config.architecture == "encoder-decoder" and request.target is not None:
-            sides["target"] = self._cut(request.target, request, request.target_cuts)
-        elif config.architecture != "encoder-only":
-            sides["target"] = sides.get("source") or self._cut(request.text, request, request.source_cuts)
-        return Tokens(**sides)
+    def translator(self, preset: str) -> Translator | None:
+        """The trained model of a preset, None where it has none; kept for the next time. Raises BadFile."""
+        chosen = load_preset(preset)
+        if chosen.folder is None:
+            return None
+        if self._translator is None or self._translator.preset != chosen:
+            self._translator = None  # two large models need not fit beside each other
+            self._translator = Translator(chosen)
+        return self._translator
 
-    def _cut(self, text: str, request: Request, cuts: object) -> tuple[Token, ...]:
-        tokens = self._tokenizers.tokenize(text, request.config, cuts=cuts, words=request.words)  # type: ignore[arg-type]
-        if len(tokens) > request.config.max_len:
-            raise TooLong(limit=request.config.max_len, got=len(tokens))
-        return tokens
+    def source_ids(self, text: str, translator: Translator) -> tuple[int, ...]:
+        """The ids of a sentence to translate. Raises BadText, TooLong."""
+        config = translator.preset.config
+        tokens = self._tokenizers.source(text, config, translator.bilingual)
+        return tuple(token.id for token in _short_enough(tokens, config))
+
+    # Tokens
+
+    def _source(self, request: Request, translator: Translator | None) -> tuple[Token, ...]:
+        """The tokens of the typed text. Raises BadText, TooLong."""
+        config, cuts, words = request.config, request.source_cuts, request.words
+        if translator is None:
+            tokens = self._tokenizers.tokenize(request.text, config, cuts=cuts, words=words)
+        else:
+            tokens = self._tokenizers.source(request.text, config, _room(translator, config), cuts=cuts, words=words)
+        return _short_enough(tokens, config)
+
+    def _sentence(
+        self, request: Request, source: tuple[Token, ...], translator: Translator | None, trained: bool, stop: Stop
+    ) -> _Sentence:
+        """Both sides, as far as the architecture has them. Raises BadText, TooLong, Superseded."""
+        config = request.config
+        if config.architecture == "encoder-only":
+            return _Sentence(Tokens(source), request.text)
+        if config.architecture == "decoder-only":
+            return _Sentence(Tokens((), source), request.text)
+        if request.target is not None:
+            return _Sentence(Tokens(source, self._own_target(request, request.target, translator)), request.target)
+        if translator is None:
+            return _Sentence(Tokens(source, source), request.text)
+        return self._translated(request, source, translator, trained, stop)
+
+    def _own_target(self, request: Request, target: str, translator: Translator | None) -> tuple[Token, ...]:
+        config, cuts = request.config, request.target_cuts
+        if translator is None:
+            tokens = self._tokenizers.tokenize(target, config, cuts=cuts, words=request.words)
+        else:
+            tokens = self._tokenizers.target(target, _room(translator, config), cuts=cuts)
+        return _short_enough(tokens, config)
+
+    def _translated(
+        self, request: Request, source: tuple[Token, ...], translator: Translator, trained: bool, stop: Stop
+    ) -> _Sentence:
+        """What the trained model says. Fresh weights would say nothing: they are shown with what the trained ones said,
+        so that all else is equal."""
+        own = request.config if trained else translator.preset.config
+        decoding = Decoding(beam=request.beam, prefix=request.prefix)
+        found = translator.search(tuple(token.id for token in source), own, decoding, stop)
+        target = _within(translator.bilingual.target_tokens(found.best), request.config.n_target_symbols)
+        return _Sentence(Tokens(source, _short_enough(target, request.config)),
+                         translator.bilingual.target_text(found.best), found if trained else None)
+
+    def _symbols(self, config: Config, translator: Translator | None) -> tuple[str, ...]:
+        """The symbol of each id of the output."""
+        if translator is None:
+            return self._tokenizers.symbols(config)
+        room = _room(translator, config)
+        return (room.target if config.has_two_vocabularies else room.source).symbols
+
+    # Models
+
+    def _chosen(
+        self, config: Config, tokens: Tokens, translator: Translator | None, stop: Stop, progress: Progress
+    ) -> Transformer:
+        if translator is None:
+            return self.model(config, tokens, stop, progress)
+        check_memory(config, len(tokens.source), len(tokens.target), held=parameter_bytes(config))
+        return translator.model(config)
 
     def model(self, config: Config, tokens: Tokens, stop: Stop, progress: Progress) -> Transformer:
-        """The model of a Config: the last one, its weights in a new model, or a new one."""
+        """The untrained model of a Config: the last one, its weights in a new model, or a new one."""
         kept = self._model
-        same = kept is not None and _shape(kept.config) == _shape(config)
+        same = kept is not None and shape_of(kept.config) == shape_of(config)
         held = 0 if kept is None else parameter_bytes(kept.config)
         check_memory(config, len(tokens.source), len(tokens.target), held=held)
         if kept is None or not same:
@@ -92,15 +171,11 @@ class Computer:
         assert self._model is not None  # for the type checker
         return self._model
 
-    @staticmethod
-    def _target(request: Request) -> str:
-        """The text of the target's tokens: a target of one's own is only for a model that has both sides."""
-        both = request.config.architecture == "encoder-decoder"
-        return request.target if both and request.target is not None else request.text
-
-    def _pass(self, model: Transformer, request: Request, tokens: Tokens, stop: Stop) -> Trace:
-        config = request.config
-        torch.set_num_threads(_threads(config, max(len(tokens.source), len(tokens.target))))
+    def _pass(
+        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], trained: bool, stop: Stop
+    ) -> Trace:
+        config, tokens = request.config, sentence.tokens
+        torch.set_num_threads(threads(config, max(len(tokens.source), len(tokens.target))))
         source, target = (ids_tensor(tuple(t.id for t in side)) if side else None
                           for side in (tokens.source, tokens.target))
         with torch.random.fork_rng(devices=[]), torch.inference_mode(), record(model, stop) as recording:
@@ -111,9 +186,25 @@ class Computer:
             places = frozen_array(side.embedding.table(n_places).numpy())  # type: ignore[union-attr]  # one side is there
         return Trace(
             arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config, places=places,
-            source=request.text, target=self._target(request),
-            preset=request.preset, symbols=self._tokenizers.symbols(config), parameters=parameter_count(model),
+            source=request.text, target=sentence.target, preset=request.preset, symbols=symbols,
+            parameters=parameter_count(model), trained=trained, search=sentence.search,
         )
+
+
+def _room(translator: Translator, config: Config) -> Bilingual:
+    """The vocabularies as far as the Config has room for them."""
+    return translator.bilingual.capped(config.vocab_size, config.n_target_symbols)
+
+
+def _short_enough(tokens: tuple[Token, ...], config: Config) -> tuple[Token, ...]:
+    if len(tokens) > config.max_len:
+        raise TooLong(limit=config.max_len, got=len(tokens))
+    return tokens
+
+
+def _within(tokens: tuple[Token, ...], n_symbols: int) -> tuple[Token, ...]:
+    """The tokens, those beyond a smaller vocabulary as unknown ones."""
+    return tuple(token if token.id < n_symbols else attrs.evolve(token, id=UNKNOWN, known=False) for token in tokens)
 
 
 def _stoppable(progress: Progress, stop: Stop) -> Progress:
@@ -123,16 +214,3 @@ def _stoppable(progress: Progress, stop: Stop) -> Progress:
         progress(share)
 
     return told
-
-
-def _shape(config: Config) -> tuple[object, ...]:
-    """What decides the weights: knobs of cost "rebuild", and whether positions are learned."""
-    rebuild = {knob.name for knob in KNOBS if knob.cost == "rebuild"}
-    chosen = attrs.asdict(config, filter=lambda field, _value: field.name in rebuild)
-    return (*chosen.values(), config.position == "learned")
-
-
-def _threads(config: Config, n_tokens: int) -> int:
-    work = n_tokens * config.n_layers * (8 * config.d_model**2 + 4 * config.d_model * config.d_ff)
-    work += n_tokens * config.d_model * config.vocab_size
-    return 1 if work < _ONE_THREAD_WORK else os.cpu_count() or 1

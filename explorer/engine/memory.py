@@ -16,11 +16,18 @@ _SPARE = 0.9  # of what is free: the window and the system live as well
 def parameter_bytes(config: Config) -> int:
     """Bytes of the weights, to a few percent: biases and norms are left out."""
     d, sides = config.d_model, 2 if config.architecture == "encoder-decoder" else 1
-    matrices = 1 if config.tied_embeddings else sides + 1
+    symbols = _embedded_symbols(config, sides)
     attentions = 3 if sides == 2 else 1  # encoder self, decoder self, cross
     layers = config.n_layers * (attentions * 4 * d * d + sides * 2 * d * config.d_ff)
     places = sides * config.max_len if config.position == "learned" else 0
-    return _FLOAT * (layers + (matrices * config.vocab_size + places) * d)
+    return _FLOAT * (layers + (symbols + places) * d)
+
+
+def _embedded_symbols(config: Config, sides: int) -> int:
+    """Rows of all embeddings and of the generator; tied ones count once."""
+    if config.has_two_vocabularies:
+        return config.vocab_size + config.n_target_symbols * (1 if config.tied_embeddings else 2)
+    return config.vocab_size * (1 if config.tied_embeddings else sides + 1)
 
 
 def trace_bytes(config: Config, n_source: int, n_target: int) -> int:
@@ -34,7 +41,7 @@ def trace_bytes(config: Config, n_source: int, n_target: int) -> int:
         # Across: Q mixed output norm3 residual3 of the target, K and V of the source.
         vectors += (5 * n_target + 2 * n_source) * d
     # Four embeddings and the last norm on each side; logits and probabilities at the end.
-    around = 5 * n * d + 2 * (n_target or n_source) * config.vocab_size
+    around = 5 * n * d + 2 * (n_target or n_source) * config.n_target_symbols
     return _FLOAT * (config.n_layers * (config.n_heads * maps * _ATTENTION_TAPS + vectors) + around)
 
 

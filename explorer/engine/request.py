@@ -15,6 +15,9 @@ class Request:
     `target` None: a trained model's own translation, for an untrained model the source text itself. Cuts are the
     hand-made spans of tokens, None where the tokenizer cuts. `words` are added to jieba's dictionary for this text.
     A later request has the higher `serial`.
+
+    `trained` False: fresh weights from the seed, even where the preset has trained ones. `prefix` are target ids that
+    the model's own translation shall begin with; `beam` is how many sentences its search follows.
     """
 
     text: str
@@ -25,6 +28,9 @@ class Request:
     source_cuts: Spans | None = None
     target_cuts: Spans | None = None
     words: tuple[str, ...] = ()
+    trained: bool = True
+    prefix: tuple[int, ...] = ()
+    beam: int = 1
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Request":
@@ -42,6 +48,7 @@ class Frame:
     tokens_ms: float
     build_ms: float
     pass_ms: float
+    decoding_ms: float = 0.0
     device: str = "CPU"
 
     @property

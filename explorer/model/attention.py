@@ -48,10 +48,20 @@ class Attention(nn.Module):
 
         `may_look` is [query, key] or broadcasts to [batch, head, query, key]. Returns [batch, query, feature].
         """
-        query = self.query(self._placed(self.split_heads(self.project_query(x))))  # [batch, head, query, feature]
-        key = self.key(self._placed(self.split_heads(self.project_key(memory))))  # [batch, head, key, feature]
-        value = self.value(self.split_heads(self.project_value(memory)))  # [batch, head, key, feature]
-        weights = self.weigh(query, key, may_look)
+        return self.attend(self.queries(x), *self.keys_and_values(memory), may_look)
+
+    def queries(self, x: Tensor, first: int = 0) -> Tensor:
+        """[batch, head, query, feature] Q of each head; the first row of `x` stands at position `first`."""
+        return self.query(self._placed(self.split_heads(self.project_query(x)), first))
+
+    def keys_and_values(self, memory: Tensor, first: int = 0) -> tuple[Tensor, Tensor]:
+        """Twice [batch, head, key, feature]: K and V of each head."""
+        key = self.key(self._placed(self.split_heads(self.project_key(memory)), first))
+        return key, self.value(self.split_heads(self.project_value(memory)))
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
+        """[batch, query, feature] what each query takes from the values, through W_o."""
+        weights = self.weigh(query, key, may_look)  # [batch, head, query, key]
         # O[q] = Σ_k A[q,k]·V[k]
         mixed = self.mixed(self.dropped(self.drop(weights)) @ value)  # [batch, head, query, feature]
         return self.output(self.project_output(self.merge_heads(mixed)))
@@ -65,7 +75,7 @@ class Attention(nn.Module):
         scaled = self.scaled(scores / (math.sqrt(self.config.d_head) * temperature))
         if self.position == "alibi":
             # The temperature is the softmax's, so it divides the bias as well.
-            scaled = scaled + positions.alibi(self.config.n_heads, key.shape[-2]).to(scaled) / temperature
+            scaled = scaled + positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2]).to(scaled) / temperature
         masked = self.masked(masks.close(scaled, may_look, masks.MASK_VALUES[self.config.mask_value]))
         # Tapped before dropout: a reader expects each row to sum to 1.
         return self.weights(masked.softmax(dim=-1))
@@ -78,5 +88,5 @@ class Attention(nn.Module):
         """[batch, head, position, d_head] back to [batch, position, d_model]."""
         return x.transpose(1, 2).flatten(-2)
 
-    def _placed(self, x: Tensor) -> Tensor:
-        return positions.rotate(x, self.config.position_base) if self.position == "rotary" else x
+    def _placed(self, x: Tensor, first: int) -> Tensor:
+        return positions.rotate(x, self.config.position_base, first) if self.position == "rotary" else x

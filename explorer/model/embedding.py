@@ -13,10 +13,10 @@ from explorer.model.tap import Tap
 class Embedding(nn.Module):
     """output = dropout(E[id]·√d_model·embedding_scale + positions)."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, n_symbols: int) -> None:
         super().__init__()
         self.config = config
-        self.look_up = nn.Embedding(config.vocab_size, config.d_model)
+        self.look_up = nn.Embedding(n_symbols, config.d_model)
         self.learned = nn.Embedding(config.max_len, config.d_model) if config.position == "learned" else None
         self.drop = nn.Dropout(config.dropout)
 
@@ -25,12 +25,12 @@ class Embedding(nn.Module):
         self.positions = Tap("batch position feature")
         self.output = Tap("batch position feature")
 
-    def forward(self, ids: Tensor) -> Tensor:
-        """[batch, position] ids to [batch, position, feature]."""
+    def forward(self, ids: Tensor, first: int = 0) -> Tensor:
+        """[batch, position] ids to [batch, position, feature]; the first id stands at position `first`."""
         vectors = self.tokens(self.look_up(ids))  # [batch, position, feature]
         # x[p] = E[id_p] · √d_model
         scaled = self.scaled(vectors * (math.sqrt(self.config.d_model) * self.config.embedding_scale))
-        where = self.positions(self.table(ids.shape[1]).to(scaled)[None])  # [batch 1, position, feature]
+        where = self.positions(self.table(first + ids.shape[1])[first:].to(scaled)[None])  # [batch 1, position, feature]
         return self.output(self.drop(scaled + where))
 
     def table(self, n: int) -> Tensor:

@@ -16,7 +16,7 @@ def causal(n_queries: int, n_keys: int) -> Tensor:
 
 def padding(lengths: Tensor, n_keys: int) -> Tensor:
     """[batch, head 1, query 1, key] keys beyond a sentence's own length are padding, which nobody sees."""
-    return (torch.arange(n_keys) < lengths[:, None])[:, None, None, :]
+    return (torch.arange(n_keys, device=lengths.device) < lengths[:, None])[:, None, None, :]
 
 
 def close(scores: Tensor, may_look: Tensor | None, mask_value: float) -> Tensor:

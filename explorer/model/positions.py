@@ -24,14 +24,14 @@ def sinusoidal(n: int, d_model: int, base: float) -> Tensor:
     return pe.float()
 
 
-def rotate(x: Tensor, base: float) -> Tensor:
+def rotate(x: Tensor, base: float, first: int = 0) -> Tensor:
     """Rotary positions: turn each feature pair (2i, 2i+1) of [..., position, feature] by the angle pos·w_i.
 
-    An odd last feature has no partner and stays as it is.
+    Positions are counted from `first`. An odd last feature has no partner and stays as it is.
     """
     n, d_head = x.shape[-2:]
     n_pairs = d_head // 2
-    pos = torch.arange(n, dtype=torch.float64)[:, None]
+    pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]
     angle = pos * frequencies(n_pairs, d_head, base)  # [position, pair]
     cos, sin = angle.cos().to(x), angle.sin().to(x)
     even, odd = x[..., 0 : 2 * n_pairs : 2], x[..., 1 : 2 * n_pairs : 2]
@@ -51,8 +51,8 @@ def alibi_slopes(n_heads: int) -> Tensor:
     return (2.0 ** (-8 * h / n_heads)).float()
 
 
-def alibi(n_heads: int, n: int) -> Tensor:
-    """[head, query, key] bias -m_h·|q - k|: the further a key, the lower its score."""
-    place = torch.arange(n)
-    distance = (place[:, None] - place[None, :]).abs()  # [query, key]
+def alibi(n_heads: int, n_queries: int, n_keys: int) -> Tensor:
+    """[head, query, key] bias -m_h·|q - k|: the further a key, the lower its score. The queries are the last ones."""
+    place = torch.arange(n_keys)
+    distance = (place[n_keys - n_queries:, None] - place[None, :]).abs()  # [query, key]
     return -alibi_slopes(n_heads)[:, None, None] * distance

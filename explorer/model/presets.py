@@ -1,42 +1,61 @@
-"""Presets: named starting points, as data in `assets/presets/<name>.toml`. Needs no torch.
+"""Presets: named starting points, as data. Needs no torch.
 
-A file holds `order`, the sentence `text`, and a table `knobs` of what differs from the defaults.
-Titles and notes stand in the language files under `preset.<name>`.
+A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, and a table `knobs` of what differs from the
+defaults. A trained model is a folder with such a file as `preset.toml`, its weights and its two vocabularies; one of
+the user's own is named by its path. Titles and notes stand in the language files under `preset.<name>`.
 """
 
 import tomllib
 from functools import cache, lru_cache
+from pathlib import Path
 
 import attrs
 
 from explorer.config import Config
-from explorer.errors import UnknownPreset
-from explorer.resources import asset, asset_text
+from explorer.errors import BadKnob, BadPreset, UnknownPreset
+from explorer.resources import asset
 
 DEFAULT = "tiny"
+FILE = "preset.toml"
 
 
 @attrs.frozen
 class Preset:
-    """A name, the sentence it opens with, and its Config."""
+    """A name, the sentence it opens with, its Config, and the folder of its weights if it was trained."""
 
     name: str
     text: str
     config: Config
     order: int = 0
+    folder: Path | None = None
 
 
 @lru_cache(maxsize=1)
 def preset_names() -> tuple[str, ...]:
-    """All presets in the order in which they are offered."""
-    return tuple(sorted((path.stem for path in asset("presets").glob("*.toml")), key=lambda n: load_preset(n).order))
+    """All bundled presets in the order in which they are offered."""
+    return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
 @cache  # frozen values from files that do not change; the window asks at each keystroke
 def load_preset(name: str) -> Preset:
-    """Read one preset. Raises UnknownPreset."""
-    known = {path.stem for path in asset("presets").glob("*.toml")}
-    if name not in known:
-        raise UnknownPreset(name=name, known=", ".join(sorted(known)))
-    table = tomllib.loads(asset_text(f"presets/{name}.toml"))
-    return Preset(name=name, text=table["text"], config=Config(**table["knobs"]), order=table["order"])
+    """Read one preset, bundled or a folder of the user's own. Raises UnknownPreset, BadPreset."""
+    bundled = _bundled()
+    own = Path(name) / FILE
+    if name in bundled:
+        path = bundled[name]
+    elif own.is_file():
+        path = own
+    else:
+        raise UnknownPreset(name=name, known=", ".join(sorted(bundled)))
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Preset(name=name, text=table["text"], config=Config(**table["knobs"]), order=table.get("order", 0),
+                      folder=path.parent if path.name == FILE else None)
+    except (OSError, ValueError, KeyError, TypeError, BadKnob) as error:
+        raise BadPreset(path=str(path), reason=str(error)) from error
+
+
+def _bundled() -> dict[str, Path]:
+    folder = asset("presets")
+    single = {path.stem: path for path in folder.glob("*.toml")}
+    return single | {path.parent.name: path for path in folder.glob(f"*/{FILE}")}

@@ -18,9 +18,9 @@ class Stack(nn.Module):
     norm idles: it is kept so that the same weights serve both placements.
     """
 
-    def __init__(self, config: Config, layer: type[EncoderLayer] | type[DecoderLayer]) -> None:
+    def __init__(self, config: Config, layer: type[EncoderLayer] | type[DecoderLayer], n_symbols: int) -> None:
         super().__init__()
-        self.embedding = Embedding(config)
+        self.embedding = Embedding(config, n_symbols)
         self.layers = nn.ModuleList(layer(config) for _ in range(config.n_layers))
         self.normalize = make_norm(config.norm_kind, config.d_model)
         self.pre = config.norm_placement == "pre"
@@ -31,6 +31,10 @@ class Stack(nn.Module):
         x = self.embedding(ids)
         for layer in self.layers:
             x = layer(x, *context)
+        return self.normalized(x)
+
+    def normalized(self, x: Tensor) -> Tensor:
+        """The last layer's output through the final norm, where there is one."""
         return self.norm(self.normalize(x) if self.pre else x)
 
 
@@ -39,7 +43,7 @@ class Generator(nn.Module):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.project = nn.Linear(config.d_model, config.vocab_size)
+        self.project = nn.Linear(config.d_model, config.n_target_symbols)
         self.logits = Tap("batch position vocab")
         self.probabilities = Tap("batch position vocab")
 
@@ -57,18 +61,22 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         both = config.architecture == "encoder-decoder"
-        self.encoder = None if config.architecture == "decoder-only" else Stack(config, EncoderLayer)
-        self.decoder = None
+        self.encoder = self.decoder = None
+        if config.architecture != "decoder-only":
+            self.encoder = Stack(config, EncoderLayer, config.vocab_size)
         if config.architecture != "encoder-only":
-            self.decoder = Stack(config, DecoderLayer if both else EncoderLayer)
+            self.decoder = Stack(config, DecoderLayer if both else EncoderLayer, config.n_target_symbols)
         self.generator = Generator(config)
         if config.tied_embeddings:
             self.tie()
 
     def tie(self) -> None:
-        """One matrix for the embeddings and the generator. Vaswani et al. 2017, section 3.4."""
+        """One matrix for the embeddings and the generator. Vaswani et al. 2017, section 3.4.
+
+        A source with a vocabulary of its own keeps its own matrix.
+        """
         shared = self.generator.project.weight
-        for stack in (self.encoder, self.decoder):
+        for stack in (None if self.config.has_two_vocabularies else self.encoder, self.decoder):
             if stack is not None:
                 stack.embedding.look_up.weight = shared
 
@@ -82,24 +90,35 @@ class Transformer(nn.Module):
             return self.generator(memory)
         return self.generator(self.decode(target, memory))
 
-    def encode(self, source: Tensor) -> Tensor:
-        """[batch, position] ids to the encoder's output [batch, position, feature]."""
+    def encode(self, source: Tensor, real: Tensor | None = None) -> Tensor:
+        """[batch, position] ids to the encoder's output [batch, position, feature].
+
+        `real` [batch, head 1, query 1, key] is the padding mask of a batch whose sentences differ in length.
+        """
         n = source.shape[1]
         assert self.encoder is not None  # for the type checker; only architectures with an encoder come here
-        return self.encoder(source, self._causal(self.config.causal_mask_encoder, n, n))
+        return self.encoder(source, self._may_look(self.config.causal_mask_encoder, n, n, source, real))
 
-    def decode(self, target: Tensor, memory: Tensor | None) -> Tensor:
-        """[batch, position] ids to the decoder's output; `memory` is the encoder's, None in decoder-only."""
+    def decode(self, target: Tensor, memory: Tensor | None, real: Tensor | None = None) -> Tensor:
+        """[batch, position] ids to the decoder's output; `memory` is the encoder's, None in decoder-only.
+
+        `real` is the source's padding mask. The target needs none: what stands behind its end is later.
+        """
         n = target.shape[1]
         assert self.decoder is not None  # for the type checker; only architectures with a decoder come here
-        may_look = self._causal(self.config.causal_mask, n, n)
+        may_look = self._may_look(self.config.causal_mask, n, n, target)
         if memory is None:
             return self.decoder(target, may_look)
-        across = self._causal(self.config.causal_mask_cross, n, memory.shape[1])
+        across = self._may_look(self.config.causal_mask_cross, n, memory.shape[1], target, real)
         return self.decoder(target, memory, may_look, across)
 
-    def _causal(self, wanted: bool, n_queries: int, n_keys: int) -> Tensor | None:
-        return masks.causal(n_queries, n_keys) if wanted else None
+    def _may_look(
+        self, causal: bool, n_queries: int, n_keys: int, ids: Tensor, real: Tensor | None = None
+    ) -> Tensor | None:
+        if not causal:
+            return real
+        earlier = masks.causal(n_queries, n_keys).to(ids.device)
+        return earlier if real is None else earlier & real
 
 
 def ids_tensor(ids: tuple[int, ...]) -> Tensor:

@@ -21,6 +21,10 @@ class Look:
     position: int = -1  # of the output's prediction; -1 is the last token
     unit_colours: str = "cividis"
     signed_colours: str = "blue-red"
+    aligned: str = "head"  # one head, the mean of its layer, or the mean of all: "head", "layer", "all"
+    sampling_temperature: float = 1.0
+    top_k: int = 0  # 0: all
+    top_p: float = 1.0
 
     def attention_tap(self, stage: str = "") -> str:
         """The tap of the chosen attention in the chosen layer, at the chosen stage or another."""

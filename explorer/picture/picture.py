@@ -100,12 +100,63 @@ class TokenRow:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Bars:
-    """A value for each label, largest first."""
+    """A value for each label, largest first. `cut` says which sampling would never draw, `ids` what a click means,
+    `chosen` which one was taken."""
 
     values: Array
     labels: tuple[str, ...]
     scale: Scale
     caption: Caption
+    cut: Closed | None = None
+    ids: tuple[int, ...] = ()
+    chosen: int | None = None
 
 
-Picture = Heatmap | HeadGrid | Strips | Waves | TokenRow | Bars
+@attrs.frozen(kw_only=True, eq=False)
+class Alignment:
+    """[row, column] weights between the tokens of two sentences, drawn as lines: columns' tokens above, rows' below."""
+
+    values: Array
+    rows: Axis
+    columns: Axis
+    scale: Scale
+    caption: Caption
+
+
+@attrs.frozen(kw_only=True)
+class Branch:
+    """One token that was tried. `node` is its number in the Search, `parent` the place of its parent among the
+    branches (-1: the beginning), `log_p` its own and `total` the sentence's log-probability so far, in nats.
+
+    `state` is "best" on the way to the best sentence, "kept" on the way to another one that ended, "dropped" where the
+    beam gave it up, "forced" where the user put it. `rank` is the place of a finished sentence, from 1; 0 inside one.
+    """
+
+    node: int
+    parent: int
+    label: str
+    log_p: float
+    total: float
+    state: str
+    rank: int = 0
+
+
+@attrs.frozen(kw_only=True)
+class Tree:
+    """What beam search tried; a parent stands before its children."""
+
+    branches: tuple[Branch, ...]
+    caption: Caption
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Timeline:
+    """[step] the steps of decoding: what was written at each, and how probable it was. `chosen` is looked at."""
+
+    labels: tuple[str, ...]
+    probabilities: Array
+    chosen: int
+    caption: Caption
+
+
+Picture = Heatmap | HeadGrid | Strips | Waves | TokenRow | Bars | Alignment | Tree | Timeline

@@ -6,6 +6,7 @@ from pathlib import Path
 from explorer import resources
 from explorer.config import Config
 from explorer.tokens import spaces
+from explorer.tokens.bilingual import Bilingual, begin_token
 from explorer.tokens.bpe import Encoder
 from explorer.tokens.check import check_text
 from explorer.tokens.cuts import check_cuts, trimmed
@@ -26,6 +27,26 @@ class Tokenizers:
         self._simplifier = Simplifier()
         # A slider asks for a new size again and again.
         self._vocabulary = lru_cache(maxsize=4)(_bundled)
+
+    def source(
+        self, text: str, config: Config, bilingual: Bilingual, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
+    ) -> tuple[Token, ...]:
+        """The tokens of a translator's source; what is no symbol of it falls apart into characters. Raises a BadText."""
+        check_text(text)
+        if cuts is not None:
+            spans = trimmed(check_cuts(cuts, text), text)
+        else:
+            spans = bilingual.source_spans(text, self._spans(text, config, words), self._simplifier)
+        return tuple(self._looked_up(text[start:end], start, end, bilingual.source) for start, end in spans)
+
+    def target(self, text: str, bilingual: Bilingual, *, cuts: Spans | None = None) -> tuple[Token, ...]:
+        """The begin symbol and the tokens of a translator's target. Raises a BadText."""
+        check_text(text)
+        encoder = Encoder(bilingual.target)
+        if cuts is None:
+            return begin_token(), *encoder.encode(text)
+        spans = trimmed(check_cuts(cuts, text), text)
+        return begin_token(), *(token for start, end in spans for token in encoder.whole(text, start, end))
 
     def tokenize(
         self, text: str, config: Config, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
@@ -63,6 +84,9 @@ class Tokenizers:
             return characters(text)
         if config.tokenizer == "spaces":
             return spaces.words(text)
+        if config.tokenizer == "bpe":
+            found = Encoder(self._of(config)).encode(text)
+            return tuple(dict.fromkeys((token.start, token.end) for token in found if text[token.start:token.end].strip()))
         return self._segmenter.spans(text, _JIEBA_MODES[config.tokenizer], hmm=config.jieba_hmm, words=words)
 
     def _looked_up(self, word: str, start: int, end: int, vocabulary: Vocabulary) -> Token:

@@ -17,6 +17,8 @@ from explorer.config import Config
 from explorer.errors import CannotRead, NotATrace, UnknownTap
 from explorer.files import replacing
 from explorer.tokens.token import Token
+from explorer.tokens.vocabulary import BEGIN, END
+from explorer.trace.search import Node, Search
 
 Array = NDArray[np.float32]
 _ABOUT, _PLACES = "about.json", "places"
@@ -38,6 +40,8 @@ def _fixed(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
 class Trace:
     """`arrays` are read-only float32; `symbols` names the vocabulary by id; `parameters` counts the model's numbers.
 
+    `trained`: the weights were learned. `search` is what decoding tried, where the target is the model's own.
+
     `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room.
 
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
@@ -53,6 +57,8 @@ class Trace:
     preset: str = ""
     symbols: tuple[str, ...] = ()
     parameters: int = 0
+    trained: bool = False
+    search: Search | None = None
 
     def __getitem__(self, name: str) -> Array:
         """The recorded array of a tap. Raises UnknownTap."""
@@ -87,6 +93,15 @@ class Trace:
         """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
         return self.tokens.source if self.side_name(name, axis) == "source" else self.tokens.target
 
+    @property
+    def expected(self) -> tuple[int, ...]:
+        """For each position of the target the id that stands behind it, the end symbol last.
+
+        Empty for models that were given a target without a begin symbol: they are asked for nothing.
+        """
+        ids = tuple(token.id for token in self.tokens.target)
+        return (*ids[1:], END) if ids[:1] == (BEGIN,) else ()
+
     def keys(self, name: str) -> tuple[Token, ...]:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
@@ -120,7 +135,8 @@ class Trace:
             "tokens": attrs.asdict(self.tokens),
             "config": self.config.values(),
             "source": self.source, "target": self.target, "preset": self.preset,
-            "symbols": list(self.symbols), "parameters": self.parameters,
+            "symbols": list(self.symbols), "parameters": self.parameters, "trained": self.trained,
+            "search": None if self.search is None else attrs.asdict(self.search),
         }
 
     @classmethod
@@ -130,8 +146,15 @@ class Trace:
             arrays=arrays, axis_names={name: tuple(axes) for name, axes in about["axes"].items()},
             tokens=Tokens(**sides), config=Config(**about["config"]), places=places,
             source=about["source"], target=about["target"], preset=about["preset"],
-            symbols=tuple(about["symbols"]), parameters=about["parameters"],
+            symbols=tuple(about["symbols"]), parameters=about["parameters"], trained=about.get("trained", False),
+            search=_search(about.get("search")),
         )
+
+
+def _search(row: dict[str, Any] | None) -> Search | None:
+    if row is None:
+        return None
+    return Search(**{**row, "nodes": tuple(Node(**node) for node in row["nodes"]), "ends": tuple(row["ends"])})
 
 
 def _token(row: dict[str, Any]) -> Token:

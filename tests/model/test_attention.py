@@ -130,7 +130,7 @@ def test_alibi_lowers_scores_by_distance(temperature: float) -> None:
     """softmax((S/√d_head - m·|q - k|) / T), as an additive mask for torch."""
     ours = attention(position="alibi", temperature=temperature)
     q, k, v = (noise(1, 3, 5, 8, seed=seed) for seed in range(3))
-    bias = positions.alibi(3, 5) / temperature
+    bias = positions.alibi(3, 5, 5) / temperature
     expected = scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=1 / (math.sqrt(8) * temperature))
 
     assert_same(ours.weigh(q, k, None) @ v, expected)

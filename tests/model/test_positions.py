@@ -88,7 +88,7 @@ def test_eight_heads_have_slopes_from_a_half_to_1_256th() -> None:
 
 def test_alibi_is_minus_slope_times_distance() -> None:
     """Zero on the diagonal, the same in both directions."""
-    bias = positions.alibi(8, 5)
+    bias = positions.alibi(8, 5, 5)
 
     expected = [[[-(0.5 ** (h + 1)) * abs(q - k) for k in range(5)] for q in range(5)] for h in range(8)]
     assert bias.tolist() == expected
@@ -101,4 +101,4 @@ def test_sixteen_heads_start_at_the_square_root_of_a_half() -> None:
 
 def test_tables_are_float32() -> None:
     """They are worked out in float64 and rounded once."""
-    assert positions.sinusoidal(3, 8, 10000.0).dtype == positions.alibi(2, 3).dtype == torch.float32
+    assert positions.sinusoidal(3, 8, 10000.0).dtype == positions.alibi(2, 3, 3).dtype == torch.float32

@@ -1,0 +1,155 @@
+"""Beam search over a batch of sentences, each with its tree of what was tried. Sutskever et al. 2014, section 3.2.
+
+At each step every kept sentence is continued by every symbol; the `beam` best of all these go on. One that ends leaves
+the beam, and the search is over when `beam` sentences have ended.
+"""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+import torch
+from torch import Tensor
+
+from explorer.engine.training.batches import padded
+from explorer.model import masks
+from explorer.model.incremental import Incremental
+from explorer.model.transformer import Transformer
+from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
+from explorer.trace.search import Node, Search
+
+_NEVER_SAID = (PAD, UNKNOWN, BEGIN)
+_MORE_TOKENS = 20
+
+Ids = tuple[int, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Decoding:
+    """How to search. `prefix` are ids that the target shall begin with; `length_penalty` favours longer sentences."""
+
+    beam: int = 1
+    length_penalty: float = 1.0
+    prefix: Ids = ()
+
+
+def longest(n_source: int, config_limit: int) -> int:
+    """How many tokens a translation may have."""
+    return min(2 * n_source + _MORE_TOKENS, config_limit - 1)
+
+
+@torch.inference_mode()
+def search(
+    model: Transformer, sources: Sequence[Ids], decoding: Decoding, check: Callable[[], None] = lambda: None
+) -> list[Search]:
+    """Translate a batch of source ids. `check` is called before each step and may raise to end the work."""
+    device = next(model.parameters()).device
+    ids = padded(sources).to(device)
+    lengths = torch.tensor([len(row) for row in sources], device=device)
+    real = None if len(set(map(len, sources))) == 1 else masks.padding(lengths, ids.shape[1])
+    steps = Incremental(model, model.encode(ids, real), real)
+    limit = model.config.max_len
+    beams = [_Beam(longest(len(row), limit), decoding) for row in sources]
+    given = torch.full((len(sources),), BEGIN, device=device)
+    live = list(range(len(sources)))  # the sentences that are not done
+    while live:
+        check()
+        log_p = steps.step(given).log_softmax(dim=-1)  # [row, vocab]
+        rows: list[int] = []
+        chosen: list[int] = []
+        start = 0
+        candidates = _Candidates(log_p, decoding.beam)
+        for sentence in live:
+            beam = beams[sentence]
+            count = beam.size
+            before, following = beam.advance(candidates, start)
+            rows += before
+            chosen += following
+            start += count
+        live = [sentence for sentence in live if not beams[sentence].done]
+        if live and rows != list(range(len(given))):
+            steps.select(torch.tensor(rows, device=device))
+        given = torch.tensor(chosen, device=device)
+    return [beam.result() for beam in beams]
+
+
+class _Candidates:
+    """The best continuations of each row, fetched from the device at once."""
+
+    def __init__(self, log_p: Tensor, beam: int) -> None:
+        self._log_p = log_p
+        allowed = log_p.clone()
+        allowed[:, list(_NEVER_SAID)] = -torch.inf
+        top = allowed.topk(min(beam + 1, allowed.shape[1] - len(_NEVER_SAID)), dim=-1)
+        self._values, self._ids = top.values.tolist(), top.indices.tolist()
+
+    def of(self, row: int) -> list[tuple[float, int]]:
+        """log P and id of the best symbols after this row."""
+        return list(zip(self._values[row], self._ids[row], strict=True))
+
+    def forced(self, row: int, id_: int) -> float:
+        """log P of one certain symbol after this row."""
+        return self._log_p[row, id_].item()
+
+
+class _Beam:
+    """The search for one sentence: its tree, and the nodes that it goes on from."""
+
+    def __init__(self, limit: int, decoding: Decoding) -> None:
+        self._limit, self._decoding = max(limit, len(decoding.prefix) + 1), decoding
+        self._nodes: list[Node] = []
+        self._live = [-1]
+        self._ended: list[int] = []
+        self._length = 0
+        self.done = False
+
+    @property
+    def size(self) -> int:
+        """How many rows of the batch are this sentence's."""
+        return len(self._live)
+
+    def advance(self, candidates: _Candidates, start: int) -> tuple[list[int], list[int]]:
+        """One step further; `start` is the first of its rows. Returns the rows to go on from, and the next ids."""
+        prefix = self._decoding.prefix
+        if self._length < len(prefix):
+            return self._forced(prefix[self._length], candidates, start)
+        found = [
+            (self._total(node) + log_p, log_p, row, id_)
+            for row, node in enumerate(self._live) for log_p, id_ in candidates.of(start + row)
+        ]
+        found.sort(key=lambda each: -each[0])
+        parents = self._live
+        self._live, rows, ids = [], [], []
+        self._length += 1
+        for rank, (total, log_p, row, id_) in enumerate(found):
+            if id_ == END and rank >= self._decoding.beam:
+                continue
+            self._nodes.append(Node(parents[row], id_, log_p, total))
+            if id_ == END:
+                self._ended.append(len(self._nodes) - 1)
+                continue
+            self._live.append(len(self._nodes) - 1)
+            rows.append(start + row)
+            ids.append(id_)
+            if len(self._live) == self._decoding.beam:
+                break
+        self.done = len(self._ended) >= self._decoding.beam or self._length >= self._limit
+        return ([], []) if self.done else (rows, ids)
+
+    def _forced(self, id_: int, candidates: _Candidates, start: int) -> tuple[list[int], list[int]]:
+        log_p = candidates.forced(start, id_)
+        self._nodes.append(Node(self._live[0], id_, log_p, self._total(self._live[0]) + log_p, forced=True))
+        self._live = [len(self._nodes) - 1]
+        self._length += 1
+        return [start], [id_]
+
+    def _total(self, node: int) -> float:
+        return 0.0 if node < 0 else self._nodes[node].total
+
+    def result(self) -> Search:
+        """The tree, with the best sentence first; the unfinished come last, and only if nothing else is there."""
+        made = Search(tuple(self._nodes), (), self._decoding.beam, self._decoding.length_penalty)
+        by_score = sorted(self._ended, key=made.score, reverse=True)
+        unfinished = sorted(self._live, key=made.score, reverse=True)
+        return attrs.evolve(made, ends=(*by_score, *unfinished))
+
+

@@ -1,0 +1,1 @@
+"""Training a translator: recipe, batches, steps, checkpoints. No Qt, no printing: whoever drives it shows it."""

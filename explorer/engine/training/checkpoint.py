@@ -1,0 +1,99 @@
+"""What a killed training needs to go on as if nothing had happened: one safetensors file, replaced whole.
+
+Nothing is ever unpickled: tensors are tensors, the rest is JSON in the file's own header.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from explorer.errors import BadCheckpoint
+from explorer.model.trained import write_tensors
+
+FILE = "checkpoint.safetensors"
+
+_OF_MODEL, _FIRST, _SECOND, _RANDOM = "model.", "first_moment.", "second_moment.", "random."
+
+
+@attrs.frozen
+class History:
+    """What a finished epoch left: losses in nats per target token, share of right next tokens, seconds."""
+
+    epoch: int
+    training_loss: float
+    validation_loss: float
+    accuracy: float
+    seconds: float
+
+
+@attrs.frozen(kw_only=True)
+class State:
+    """A training between two steps. `batch` batches of `epoch` are done; `about` tells recipe, Config and data."""
+
+    step: int
+    epoch: int
+    batch: int
+    loss_sum: float
+    token_sum: int
+    seconds: float
+    history: tuple[History, ...]
+    about: dict[str, Any]
+
+
+@attrs.frozen
+class Memory:
+    """The tensors of a training: weights and Adam's two moments by parameter name, and the random states."""
+
+    weights: dict[str, Tensor]
+    first: dict[str, Tensor]
+    second: dict[str, Tensor]
+    random: dict[str, Tensor]
+
+
+def save(path: Path, state: State, memory: Memory) -> None:
+    """Write a checkpoint; the older one stays until the new one is complete. Raises CannotWrite, DiskFull."""
+    tensors = {
+        f"{prefix}{name}": tensor.detach().cpu().contiguous()
+        for prefix, group in zip(_PREFIXES, (memory.weights, memory.first, memory.second, memory.random), strict=True)
+        for name, tensor in group.items()
+    }
+    write_tensors(path, tensors, {"state": json.dumps(attrs.asdict(state), ensure_ascii=False)})
+
+
+_PREFIXES = (_OF_MODEL, _FIRST, _SECOND, _RANDOM)
+
+
+def load(path: Path) -> tuple[State, Memory]:
+    """Read a checkpoint. Raises BadCheckpoint."""
+    groups: dict[str, dict[str, Tensor]] = {prefix: {} for prefix in _PREFIXES}
+    try:
+        with safe_open(path, framework="pt") as file:
+            told = json.loads((file.metadata() or {})["state"])
+            for name in file.keys():  # noqa: SIM118  # safe_open is no mapping
+                prefix = next(each for each in _PREFIXES if name.startswith(each))
+                groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
+        told["history"] = tuple(History(**each) for each in told["history"])
+        state = State(**told)
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, StopIteration) as error:
+        raise BadCheckpoint(path=str(path), reason=str(error)) from error
+    return state, Memory(*groups.values())
+
+
+def random_states(device: torch.device) -> dict[str, Tensor]:
+    """torch's random states, by device."""
+    states = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    return states
+
+
+def restore_random(states: dict[str, Tensor], device: torch.device) -> None:
+    """Go on drawing where `random_states` was taken."""
+    torch.set_rng_state(states["cpu"])
+    if device.type == "cuda" and "cuda" in states:
+        torch.cuda.set_rng_state(states["cuda"], device)

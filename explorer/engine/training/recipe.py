@@ -1,0 +1,53 @@
+"""Everything that decides a training but the model's own knobs."""
+
+from typing import Any, Literal
+
+import attrs
+
+from explorer.config import Knob
+from explorer.errors import UnknownKnob
+
+Precision = Literal["float32", "bfloat16"]
+
+
+def _number(default: float, low: float, high: float) -> Any:
+    kind = "int" if isinstance(default, int) else "float"
+
+    def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> int | float | bool | str:
+        return Knob(field.name, kind, default, "training", "rebuild", low, high).check(value)
+
+    return attrs.field(default=default, converter=attrs.Converter(checked, takes_self=True, takes_field=True))
+
+
+@attrs.frozen(kw_only=True)
+class Recipe:
+    """Raises a BadKnob for a value out of range.
+
+    `batch_tokens` counts target tokens of distinct sentences. `split_words` is the share of known source words that
+    are cut into their characters anew in each epoch; `drop_stop` that of final full stops left out, since people
+    type a sentence without one. `agreement` weighs R-Drop's divergence between two passes with
+    different dropout; 0 does one pass. `average` counts the last epochs whose weights are averaged. Training stops
+    early after `patience` epochs without a smaller validation loss.
+    """
+
+    epochs: int = _number(16, 1, 1000)
+    batch_tokens: int = _number(800, 16, 100_000)
+    learning_rate: float = _number(1e-3, 1e-6, 1.0)
+    warmup_steps: int = _number(1000, 0, 1_000_000)
+    weight_decay: float = _number(0.01, 0.0, 1.0)
+    clip_norm: float = _number(1.0, 0.01, 100.0)
+    label_smoothing: float = _number(0.1, 0.0, 0.9)
+    agreement: float = _number(5.0, 0.0, 100.0)
+    split_words: float = _number(0.1, 0.0, 1.0)
+    drop_stop: float = _number(0.05, 0.0, 1.0)
+    average: int = _number(4, 1, 100)
+    patience: int = _number(5, 1, 1000)
+    training_seed: int = _number(0, 0, 2**31 - 1)
+
+    def changed(self, **values: object) -> "Recipe":
+        """A Recipe with other values. Raises a BadKnob."""
+        fields = attrs.fields_dict(Recipe)
+        for name in values:
+            if name not in fields:
+                raise UnknownKnob(name=name)
+        return attrs.evolve(self, **values)  # type: ignore[arg-type]  # each value is checked by its field

@@ -1,0 +1,205 @@
+"""The training loop as a generator of steps: whoever asks for the next step drives it, shows it, and can stop it.
+
+Everything follows from the recipe's seed, so a training that was killed and resumed ends with the same weights.
+"""
+
+import math
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import attrs
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from explorer.engine.training import checkpoint
+from explorer.engine.training.batches import Batch, Example, batch_plan, make_batch
+from explorer.engine.training.checkpoint import History, Memory, State
+from explorer.engine.training.dropout import with_byte_dropout
+from explorer.engine.training.loss import log_probabilities, training_loss
+from explorer.engine.training.recipe import Precision, Recipe
+from explorer.model.trained import write_tensors
+from explorer.model.transformer import Transformer
+from explorer.tokens.vocabulary import PAD
+
+_STEPS_BETWEEN_CHECKPOINTS = 500
+
+
+@attrs.frozen
+class Step:
+    """A step that is done: `share` of all steps, losses in nats per target token, and seconds so far."""
+
+    step: int
+    epoch: int
+    share: float
+    loss: float
+    tokens_per_s: float
+    seconds: float
+    finished: History | None = None
+
+
+class Training:
+    """One training in one folder. `steps()` goes on from the folder's checkpoint if there is one."""
+
+    def __init__(
+        self, model: Transformer, train: Sequence[Example], valid: Sequence[Example], recipe: Recipe, folder: Path, *,
+        device: str = "cpu", precision: Precision = "float32", about: dict[str, object] | None = None,
+    ) -> None:
+        self.model, self.recipe = model, recipe
+        self._train, self._valid, self._folder = train, valid, folder
+        self._device, self._precision = torch.device(device), precision
+        model.to(self._device).requires_grad_(True).train()
+        if self._device.type == "cpu":
+            with_byte_dropout(model)
+        self._parameters = dict(model.named_parameters())
+        self._optimizer = torch.optim.AdamW(self._groups(), lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
+        self._state = State(step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(),
+                            about=about or {})
+        self._path = folder / checkpoint.FILE
+        if self._path.exists():
+            self._resume()
+        else:
+            torch.manual_seed(recipe.training_seed)
+
+    @property
+    def history(self) -> tuple[History, ...]:
+        """The epochs that are done."""
+        return self._state.history
+
+    def steps(self) -> Iterator[Step]:
+        """Train, step by step. Raises DiskFull, CannotWrite; the last complete checkpoint stays."""
+        lengths = [(len(example.source), len(example.target)) for example in self._train]
+        while self._state.epoch < self.recipe.epochs and not self._is_stuck():
+            chance = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
+            plan = batch_plan(lengths, self.recipe.batch_tokens, chance)
+            for number, rows in enumerate(plan):
+                batch = self._batch(rows, chance)  # drawn even if it is done already: the same chance for the next
+                if number >= self._state.batch:
+                    yield self._step(batch, len(plan))
+            yield self._end_of_epoch()
+
+    def _is_stuck(self) -> bool:
+        losses = [each.validation_loss for each in self.history]
+        return len(losses) > self.recipe.patience and min(losses) not in losses[-self.recipe.patience:]
+
+    def _groups(self) -> list[dict[str, object]]:
+        """Biases and norms are not drawn towards zero."""
+        matrices = [each for each in self._parameters.values() if each.dim() > 1]
+        others = [each for each in self._parameters.values() if each.dim() == 1]
+        return [{"params": matrices, "weight_decay": self.recipe.weight_decay}, {"params": others, "weight_decay": 0.0}]
+
+    def _batch(self, rows: list[int], chance: random.Random) -> Batch:
+        examples = [self._train[row] for row in rows]
+        if self.recipe.agreement:
+            examples *= 2
+        sources = [example.source_ids(self.recipe.split_words, self.recipe.drop_stop, chance) for example in examples]
+        return make_batch(sources, [example.target for example in examples])
+
+    def _step(self, batch: Batch, n_batches: int) -> Step:
+        start = time.perf_counter()
+        batch = batch.to(self._device)
+        share = (self._state.epoch + self._state.batch / n_batches) / self.recipe.epochs
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.recipe.learning_rate * rate(self._state.step, share, self.recipe.warmup_steps)
+        expected = batch.expected[batch.expected != PAD]
+        with self._autocast():
+            log_p = log_probabilities(self.model, batch)
+        loss = training_loss(log_p, expected, self.recipe)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        told, seconds = loss.item(), time.perf_counter() - start
+        self._state = attrs.evolve(
+            self._state, step=self._state.step + 1, batch=self._state.batch + 1,
+            loss_sum=self._state.loss_sum + told * len(expected), token_sum=self._state.token_sum + len(expected),
+            seconds=self._state.seconds + seconds,
+        )
+        if self._state.step % _STEPS_BETWEEN_CHECKPOINTS == 0:
+            self._save()
+        return Step(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
+
+    def _end_of_epoch(self) -> Step:
+        start = time.perf_counter()
+        loss, accuracy = self._validate()
+        seconds = self._state.seconds + time.perf_counter() - start
+        finished = History(self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy,
+                           seconds)
+        self._state = attrs.evolve(self._state, epoch=self._state.epoch + 1, batch=0, loss_sum=0.0, token_sum=0,
+                                   seconds=seconds, history=(*self.history, finished))
+        self._keep_epoch()
+        self._save()
+        share = self._state.epoch / self.recipe.epochs
+        return Step(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished)
+
+    def _validate(self) -> tuple[float, float]:
+        """Mean loss in nats without smoothing, and how often the most probable symbol is the expected one."""
+        lengths = [(len(example.source), len(example.target)) for example in self._valid]
+        total = right = count = 0.0
+        self.model.eval()
+        chance = random.Random(0)
+        with torch.inference_mode(), self._autocast():
+            for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, chance):
+                examples = [self._valid[row] for row in rows]
+                batch = make_batch([example.source_ids(0.0, 0.0, chance) for example in examples],
+                                   [example.target for example in examples]).to(self._device)
+                log_p, expected = log_probabilities(self.model, batch), batch.expected[batch.expected != PAD]
+                total -= log_p.gather(1, expected[:, None]).sum().item()
+                right += (log_p.argmax(dim=-1) == expected).sum().item()
+                count += len(expected)
+        self.model.train()
+        return total / max(1.0, count), right / max(1.0, count)
+
+    def _autocast(self) -> AbstractContextManager[object]:
+        if self._precision == "bfloat16":
+            return torch.autocast(self._device.type, dtype=torch.bfloat16)
+        return nullcontext()
+
+    def _keep_epoch(self) -> None:
+        """Write the epoch's weights for the average, and drop those that it will not need."""
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self._parameters.items()}
+        write_tensors(self.epoch_file(self._state.epoch), weights, {})
+        self.epoch_file(self._state.epoch - self.recipe.average).unlink(missing_ok=True)
+
+    def epoch_file(self, epoch: int) -> Path:
+        """Where the weights after an epoch lie; only those of the last `average` epochs are kept."""
+        return self._folder / f"epoch-{epoch:03}.safetensors"
+
+    def _save(self) -> None:
+        moments = self._optimizer.state
+        memory = Memory(
+            weights=dict(self._parameters.items()),
+            first={name: moments[each]["exp_avg"] for name, each in self._parameters.items()},
+            second={name: moments[each]["exp_avg_sq"] for name, each in self._parameters.items()},
+            random=checkpoint.random_states(self._device),
+        )
+        checkpoint.save(self._path, self._state, memory)
+
+    def _resume(self) -> None:
+        state, memory = checkpoint.load(self._path)
+        self._state = state
+        with torch.no_grad():
+            for name, parameter in self._parameters.items():
+                parameter.copy_(memory.weights[name])
+                self._optimizer.state[parameter] = {
+                    "step": torch.tensor(float(state.step), device=self._step_device()),
+                    "exp_avg": memory.first[name].to(self._device), "exp_avg_sq": memory.second[name].to(self._device),
+                }
+        checkpoint.restore_random(memory.random, self._device)
+
+    def _step_device(self) -> torch.device:
+        return self._device  # fused AdamW counts its steps where the parameters are
+
+
+def rate(step: int, share: float, warmup_steps: int) -> float:
+    """The learning rate's factor: up in a straight line, then down to 0 along half a cosine of the whole training."""
+    return min(1.0, (step + 1) / max(1, warmup_steps)) * 0.5 * (1 + math.cos(math.pi * share))
+
+
+def average(files: Sequence[Path]) -> dict[str, Tensor]:
+    """The mean of several weight files, by name."""
+    loaded = [load_file(path) for path in files]
+    return {name: torch.stack([each[name] for each in loaded]).mean(dim=0) for name in loaded[0]}

@@ -1,0 +1,71 @@
+"""A trained model with its vocabularies: it translates, and lends its weights to recorded passes."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+
+from explorer.config import Config
+from explorer.engine.decoding.beam import Decoding, search
+from explorer.engine.threads import threads
+from explorer.errors import BadVocabulary
+from explorer.model.presets import Preset
+from explorer.model.trained import FILE, load_weights
+from explorer.model.transformer import Transformer
+from explorer.model.weights import build, shape_of, with_knobs
+from explorer.tokens.bilingual import Bilingual
+from explorer.trace.search import Search
+from explorer.trace.superseded import Superseded
+
+Ids = tuple[int, ...]
+
+
+class Translator:
+    """The trained model of a preset. Raises BadWeights, BadVocabulary."""
+
+    def __init__(self, preset: Preset) -> None:
+        assert preset.folder is not None  # only asked for presets with weights
+        self.preset, self.folder = preset, preset.folder
+        self.bilingual = Bilingual.read(self.folder)
+        _check_sizes(self.bilingual, preset.config, self.folder)
+        self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
+        self._last: tuple[object, Search] | None = None
+
+    def fits(self, config: Config) -> bool:
+        """True: these weights are those of a model of this Config; knobs of cost "forward" may differ."""
+        return shape_of(config) == shape_of(self.preset.config)
+
+    def model(self, config: Config) -> Transformer:
+        """The trained weights with the knobs of a Config that fits."""
+        if self._model.config != config:
+            self._model = with_knobs(self._model, config)
+        return self._model
+
+    def search(
+        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
+    ) -> Search:
+        """The translation of one sentence; the last one is remembered. Raises Superseded when stopped."""
+        key = (source, config, decoding)
+        if self._last is None or self._last[0] != key:
+            self._last = key, self.search_all([source], config, decoding, stop)[0]
+        return self._last[1]
+
+    def search_all(
+        self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
+    ) -> list[Search]:
+        """The translations of a batch of sentences."""
+        def check() -> None:
+            if stop():
+                raise Superseded
+
+        torch.set_num_threads(threads(config, len(sources) * decoding.beam))
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.dropout_seed)
+            return search(self.model(config), sources, decoding, check)
+
+
+def _check_sizes(bilingual: Bilingual, config: Config, folder: Path) -> None:
+    for side, vocabulary, wanted in (("source", bilingual.source, config.vocab_size),
+                                     ("target", bilingual.target, config.n_target_symbols)):
+        if len(vocabulary) != wanted:
+            raise BadVocabulary(path=str(folder / f"{side}.txt"), reason=f"{len(vocabulary)} ≠ {wanted}")

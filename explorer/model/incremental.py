@@ -1,0 +1,81 @@
+"""One further token at a time: keys and values of all earlier ones are kept, so a step costs the same for each.
+
+What a token's key and value are depends on earlier tokens only, which is what the causal mask is for. With that mask
+off a further token changes all earlier ones, and nothing can be kept: then each step does the whole pass again.
+"""
+
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from explorer.model.attention import Attention
+from explorer.model.layers import DecoderLayer
+from explorer.model.transformer import Transformer
+
+
+class Incremental:
+    """The decoder over a batch of sentences of which each is given one more id at each step.
+
+    `memory` [batch, key, feature] is the encoder's output, `real` its padding mask as `Transformer.encode` takes it.
+    """
+
+    def __init__(self, model: Transformer, memory: Tensor, real: Tensor | None = None) -> None:
+        assert model.decoder is not None  # only encoder-decoder translates
+        self._model, self._decoder = model, model.decoder
+        self._memory, self._real = memory, real
+        self._given: Tensor | None = None  # [batch, position] only where nothing can be kept
+        layers: list[DecoderLayer] = list(model.decoder.layers)  # type: ignore[arg-type]  # a ModuleList holds Modules
+        self._layers = layers
+        self._across = [layer.cross_attn.keys_and_values(memory) for layer in layers]
+        self._kept: list[tuple[Tensor, Tensor]] = []
+        self._n = 0
+
+    def step(self, ids: Tensor) -> Tensor:
+        """[batch] the next id of each sentence, to [batch, vocab] logits of the one after it."""
+        if not self._model.config.causal_mask:
+            return self._whole(ids)
+        x = self._decoder.embedding(ids[:, None], self._n)  # [batch, position 1, feature]
+        across = self._seen_across()
+        for number, layer in enumerate(self._layers):
+            x = layer.around_self(x, partial(self._attend, layer.self_attn, number), layer.norm1, layer.residual1)
+            key, value = self._across[number]
+            x = layer.around_cross(
+                x, partial(_look_across, layer.cross_attn, key, value, across), layer.norm2, layer.residual2)
+            x = layer.around_feed(x, layer.feed_forward, layer.norm3, layer.residual3)
+        self._n += 1
+        return self._model.generator.project(self._decoder.normalized(x))[:, -1]
+
+    def select(self, rows: Tensor) -> None:
+        """Go on with these rows [batch] of the batch, in this order; one may stand several times."""
+        self._kept = [(key[rows], value[rows]) for key, value in self._kept]
+        self._across = [(key[rows], value[rows]) for key, value in self._across]
+        self._memory = self._memory[rows]
+        self._real = None if self._real is None else self._real[rows]
+        self._given = None if self._given is None else self._given[rows]
+
+    def _attend(self, attention: Attention, number: int, h: Tensor) -> Tensor:
+        key, value = attention.keys_and_values(h, self._n)  # [batch, head, key 1, feature]
+        if number < len(self._kept):
+            before = self._kept[number]
+            key, value = torch.cat((before[0], key), dim=-2), torch.cat((before[1], value), dim=-2)
+            self._kept[number] = key, value
+        else:
+            self._kept.append((key, value))
+        return attention.attend(attention.queries(h, self._n), key, value, None)
+
+    def _seen_across(self) -> Tensor | None:
+        if not self._model.config.causal_mask_cross:
+            return self._real
+        n = self._memory.shape[1]
+        earlier = (torch.arange(n, device=self._memory.device) <= self._n)[None, :]  # [query 1, key]
+        return earlier if self._real is None else earlier & self._real
+
+    def _whole(self, ids: Tensor) -> Tensor:
+        self._given = ids[:, None] if self._given is None else torch.cat((self._given, ids[:, None]), dim=1)
+        x = self._model.decode(self._given, self._memory, self._real)
+        return self._model.generator.project(x[:, -1])
+
+
+def _look_across(attention: Attention, key: Tensor, value: Tensor, may_look: Tensor | None, h: Tensor) -> Tensor:
+    return attention.attend(attention.queries(h), key, value, may_look)

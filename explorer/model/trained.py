@@ -1,0 +1,64 @@
+"""Trained weights on disk: one safetensors file in half precision, widened on loading. Nothing is ever unpickled."""
+
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from explorer.config import Config
+from explorer.errors import BadWeights
+from explorer.files import replacing
+from explorer.model.transformer import Transformer
+from explorer.model.weights import Weights
+
+FILE = "weights.safetensors"
+
+
+def save_weights(path: Path, weights: Weights, about: dict[str, str]) -> None:
+    """Write weights in float16, tied ones once. `about` is kept in the file's header. Raises CannotWrite, DiskFull."""
+    write_tensors(path, {name: tensor.detach().cpu().half().contiguous() for name, tensor in weights.items()}, about)
+
+
+def load_weights(path: Path, config: Config) -> Weights:
+    """float32 weights for a model of this Config, under every name that it knows them by. Raises BadWeights."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            found = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  # no mapping
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadWeights(path=str(path), reason=str(error)) from error
+    with torch.device("meta"):
+        model = Transformer(config)
+    wanted = dict(model.named_parameters())
+    missing, foreign = sorted(wanted.keys() - found.keys()), sorted(found.keys() - wanted.keys())
+    if missing or foreign:
+        named = [*(f"-{name}" for name in missing), *(f"+{name}" for name in foreign)]
+        raise BadWeights(path=str(path), reason=", ".join(named[:3]))
+    for name, parameter in wanted.items():
+        if found[name].shape != parameter.shape:
+            raise BadWeights(path=str(path), reason=f"{name} {list(found[name].shape)} ≠ {list(parameter.shape)}")
+        if not found[name].isfinite().all():
+            raise BadWeights(path=str(path), reason=f"{name}: NaN / ∞")
+    return _with_aliases(model, found)
+
+
+def _with_aliases(model: Transformer, weights: Weights) -> Weights:
+    """Tied parameters under each of their names."""
+    first: dict[int, Tensor] = {id(parameter): weights[name] for name, parameter in model.named_parameters()}
+    return {name: first[id(parameter)] for name, parameter in model.named_parameters(remove_duplicate=False)}
+
+
+def write_tensors(path: Path, tensors: Weights, about: dict[str, str]) -> None:
+    """Write a safetensors file, replacing an older one only when all is written. Raises CannotWrite, DiskFull."""
+    with replacing(path) as unfinished:
+        try:
+            save_file(tensors, unfinished, about)
+        except SafetensorError as error:
+            raise _as_os_error(error) from error
+
+
+def _as_os_error(error: SafetensorError) -> OSError:
+    """safetensors tells the system's number only inside its sentence: "... (os error 28)"."""
+    digits = str(error).rpartition("os error ")[2].partition(")")[0]
+    return OSError(int(digits) if digits.isdigit() else 0, str(error))

@@ -1,0 +1,86 @@
+"""A parallel corpus: rows of a source and a target sentence, each in its split.
+
+The file has tab-separated columns with a header row, of which `split`, `zh` and `en` are used; a tab or a line break
+cannot be part of a sentence. A bad row is told with its line number and left out.
+"""
+
+from pathlib import Path
+
+import attrs
+
+from explorer.errors import BadText, CannotRead, NotACorpus
+from explorer.tokens.check import check_text
+
+SPLITS = ("train", "valid", "test")
+_COLUMNS = ("split", "zh", "en")
+
+Pair = tuple[str, str]
+"""A source sentence and its target sentence."""
+
+
+@attrs.frozen
+class BadRow:
+    """A row that was left out: its line from 1, and `reason`, a text key under `corpus`."""
+
+    line: int
+    reason: str
+
+
+@attrs.frozen
+class Corpus:
+    """The pairs of each split, in the order of the file."""
+
+    train: tuple[Pair, ...]
+    valid: tuple[Pair, ...]
+    test: tuple[Pair, ...]
+    bad: tuple[BadRow, ...] = ()
+
+    def split(self, name: str) -> tuple[Pair, ...]:
+        """The pairs of "train", "valid" or "test"."""
+        pairs: tuple[Pair, ...] = getattr(self, name)
+        return pairs
+
+
+def read_corpus(path: Path) -> Corpus:
+    """The corpus in a file. Raises CannotRead, and NotACorpus if the columns are missing."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise CannotRead(path=str(path), reason=error.strerror) from error
+    header = lines[0].removeprefix(b"\xef\xbb\xbf").rstrip(b"\r").split(b"\t")
+    if not all(name.encode() in header for name in _COLUMNS):
+        raise NotACorpus(path=str(path), columns=", ".join(_COLUMNS))
+    places = [header.index(name.encode()) for name in _COLUMNS]
+    pairs: dict[str, list[Pair]] = {name: [] for name in SPLITS}
+    bad: list[BadRow] = []
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        row = _row(line.rstrip(b"\r"), len(header), places)
+        if isinstance(row, str):
+            bad.append(BadRow(number, row))
+        else:
+            split, *pair = row
+            pairs[split].append((pair[0], pair[1]))
+    return Corpus(**{name: tuple(found) for name, found in pairs.items()}, bad=tuple(bad))
+
+
+def _row(line: bytes, n_columns: int, places: list[int]) -> tuple[str, ...] | str:
+    """Split, source and target; or why there are none."""
+    try:
+        cells = line.decode().split("\t")
+    except UnicodeDecodeError:
+        return "not_utf8"
+    if len(cells) != n_columns:
+        return "columns"
+    split, source, target = (cells[place].strip() for place in places)
+    if split not in SPLITS:
+        return "split"
+    if not source or not target:
+        return "empty"
+    try:
+        check_text(source)
+        check_text(target)
+    except BadText:
+        return "control_character"
+    return split, source, target
