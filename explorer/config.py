@@ -4,6 +4,7 @@ The constructor refuses what does not fit; `Config.nearest_valid` settles couple
 Names and hints stand in the language files under `knob.<name>`.
 """
 
+import math
 import numbers
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -16,6 +17,8 @@ Cost = Literal["forward", "rebuild"]
 """forward: same weights, a new pass. rebuild: a new model."""
 
 Value = int | float | bool | str
+
+_FEWEST_SYMBOLS = 16
 
 
 @attrs.frozen
@@ -66,7 +69,9 @@ class Knob:
             raise KnobNotANumber(name=self.name, got=value)
         try:
             number = int(value) if isinstance(value, numbers.Integral) else float(value)
-        except (ValueError, OverflowError):
+        except OverflowError:  # a fraction larger than any float
+            number = math.inf if value > 0 else -math.inf  # type: ignore[operator]  # only numbers are too large
+        except ValueError:
             raise KnobNotANumber(name=self.name, got=value) from None
         if number != number:  # NaN
             raise KnobNotANumber(name=self.name, got=value)
@@ -104,7 +109,7 @@ class Config:
     d_model: int = knob(64, group="shape", cost="rebuild", low=8, high=1024, step=8)
     d_ff: int = knob(256, group="shape", cost="rebuild", low=8, high=4096, step=8)
     max_len: int = knob(1024, group="shape", cost="rebuild", low=2, high=8192, logarithmic=True)
-    vocab_size: int = knob(8000, group="shape", cost="rebuild", low=16, high=50000, step=100, logarithmic=True)
+    vocab_size: int = knob(8000, group="shape", cost="rebuild", low=_FEWEST_SYMBOLS, high=50000, step=100, logarithmic=True)
     target_vocab_size: int = knob(0, group="shape", cost="rebuild", low=0, high=50000, step=100)
 
     position: str = knob("sinusoidal", group="position", cost="forward",
@@ -144,8 +149,8 @@ class Config:
 
     @property
     def n_target_symbols(self) -> int:
-        """Rows of the target's vocabulary: vocab_size where both sides share one."""
-        return self.target_vocab_size if self.has_two_vocabularies else self.vocab_size
+        """Rows of the target's vocabulary: vocab_size where both sides share one. The special symbols always fit."""
+        return max(_FEWEST_SYMBOLS, self.target_vocab_size) if self.has_two_vocabularies else self.vocab_size
 
     @property
     def has_two_vocabularies(self) -> bool:

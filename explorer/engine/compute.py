@@ -117,13 +117,15 @@ class Computer:
         if request.target is not None:
             return _Sentence(Tokens(source, self._own_target(request, request.target, translator)), request.target)
         if translator is None:
-            return _Sentence(Tokens(source, source), request.text)
+            target = self._own_target(request, request.text, None) if config.has_two_vocabularies else source
+            return _Sentence(Tokens(source, target), request.text)
         return self._translated(request, source, translator, trained, stop)
 
     def _own_target(self, request: Request, target: str, translator: Translator | None) -> tuple[Token, ...]:
-        config, cuts = request.config, request.target_cuts
+        config = request.config
+        cuts = request.target_cuts if request.target is not None else request.source_cuts
         if translator is None:
-            tokens = self._tokenizers.tokenize(target, config, cuts=cuts, words=request.words)
+            tokens = self._tokenizers.tokenize(target, _of_target(config), cuts=cuts, words=request.words)
         else:
             tokens = self._tokenizers.target(target, _room(translator, config), cuts=cuts)
         return _short_enough(tokens, config)
@@ -143,7 +145,7 @@ class Computer:
     def _symbols(self, config: Config, translator: Translator | None) -> tuple[str, ...]:
         """The symbol of each id of the output."""
         if translator is None:
-            return self._tokenizers.symbols(config)
+            return self._tokenizers.symbols(_of_target(config))
         room = _room(translator, config)
         return (room.target if config.has_two_vocabularies else room.source).symbols
 
@@ -194,6 +196,11 @@ class Computer:
 def _room(translator: Translator, config: Config) -> Bilingual:
     """The vocabularies as far as the Config has room for them."""
     return translator.bilingual.capped(config.vocab_size, config.n_target_symbols)
+
+
+def _of_target(config: Config) -> Config:
+    """The Config by which the target is looked up, in a vocabulary of its own if it has one."""
+    return attrs.evolve(config, vocab_size=config.n_target_symbols) if config.has_two_vocabularies else config
 
 
 def _short_enough(tokens: tuple[Token, ...], config: Config) -> tuple[Token, ...]:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.config import KNOBS, Knob
-from explorer.engine import compute
+from explorer.engine import threads
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import BadCut, ControlCharacter, EmptyText, TooLong
@@ -20,7 +20,8 @@ SENTENCE = "我爱北京天安门"
 
 OTHER = {
     "architecture": "decoder-only", "n_layers": 3, "n_heads": 2, "d_model": 32, "d_ff": 64, "max_len": 50,
-    "vocab_size": 500, "position": "rotary", "position_base": 50.0, "embedding_scale": 2.0, "temperature": 0.5,
+    "vocab_size": 500, "target_vocab_size": 400, "position": "rotary", "position_base": 50.0, "embedding_scale": 2.0,
+    "temperature": 0.5,
     "causal_mask": False, "causal_mask_encoder": True, "causal_mask_cross": True, "mask_value": "-1e9", "bias": False,
     "norm_placement": "post", "norm_kind": "std-eps", "activation": "gelu", "tied_embeddings": True, "dropout": 0.5,
     "dropout_active": True, "dropout_seed": 7, "seed": 1, "tokenizer": "characters", "jieba_hmm": False,
@@ -284,7 +285,7 @@ def test_a_large_pass_takes_all_processors(computer: Computer, monkeypatch: pyte
     monkeypatch.setattr(torch, "set_num_threads", asked.append)
     monkeypatch.setattr("os.cpu_count", lambda: 6)
     computer(request())
-    monkeypatch.setattr(compute, "_ONE_THREAD_WORK", 0)
+    monkeypatch.setattr(threads, "_ONE_THREAD_WORK", 0)
     computer(request())
 
     assert asked == [1, 6]

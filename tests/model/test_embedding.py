@@ -14,7 +14,7 @@ IDS = torch.tensor([[3, 1, 4, 1, 5]])
 
 
 def embedded(**knobs: object) -> tuple[Embedding, Recording]:
-    embedding = randomized(Embedding(small(**knobs)))
+    embedding = randomized(Embedding(small(**knobs), 50))
     with record(embedding) as recording:
         embedding(IDS)
     return embedding, recording
@@ -66,7 +66,7 @@ def test_the_base_reaches_the_positions() -> None:
 
 def test_dropout_acts_on_the_sum() -> None:
     """What is kept is divided by 1 - p, what is dropped is zero."""
-    embedding = randomized(Embedding(small(dropout=0.5))).train()
+    embedding = randomized(Embedding(small(dropout=0.5), 50)).train()
     torch.manual_seed(0)
     with record(embedding) as recording:
         embedding(IDS)
