@@ -11,6 +11,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # there is none behind a window on Windows
             stream.reconfigure(errors="backslashreplace")  # a console without Chinese shows codes instead of breaking
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # a line that is no text gets a sentence of its own
     sys.exit(run())
 
 

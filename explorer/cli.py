@@ -1,17 +1,18 @@
 """The command line. Every knob is a flag, made from its declaration; a user's error is one line and exit status 2."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
-from explorer.config import KNOBS, Config, Knob
+from explorer.cli_flags import range_of, shared_flags
+from explorer.cli_translator import evaluate, train, translate
+from explorer.config import KNOBS, Config
 from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
 from explorer.lang import LANGUAGES, Words, system_language
-from explorer.model.presets import DEFAULT, load_preset, preset_names
+from explorer.model.presets import load_preset, preset_names
 from explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -53,25 +54,6 @@ def _language(arguments: list[str]) -> tuple[list[str], list[str]]:
     return [], arguments
 
 
-def _knob_flags(command: Callable[..., Any]) -> Callable[..., Any]:
-    for knob in reversed(KNOBS):
-        command = click.option(f"--{knob.name.replace('_', '-')}", knob.name, help=_range(knob), metavar="VALUE")(command)
-    return command
-
-
-def _range(knob: Knob) -> str:
-    if knob.kind == "choice":
-        return " | ".join(knob.choices)
-    return "true | false" if knob.kind == "bool" else f"{knob.low:g} … {knob.high:g}"
-
-
-def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The target, the preset and all knobs."""
-    command = _knob_flags(command)
-    command = click.option("--target", metavar="TEXT")(command)
-    return click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")(command)
-
-
 @click.group(invoke_without_command=True)
 @click.version_option(__version__, prog_name="transformer-explorer")
 @click.option("--text", metavar="TEXT")
@@ -96,7 +78,7 @@ def gui(context: click.Context, text: str | None, preset: str | None) -> int:
 
 @commands.command()
 @click.argument("text")
-@_shared
+@shared_flags
 @click.pass_obj
 def show(words: Words, /, text: str, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
@@ -127,7 +109,7 @@ def show(words: Words, /, text: str, **given: Any) -> None:
 @click.option("--dpi", default=192.0, show_default=True, type=click.FloatRange(24, 1200))
 @click.option("--width", "width_px", type=click.IntRange(16, 20000), metavar="PIXELS")
 @click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
-@_shared
+@shared_flags
 @click.pass_obj
 def export(words: Words, /, text: str, tap: str | None, head: str, layer: str | None, out: str, format_: str | None,
            dpi: float, width_px: int | None, theme: str, **given: Any) -> None:
@@ -184,7 +166,11 @@ def knobs(words: Words) -> None:
     """List the knobs with range and default."""
     for knob in KNOBS:
         name = words(f"knob.{knob.name}.name")
-        click.echo(f"--{knob.name.replace('_', '-'):22} {_range(knob):72} {knob.default!s:16} {name}")
+        click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
+
+
+for command in (train, evaluate, translate):
+    commands.add_command(command)
 
 
 def _explore(text: str, given: dict[str, Any]) -> "Trace":

@@ -157,6 +157,17 @@ class Config:
         """True: source and target are looked up in vocabularies of their own."""
         return self.architecture == "encoder-decoder" and self.target_vocab_size > 0
 
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What decides the weights: knobs of cost "rebuild", and whether positions are learned."""
+        return (*(getattr(self, knob.name) for knob in KNOBS if knob.cost == "rebuild"), self.position == "learned")
+
+    def with_shape_of(self, other: "Config") -> "Config":
+        """The shape of another Config with one's own knobs of cost "forward"."""
+        rebuild = {knob.name: getattr(other, knob.name) for knob in KNOBS if knob.cost == "rebuild"}
+        learned = (self.position == "learned") != (other.position == "learned")
+        return self.changed(**rebuild, position=other.position if learned else self.position)
+
     def values(self) -> dict[str, Value]:
         """Every knob's value by name."""
         return attrs.asdict(self)

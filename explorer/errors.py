@@ -3,11 +3,11 @@
     ExplorerError
     ├── BadText      EmptyText, ControlCharacter, LoneSurrogate, TooLong, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
-    ├── NotFound     UnknownPreset, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
+    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint
-    ├── NoDisplay
+    ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     └── NotEnoughMemory
 
 Each carries a text key and its numbers; `lang.Words.error` makes the sentence. A bug is never an ExplorerError.
@@ -120,6 +120,12 @@ class UnknownPreset(NotFound):
     key = "error.unknown_preset"
 
 
+class NotTrained(NotFound):
+    """A preset without trained weights, asked for a translation. Values: name."""
+
+    key = "error.not_trained"
+
+
 class UnknownTap(NotFound):
     """Values: name, nearest."""
 
@@ -218,6 +224,18 @@ class BadCheckpoint(BadFile):
     """A checkpoint that is damaged, or of another training. Values: path, reason."""
 
     key = "error.bad_checkpoint"
+
+
+class NoSuchDevice(ExplorerError):
+    """A device that this machine or this build of torch lacks. Values: device."""
+
+    key = "error.no_such_device"
+
+
+class NotEnoughDeviceMemory(ExplorerError):
+    """The memory of a device is too small for a training step. Values: device, batch_tokens."""
+
+    key = "error.not_enough_device_memory"
 
 
 class NoDisplay(ExplorerError):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from explorer.app.card import Card
 from explorer.app.page import Page
+from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
@@ -34,11 +35,14 @@ class _Veil(QWidget):
 
 
 class Desk(QWidget):
-    """Signals: opened(page), pointed(Pointed), looked(dict), and drawn(milliseconds) after a page was drawn."""
+    """Signals: opened(page), pointed(Pointed), looked(dict), branched(ids), beamed(int), and drawn(milliseconds) after a
+    page was drawn."""
 
     opened = Signal(str)
     pointed = Signal(object)
     looked = Signal(dict)
+    branched = Signal(tuple)
+    beamed = Signal(int)
     drawn = Signal(float)
 
     def __init__(self) -> None:
@@ -47,6 +51,7 @@ class Desk(QWidget):
         self.touched: Card | None = None
         self._stack = QStackedWidget()
         self._shown: tuple[Trace, Look, Words] | None = None
+        self._request: Request | None = None
         self._theme = LIGHT
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -78,12 +83,22 @@ class Desk(QWidget):
         page.opened.connect(self.opened)
         page.pointed.connect(self.pointed)
         page.looked.connect(self.looked)
+        page.branched.connect(self.branched)
+        page.beamed.connect(self.beamed)
         page.touched.connect(self._touch)
         page.set_theme(self._theme)
+        if self._request is not None:
+            page.put(self._request)
         if self._shown is not None:
             page.speak(self._shown[2])
         self._stack.addWidget(page)
         return page
+
+    def put(self, request: Request) -> None:
+        """What is asked for, for pages that have controls of it."""
+        self._request = request
+        for page in self.pages.values():
+            page.put(request)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = (trace, look, words)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.app.card import Card, Maker
+from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look, attentions, sides_of
 from explorer.picture.theme import Theme
@@ -18,12 +19,15 @@ _LOW_PX = 560
 
 
 class Page(QWidget):
-    """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes)."""
+    """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes), and what a
+    translation shall begin with and how wide its search is: branched(ids), beamed(int)."""
 
     opened = Signal(str)
     pointed = Signal(object)
     touched = Signal(object)
     looked = Signal(dict)
+    branched = Signal(tuple)
+    beamed = Signal(int)
 
     def __init__(self, key: str) -> None:
         super().__init__()
@@ -66,6 +70,9 @@ class Page(QWidget):
         for card in self.cards:
             if card.isVisibleTo(self):
                 card.draw(trace, look, words)
+
+    def put(self, request: Request) -> None:
+        """What is asked for; most pages have no controls of it."""
 
     def speak(self, words: Words) -> None:
         if self.explanation is not None:

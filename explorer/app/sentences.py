@@ -58,11 +58,9 @@ class Sentences(QWidget):
 
     def speak(self, words: Words) -> None:
         self.source_label.setText(words("header.source"))
-        self.target_label.setText(words("header.target"))
         self.source_edit.setPlaceholderText(words("header.source_hint"))
-        self.target_edit.setPlaceholderText(words("header.target_hint"))
         self.source_edit.setAccessibleName(words("header.source"))
-        self.target_edit.setAccessibleName(words("header.target"))
+        self._offer("", words)
 
     def put(self, request: Request) -> None:
         """Show a request. Only encoder-decoder takes a second sentence."""
@@ -77,6 +75,15 @@ class Sentences(QWidget):
         alone = not trace.tokens.source
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
+        # A target that begins with the begin symbol is what a translator says, or what it was given to say.
+        self._offer(trace.target if trace.expected and not self.target_edit.text() else "", words)
+
+    def _offer(self, translation: str, words: Words) -> None:
+        self.target_edit.offer(translation, words("header.target_hint"))
+        name = words("header.translation" if translation else "header.target")
+        self.target_label.setText(name)
+        self.target_edit.setAccessibleName(name)
+        self.target_edit.setToolTip(words("header.translation_hint") if translation else "")
 
     def set_theme(self, theme: Theme) -> None:
         for row in (self.source_row, self.target_row):

@@ -65,7 +65,7 @@ class Session(QObject):
     def __init__(self, request: Request, load: Callable[[], Compute] = load_compute, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.frame: Frame | None = None
-        self.look = Look()
+        self.look = Look(**dict(load_preset(request.preset).look))  # type: ignore[arg-type]  # fields of Look
         self._history = History(request)
         self._serial = 0
         self._submitted = 0  # the newest wish that the thread was asked; a text refused at once never gets there
@@ -104,11 +104,26 @@ class Session(QObject):
     # Wishes
 
     def set_text(self, text: str) -> None:
-        self._wish("text", text=text, source_cuts=None)
+        self._wish("text", text=text, source_cuts=None, prefix=())
 
     def set_target(self, text: str) -> None:
-        """An empty target is none: the model is given the source."""
-        self._wish("target", target=text if text.strip() else None, target_cuts=None)
+        """An empty target is none: the model says its own, or is given the source."""
+        self._wish("target", target=text if text.strip() else None, target_cuts=None, prefix=())
+
+    def set_prefix(self, ids: tuple[int, ...]) -> None:
+        """Let the translation begin with these ids, and go on by itself."""
+        self._wish("", prefix=ids, target=None, target_cuts=None)
+
+    def set_beam(self, beam: int) -> None:
+        """How many sentences the search for a translation follows."""
+        self._wish("beam", beam=beam)
+
+    def set_trained(self, trained: bool) -> None:
+        """The trained weights, with the shape that they have, or fresh ones of the same shape."""
+        config = self.request.config
+        if trained:
+            config = config.with_shape_of(load_preset(self.request.preset).config)
+        self._wish("", trained=trained, config=config)
 
     def set_knob(self, name: str, value: object) -> None:
         before = self.request.config
@@ -129,14 +144,15 @@ class Session(QObject):
         except ExplorerError as error:
             self.refused.emit(error)
             return
+        self.look = attrs.evolve(self.look, **dict(preset.look))  # type: ignore[arg-type]  # fields of Look
         text = preset.text if self.request.text == old.text else self.request.text
         same = text == self.request.text
-        self._wish("", preset=name, config=preset.config, text=text,
+        self._wish("", preset=name, config=preset.config, text=text, trained=True, prefix=(),
                    source_cuts=self.request.source_cuts if same else None)
 
     def reset(self) -> None:
         """The preset's knobs again."""
-        self._wish("", config=load_preset(self.request.preset).config)
+        self._wish("", config=load_preset(self.request.preset).config, trained=True, prefix=())
 
     def cut(self, side: str, action: str, index: int, at: int) -> None:
         """Cut the tokens of a side anew: "merge", "split" or "reset"."""
@@ -159,7 +175,7 @@ class Session(QObject):
     def add_word(self, word: str) -> None:
         """Put a word into jieba's dictionary for this text."""
         if word and word not in self.request.words:
-            self._wish("", words=(*self.request.words, word), source_cuts=None, target_cuts=None)
+            self._wish("", words=(*self.request.words, word), source_cuts=None, target_cuts=None, prefix=())
 
     def undo(self) -> None:
         self._history.undo()

@@ -55,7 +55,7 @@ class Status(QStatusBar):
             count = words("status.tokens", count=len(tokens.source or tokens.target))
         facts = (
             count, words("status.parameters", count=f"{frame.trace.parameters:,}"),
-            words("status.untrained", seed=config.seed),
+            words("status.trained") if frame.trace.trained else words("status.untrained", seed=config.seed),
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
         )
         self.facts.setText("  ·  ".join(facts))

@@ -11,6 +11,7 @@ from explorer.app.header import Header
 from explorer.app.sentences import Sentences
 from explorer.app.session import Session
 from explorer.app.status import Status
+from explorer.app.weights import WeightsBar
 from explorer.config import Config
 from explorer.engine.request import Frame, Request
 from explorer.errors import ExplorerError
@@ -40,7 +41,7 @@ class Window(QMainWindow):
         self.session, self.appearance = session, appearance
         self._was_seen = False
         self.header, self.sentences, self.desk = Header(PAGE_KEYS), Sentences(), Desk()
-        self.knobs, self.status = KnobPanel(), Status()
+        self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_wishes()
@@ -60,7 +61,8 @@ class Window(QMainWindow):
         self.side = side
         within = QVBoxLayout(side)
         within.setContentsMargins(1, 0, 0, 0)
-        within.addWidget(self.knobs)
+        within.addWidget(self.weights)
+        within.addWidget(self.knobs, 1)
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.desk, 1)
@@ -83,6 +85,9 @@ class Window(QMainWindow):
         self.sentences.cut.connect(self._cut)
         self.sentences.word.connect(session.add_word)
         self.knobs.turned.connect(session.set_knob)
+        self.weights.trained.connect(session.set_trained)
+        self.desk.branched.connect(session.set_prefix)
+        self.desk.beamed.connect(session.set_beam)
         self.header.preset.connect(session.set_preset)
         self.header.architecture.connect(session.set_knob)
         self.desk.looked.connect(self._look)
@@ -159,6 +164,8 @@ class Window(QMainWindow):
         self.sentences.put(request)
         self.header.put(request)
         self.knobs.put(request.config, load_preset(request.preset).config)
+        self.weights.put(request, self.appearance.words)
+        self.desk.put(request)
 
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
@@ -209,6 +216,7 @@ class Window(QMainWindow):
         for part in (self.header, self.sentences, self.knobs, self.status, self.actions_):
             part.speak(words)
         self.desk.speak(words)
+        self.weights.put(self.session.request, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.warn("")

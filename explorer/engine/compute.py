@@ -19,7 +19,7 @@ from explorer.engine.translator import Translator
 from explorer.errors import TooLong
 from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.model.weights import build, parameter_count, shape_of, with_knobs
+from explorer.model.weights import build, parameter_count, with_knobs
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
@@ -64,7 +64,7 @@ class Computer:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
         start = time.perf_counter()
         translator = self.translator(request.preset)
-        trained = translator is not None and request.trained and translator.fits(request.config)
+        trained = request.uses_trained
         source = self._source(request, translator)
         cut = time.perf_counter()
         sentence = self._sentence(request, source, translator, trained, stop)
@@ -162,7 +162,7 @@ class Computer:
     def model(self, config: Config, tokens: Tokens, stop: Stop, progress: Progress) -> Transformer:
         """The untrained model of a Config: the last one, its weights in a new model, or a new one."""
         kept = self._model
-        same = kept is not None and shape_of(kept.config) == shape_of(config)
+        same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
         check_memory(config, len(tokens.source), len(tokens.target), held=held)
         if kept is None or not same:

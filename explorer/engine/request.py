@@ -32,6 +32,17 @@ class Request:
     prefix: tuple[int, ...] = ()
     beam: int = 1
 
+    @property
+    def has_trained(self) -> bool:
+        """Whether the preset has trained weights at all."""
+        return load_preset(self.preset).folder is not None
+
+    @property
+    def uses_trained(self) -> bool:
+        """Whether these are the trained weights: wanted, there, and the model has their shape."""
+        preset = load_preset(self.preset)
+        return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
+
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Request":
         """A preset with its own sentence, or another one, and some knobs moved. Raises UnknownPreset, BadKnob."""

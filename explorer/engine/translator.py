@@ -12,7 +12,7 @@ from explorer.errors import BadVocabulary
 from explorer.model.presets import Preset
 from explorer.model.trained import FILE, load_weights
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, shape_of, with_knobs
+from explorer.model.weights import build, with_knobs
 from explorer.tokens.bilingual import Bilingual
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
@@ -31,12 +31,8 @@ class Translator:
         self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
         self._last: tuple[object, Search] | None = None
 
-    def fits(self, config: Config) -> bool:
-        """True: these weights are those of a model of this Config; knobs of cost "forward" may differ."""
-        return shape_of(config) == shape_of(self.preset.config)
-
     def model(self, config: Config) -> Transformer:
-        """The trained weights with the knobs of a Config that fits."""
+        """The trained weights with the knobs of a Config of their shape."""
         if self._model.config != config:
             self._model = with_knobs(self._model, config)
         return self._model
@@ -49,6 +45,10 @@ class Translator:
         if self._last is None or self._last[0] != key:
             self._last = key, self.search_all([source], config, decoding, stop)[0]
         return self._last[1]
+
+    def translate(self, source: Ids, decoding: Decoding) -> str:
+        """The translation of one sentence as plain text."""
+        return self.bilingual.target_text(self.search(source, self.preset.config, decoding).best)
 
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False

@@ -1,8 +1,9 @@
 """Presets: named starting points, as data. Needs no torch.
 
-A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, and a table `knobs` of what differs from the
-defaults. A trained model is a folder with such a file as `preset.toml`, its weights and its two vocabularies; one of
-the user's own is named by its path. Titles and notes stand in the language files under `preset.<name>`.
+A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, a table `knobs` of what differs from the
+defaults, and may hold a table `look`: the `attention`, `layer` and `head` that are seen first. A trained model is a
+folder with such a file as `preset.toml`, its weights and its two vocabularies; one of the user's own is named by its
+path. Titles and notes stand in the language files under `preset.<name>`.
 """
 
 import tomllib
@@ -15,19 +16,21 @@ from explorer.config import Config
 from explorer.errors import BadKnob, BadPreset, UnknownPreset
 from explorer.resources import asset
 
-DEFAULT = "tiny"
+DEFAULT = "translator"
 FILE = "preset.toml"
 
 
 @attrs.frozen
 class Preset:
-    """A name, the sentence it opens with, its Config, and the folder of its weights if it was trained."""
+    """A name, the sentence it opens with, its Config, what is seen first, and the folder of its weights if it was
+    trained."""
 
     name: str
     text: str
     config: Config
     order: int = 0
     folder: Path | None = None
+    look: tuple[tuple[str, str | int], ...] = ()  # fields of a picture.look.Look
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +53,7 @@ def load_preset(name: str) -> Preset:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         return Preset(name=name, text=table["text"], config=Config(**table["knobs"]), order=table.get("order", 0),
-                      folder=path.parent if path.name == FILE else None)
+                      folder=path.parent if path.name == FILE else None, look=_look(**table.get("look", {})))
     except (OSError, ValueError, KeyError, TypeError, BadKnob) as error:
         raise BadPreset(path=str(path), reason=str(error)) from error
 
@@ -59,3 +62,7 @@ def _bundled() -> dict[str, Path]:
     folder = asset("presets")
     single = {path.stem: path for path in folder.glob("*.toml")}
     return single | {path.parent.name: path for path in folder.glob(f"*/{FILE}")}
+
+
+def _look(attention: str = "encoder.self_attn", layer: int = 0, head: int = 0) -> tuple[tuple[str, str | int], ...]:
+    return ("attention", str(attention)), ("layer", int(layer)), ("head", int(head))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from explorer.config import KNOBS, Config
+from explorer.config import Config
 from explorer.model.norm import StdEpsNorm
 from explorer.model.transformer import Transformer
 
@@ -42,14 +42,6 @@ _READ_AT_EACH_PASS = frozenset({
     "temperature", "position_base", "embedding_scale", "causal_mask", "causal_mask_encoder", "causal_mask_cross",
     "mask_value", "dropout", "dropout_active", "dropout_seed", "tokenizer", "jieba_hmm",
 })
-
-
-def shape_of(config: Config) -> tuple[object, ...]:
-    """What decides the weights: knobs of cost "rebuild", and whether positions are learned."""
-    return (*(getattr(config, name) for name in _REBUILD), config.position == "learned")
-
-
-_REBUILD = tuple(knob.name for knob in KNOBS if knob.cost == "rebuild")
 
 
 def with_knobs(model: Transformer, config: Config) -> Transformer:

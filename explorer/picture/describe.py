@@ -36,4 +36,6 @@ def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, w
 
 
 def _at(axis: Axis, index: int) -> str:
+    if axis.labels and not axis.numbered:
+        return f"{axis.name} {axis.labels[index]}"
     return f"{axis.name} {index} {axis.labels[index]}" if axis.labels else f"{axis.name} {index}"

@@ -31,6 +31,11 @@ class Look:
         side, _, kind = self.attention.partition(".")
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
+    def step(self, trace: Trace) -> int:
+        """The position of the output that is looked at, from 0; the last one where `position` names none that is there."""
+        n_steps = len(trace["generator.probabilities"])
+        return self.position if 0 <= self.position < n_steps else n_steps - 1
+
     def fitted(self, trace: Trace) -> "Look":
         """The closest look that this trace can answer: what it lacks gives way to what it has."""
         offered = attentions(trace)

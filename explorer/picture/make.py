@@ -38,8 +38,16 @@ def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
     """The axis `name` of a tap, with its tokens where it has any."""
     if name not in ("position", "query", "key"):
         return Axis(words(f"axis.{name}"))
+    if name == "query" and ".cross_attn." in tap and trace.expected:
+        # What looks at the source here is the token about to be written, not the last one that was.
+        return Axis(words("axis.next_token"), tuple(f"→{symbol(trace, each)}" for each in trace.expected), "target")
     labels = tuple(token.text for token in trace.side(tap, name))
     return Axis(words(f"axis.{name}"), labels, trace.side_name(tap, name))
+
+
+def symbol(trace: Trace, index: int) -> str:
+    """The symbol of an id; a row of the matrix that no symbol uses is shown by its number."""
+    return trace.symbols[index] if index < len(trace.symbols) else f"#{index}"
 
 
 def scale_for(trace: Trace, tap: str, look: Look) -> Scale:

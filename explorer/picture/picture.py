@@ -18,11 +18,15 @@ Closed = NDArray[np.bool_]
 
 @attrs.frozen
 class Axis:
-    """One axis of a map: its name, the labels along it (none for features) and the side whose tokens they are."""
+    """One axis of a map: its name, the labels along it (none for features) and the side whose tokens they are.
+
+    `numbered`: the place of a label means something, and is said beside it.
+    """
 
     name: str
     labels: tuple[str, ...] = ()
     side: str = ""
+    numbered: bool = True
 
     def label(self, index: int) -> str:
         """What stands at `index`: a token, or the number itself."""
@@ -143,20 +147,31 @@ class Branch:
 
 @attrs.frozen(kw_only=True)
 class Tree:
-    """What beam search tried; a parent stands before its children."""
+    """What beam search tried; a parent stands before its children. A score is log P / length^length_penalty."""
 
     branches: tuple[Branch, ...]
     caption: Caption
+    length_penalty: float = 1.0
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Timeline:
-    """[step] the steps of decoding: what was written at each, and how probable it was. `chosen` is looked at."""
+    """[step] the steps of decoding: what was written at each, and how probable it was. `chosen` is looked at.
+
+    `log_p` is in nats, `ranks` are places among all `n_symbols` symbols, from 1; both are missing, and the probabilities
+    NaN, where the model is asked for nothing. Step i is token i + `shift` of the `side`.
+    """
 
     labels: tuple[str, ...]
     probabilities: Array
     chosen: int
     caption: Caption
+    log_p: NDArray[np.float64] | None = None
+    ranks: tuple[int, ...] = ()
+    n_symbols: int = 0
+    side: str = ""
+    shift: int = 0
+    scale: Scale = attrs.field(default=Scale(0.0, 1.0, "cividis"))
 
 
 Picture = Heatmap | HeadGrid | Strips | Waves | TokenRow | Bars | Alignment | Tree | Timeline

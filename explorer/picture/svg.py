@@ -4,11 +4,26 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.describe import number
-from explorer.picture.picture import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
+from explorer.picture.picture import (
+    Alignment,
+    Bars,
+    Caption,
+    HeadGrid,
+    Heatmap,
+    Picture,
+    Strips,
+    Timeline,
+    TokenRow,
+    Tree,
+    Waves,
+)
 from explorer.picture.scales import LEVELS, curve_colours, table
 from explorer.picture.sheet import Sheet, hexadecimal
+from explorer.picture.svg_alignment import draw_alignment
 from explorer.picture.svg_map import draw_grid, draw_heatmap, draw_strips
 from explorer.picture.svg_text import BOLD, document, width
+from explorer.picture.svg_timeline import draw_timeline
+from explorer.picture.svg_tree import draw_tree
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Array
 
@@ -52,6 +67,12 @@ def _draw(sheet: Sheet, picture: Picture, top: float) -> None:
             _draw_bars(sheet, picture, top)
         case TokenRow():
             _draw_tokens(sheet, picture, top)
+        case Alignment():
+            draw_alignment(sheet, picture, top)
+        case Timeline():
+            draw_timeline(sheet, picture, top)
+        case Tree():
+            draw_tree(sheet, picture, top)
 
 
 def _reach(values: Array) -> float:
@@ -89,9 +110,42 @@ def _draw_bars(sheet: Sheet, picture: Bars, top: float) -> None:
     for index, (value, label) in enumerate(zip(picture.values, picture.labels, strict=True)):
         y = top + index * 20
         size = float(value) / longest * 320 if np.isfinite(value) else 0.0
-        sheet.write(left - 8, y + 12, label, anchor="end")
-        sheet.add(f'<rect x="{left:.1f}" y="{y:.1f}" width="{size:.1f}" height="15" fill="{colour}"/>', left + size, y + 15)
+        away = picture.cut is not None and bool(picture.cut[index])
+        sheet.write(left - 8, y + 12, label, anchor="end", faint=away)
+        if away:
+            _hatched(sheet, left, y, size, 15)
+        else:
+            sheet.add(f'<rect x="{left:.1f}" y="{y:.1f}" width="{size:.1f}" height="15" fill="{colour}"/>', left + size, y + 15)
         sheet.write(left + size + 6, y + 12, number(float(value)), faint=True)
+        if index == picture.chosen:
+            _outline(sheet, left - 2, y - 2, size + 4, 19)
+    _bars_legend(sheet, picture, top + len(picture.labels) * 20 + 8)
+
+
+def _hatched(sheet: Sheet, x: float, y: float, wide: float, high: float) -> None:
+    """The grey of what is closed with its diagonal lines; a pattern would be simpler, but not every reader draws one."""
+    sheet.add(f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:g}" fill="{sheet.theme.closed}"/>',
+              x + wide, y + high)
+    lines = "".join(f"M{x + i:.1f} {y + high:.1f}l{min(high, wide - i):.1f} {-min(high, wide - i):.1f}"
+                    for i in range(0, int(wide), 6))
+    if lines:
+        sheet.add(f'<path d="{lines}" stroke="{sheet.theme.closed_line}"/>')
+
+
+def _outline(sheet: Sheet, x: float, y: float, wide: float, high: float) -> None:
+    sheet.add(f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:g}" rx="2" fill="none" '
+              f'stroke="{sheet.theme.accent}" stroke-width="1.5"/>', x + wide, y + high)
+
+
+def _bars_legend(sheet: Sheet, picture: Bars, y: float) -> None:
+    """What hatching and outline mean, where they are."""
+    if picture.cut is not None and picture.cut.any():
+        _hatched(sheet, 2, y, 12, 12)
+        sheet.write(20, y + 10, sheet.words("sampling.cut"), faint=True)
+        y += 20
+    if picture.chosen is not None:
+        _outline(sheet, 2, y, 12, 12)
+        sheet.write(20, y + 10, sheet.words("sampling.chosen"), faint=True)
 
 
 def _draw_tokens(sheet: Sheet, picture: TokenRow, top: float) -> None:

@@ -1,7 +1,13 @@
-"""Draws Bars: a labelled bar for each value, largest first."""
+"""Draws Bars: a labelled bar for each value, largest first; what sampling cuts away hatched, what was taken outlined.
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
+Keys: up, down, Home and End walk the bars, Enter or a click chooses one.
+"""
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from explorer.lang import Words
@@ -9,34 +15,44 @@ from explorer.picture.describe import number
 from explorer.picture.picture import Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.theme import LIGHT, Theme
-from explorer.views.paint import elided
+from explorer.views.paint import elided, hatching
 from explorer.views.pointed import NOTHING, Pointed, Spot
 
 _ROW = 24.0  # px at most
 _LABEL, _FIGURE = 110.0, 70.0
+_SMALLEST = 0.75  # of the font, before bars are left out
 
 
 class BarsView(QWidget):
-    """`draw(picture, words)` shows Bars."""
+    """`draw(picture, words)` shows Bars. Signals: pointed(Pointed); chose(int), the id of a bar; opened() on Enter
+    where bars have no ids."""
 
     pointed = Signal(object)
     opened = Signal()
+    chose = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
         self.picture: Bars | None = None
+        self.selected = 0  # by keys
         self._words: Words | None = None
         self._theme = LIGHT
+        self._here: int | None = None  # the bar under the mouse
+        self._shown: list[int] = []
+        self._left = 8.0
+        self._pressed: int | None = None
         self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 60)
 
     def draw(self, picture: Bars, words: Words) -> None:
         self.picture, self._words = picture, words
+        self.setCursor(Qt.CursorShape.PointingHandCursor if picture.ids else Qt.CursorShape.ArrowCursor)
         best = ", ".join(f"{label} {number(float(value))}" for label, value in
                          zip(picture.labels[:3], picture.values[:3], strict=True))
         self.setAccessibleDescription(f"{picture.caption.title} {best}")
-        self.update()
+        self._place()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -48,44 +64,179 @@ class BarsView(QWidget):
     def fit(self) -> None:
         """Always whole."""
 
+    def row_rect(self, index: int) -> QRectF:
+        """The pixels of a bar with its label and figure; nothing for one that is not shown."""
+        if index not in self._shown:
+            return QRectF()
+        return QRectF(0, self._shown.index(index) * self._row(), self.width(), self._row())
+
+    def _place(self) -> None:
+        """Which bars have room: the first ones, and the chosen one in any case. A line below counts the others."""
+        picture = self.picture
+        if picture is None:
+            return
+        n_bars = len(picture.labels)
+        lowest = QFontMetricsF(self._font(_SMALLEST)).height()
+        room = max(1, int(self.height() / lowest))
+        self._shown = list(range(n_bars))
+        if room < n_bars:
+            self._shown = self._shown[: max(1, room - 1)]
+            if picture.chosen is not None and picture.chosen not in self._shown:
+                self._shown[-1] = picture.chosen
+        self._left = 8 + min(_LABEL, max((QFontMetricsF(self._row_font()).horizontalAdvance(picture.labels[index])
+                                          for index in self._shown), default=0))
+        self.selected = min(self.selected, len(self._shown) - 1)
+        self._here = None
+        self.update()
+
+    def _row(self) -> float:
+        lines = len(self._shown) + (self.picture is not None and len(self._shown) < len(self.picture.labels))
+        return min(_ROW, self.height() / max(1, lines))
+
+    def _font(self, scale: float) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * scale)
+        return font
+
+    def _row_font(self) -> QFont:
+        """As large as a row allows."""
+        high = QFontMetricsF(self.font()).height()
+        return self._font(min(1.0, max(_SMALLEST, self._row() / high)))
+
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.picture is not None:
             with QPainter(self) as painter:
-                self._paint(painter, self.picture)
+                painter.setFont(self._row_font())
+                for index in self._shown:
+                    self._paint_bar(painter, self.picture, index)
+                self._paint_rest(painter, self.picture)
 
-    def _paint(self, painter: QPainter, picture: Bars) -> None:
+    def _paint_bar(self, painter: QPainter, picture: Bars, index: int) -> None:
+        row, value, theme = self.row_rect(index), float(picture.values[index]), self._theme
+        away = picture.cut is not None and bool(picture.cut[index])
+        selected = self.hasFocus() and self._shown[self.selected] == index
+        if selected or index == self._here:
+            painter.fillRect(row, QColor(theme.window))
+        if selected:
+            painter.fillRect(QRectF(row.left(), row.top(), 2, row.height()), QColor(theme.accent))
+        painter.setPen(QColor(theme.faint if away else theme.text))
         metrics = QFontMetricsF(painter.font())
-        left = 8 + min(_LABEL, max((metrics.horizontalAdvance(label) for label in picture.labels), default=0))
-        red, green, blue = (int(channel) for channel in table(picture.scale.colours)[LEVELS // 3])
-        longest = max(float(picture.values.max()), 1e-30)
-        room = max(10.0, self.width() - left - _FIGURE - 12)
-        for index, (value, label) in enumerate(zip(picture.values, picture.labels, strict=True)):
-            row = QRectF(0, index * self._row(), self.width(), self._row())
-            size = room * float(value) / longest
-            painter.setPen(QColor(self._theme.text))
-            painter.drawText(QRectF(0, row.top(), left, row.height()),
-                             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, elided(metrics, label, left))
-            bar = QRectF(left + 8, row.top() + row.height() * 0.2, size, row.height() * 0.6)
-            painter.fillRect(bar, QColor(red, green, blue))
+        painter.drawText(QRectF(0, row.top(), self._left, row.height()),
+                         Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                         elided(metrics, picture.labels[index], self._left - 4))
+        bar = self.bar_rect(index)
+        painter.fillRect(bar, hatching(theme) if away else QColor(*map(int, table(picture.scale.colours)[LEVELS // 3])))
+        painter.setPen(QColor(theme.faint))
+        painter.drawText(QRectF(bar.right() + 6, row.top(), _FIGURE, row.height()),
+                         Qt.AlignmentFlag.AlignVCenter, number(value))
+        if index == picture.chosen:
+            painter.setPen(QPen(QColor(theme.accent), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(bar.adjusted(-1.5, -1.5, 1.5, 1.5))
+
+    def bar_rect(self, index: int) -> QRectF:
+        """The pixels of the bar itself."""
+        assert self.picture is not None  # there are bars
+        row, value = self.row_rect(index), float(self.picture.values[index])
+        room = max(10.0, self.width() - self._left - _FIGURE - 12)
+        longest = float(np.nanmax(self.picture.values, initial=1e-30))
+        size = room * value / longest if np.isfinite(value) else 0.0
+        return QRectF(self._left + 8, row.top() + row.height() * 0.2, size, row.height() * 0.6)
+
+    def _paint_rest(self, painter: QPainter, picture: Bars) -> None:
+        """How many bars there is no room for."""
+        count = len(picture.labels) - len(self._shown)
+        if count and self._words is not None:
             painter.setPen(QColor(self._theme.faint))
-            painter.drawText(QRectF(bar.right() + 6, row.top(), _FIGURE, row.height()),
-                             Qt.AlignmentFlag.AlignVCenter, number(float(value)))
+            line = QRectF(self._left + 8, len(self._shown) * self._row(), self.width(), self._row())
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, self._words("sampling.more", count=count))
+
+    def describe(self, index: int) -> Pointed:
+        picture, words = self.picture, self._words
+        if picture is None or words is None:
+            return NOTHING
+        value = float(picture.values[index])
+        where = {"value": number(value), "tap": picture.caption.tap, "shape": picture.caption.shape}
+        if not picture.ids:
+            return Pointed(words("picture.cell", where=picture.labels[index], **where))
+        with np.errstate(divide="ignore"):
+            log_p = number(float(np.log(value)))
+        lines = [words("sampling.about", symbol=picture.labels[index], id=picture.ids[index], log_p=log_p, **where)]
+        if picture.cut is not None and picture.cut[index]:
+            lines.append(words("sampling.cut"))
+        lines.append(words("sampling.chosen" if index == picture.chosen else "sampling.choose"))
+        return Pointed("\n".join(lines))
+
+    def _at(self, place: QPointF) -> int | None:
+        line = int(place.y() / self._row())
+        return self._shown[line] if 0 <= line < len(self._shown) and self.rect().contains(place.toPoint()) else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        picture, words = self.picture, self._words
-        index = int(event.position().y() / self._row())
-        if picture is None or words is None or not 0 <= index < len(picture.labels):
-            self.pointed.emit(NOTHING)
+        here = self._at(event.position())
+        if here != self._here:
+            self._here = here
+            self.update()
+        pointed = NOTHING if here is None else self.describe(here)
+        if pointed.text:
+            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
+        else:
+            QToolTip.hideText()
+        self.pointed.emit(pointed)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = self._at(event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click: pressed and let go on the same bar."""
+        here = self._at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and here is not None and here == self._pressed:
+            self.selected = self._shown.index(here)
+            self._choose()
+        self._pressed = None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last = len(self._shown) - 1
+        match event.key():
+            case Qt.Key.Key_Up | Qt.Key.Key_Down if last >= 0:
+                self._select(self.selected + (1 if event.key() == Qt.Key.Key_Down else -1))
+            case Qt.Key.Key_Home if last >= 0:
+                self._select(0)
+            case Qt.Key.Key_End if last >= 0:
+                self._select(last)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self._choose()
+            case _:
+                super().keyPressEvent(event)
+
+    def _select(self, line: int) -> None:
+        self.selected = min(max(line, 0), len(self._shown) - 1)
+        pointed = self.describe(self._shown[self.selected])
+        self.setAccessibleDescription(pointed.text)
+        self.pointed.emit(pointed)
+        self.update()
+
+    def _choose(self) -> None:
+        if self.picture is None or not self.picture.ids:
+            self.opened.emit()
             return
-        text = words("picture.cell", value=number(float(picture.values[index])), where=picture.labels[index],
-                     tap=picture.caption.tap, shape=picture.caption.shape)
-        QToolTip.showText(event.globalPosition().toPoint(), text, self)
-        self.pointed.emit(Pointed(text))
+        self.chose.emit(self.picture.ids[self._shown[self.selected]])
+        self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
         QToolTip.hideText()
+        self._here = None
+        self.update()
         self.pointed.emit(NOTHING)
 
-    def _row(self) -> float:
-        count = len(self.picture.labels) if self.picture is not None else 1
-        return min(_ROW, self.height() / max(1, count))
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def focusInEvent(self, event: Any) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: Any) -> None:
+        super().focusOutEvent(event)
+        self.update()

@@ -25,10 +25,12 @@ class HeatmapView(Canvas):
         super().__init__(parent)
         self.picture: Heatmap | None = None
         self._bar = bar
+        self._named = False  # the axes, below
 
     def draw(self, picture: Heatmap, words: Words) -> None:
         self.picture, self.words = picture, words
-        self.square = bool(picture.rows.labels and picture.columns.labels)
+        self._named = bool(picture.rows.labels and picture.columns.labels)
+        self.square = self._named and picture.rows.numbered  # heads are no tokens: their map takes all the room
         self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
 
@@ -48,7 +50,7 @@ class HeatmapView(Canvas):
         if self.picture.columns.labels:
             longest = min(_MOST_LABEL, max(metrics.horizontalAdvance(label) for label in self.picture.columns.labels))
             top = 24.0 if self._upright(left) else 14 + longest * 0.77
-        bottom = 22.0 if self.square or self.picture.closed is not None else 6.0
+        bottom = 22.0 if self._named or self.picture.closed is not None else 6.0
         return left, top, self._bar_px() if self._bar else 6.0, bottom
 
     def _bar_px(self) -> float:
@@ -108,7 +110,7 @@ class HeatmapView(Canvas):
             bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 160))
             paint_bar(painter, bar, self.picture.scale, self.theme)
         place = QPointF(field.left(), field.bottom() + 6)
-        if self.square:
+        if self._named:
             place = paint_axis_names(painter, place, self.picture.rows.name, self.picture.columns.name, self.theme)
         if self.picture.closed is not None and self.words is not None:
             paint_legend(painter, place, self.width(), self.words("legend.closed"), self.picture.reason, self.theme)

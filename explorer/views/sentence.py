@@ -20,8 +20,17 @@ class SentenceEdit(QLineEdit):
         self.setMaxLength(_MOST)
         self.setClearButtonEnabled(True)
         self._composing = self._putting = False
-        self._said = ""
+        self._said = self._offered = ""
         self.textChanged.connect(self._changed)
+
+    def offer(self, text: str, hint: str) -> None:
+        """Show a text in the empty box that the user may take over with the right arrow; without one, the hint."""
+        self.setPlaceholderText(text or hint)
+        if text != self._offered:
+            was, self._offered = bool(self._offered), text
+            if was != bool(text):
+                self.setProperty("offers", bool(text))
+                self.style().polish(self)
 
     def put(self, text: str) -> None:
         """Show a text that came from elsewhere; while the user types the same text nothing moves."""
@@ -53,5 +62,8 @@ class SentenceEdit(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
             event.ignore()
+            return
+        if event.key() == Qt.Key.Key_Right and self._offered and not self.text():
+            self.insert(self._offered)
             return
         super().keyPressEvent(event)

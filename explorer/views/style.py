@@ -36,6 +36,7 @@ QLineEdit, QComboBox, QAbstractSpinBox {{
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QAbstractSpinBox {{ padding: 0 4px; min-height: 18px; }}
 #sentence {{ font-size: 13pt; padding: 3px 8px; }}
+#sentence[offers="true"] {{ placeholder-text-color: {text}; }}
 QComboBox::drop-down {{ border: none; width: 18px; }}
 QComboBox::down-arrow {{ image: url("{icons}/chevron.svg"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {card}; border: 1px solid {hairline}; }}

@@ -4,19 +4,23 @@ from typing import Any, Literal
 
 import attrs
 
-from explorer.config import Knob
+from explorer.config import Knob, Value
 from explorer.errors import UnknownKnob
 
 Precision = Literal["float32", "bfloat16"]
 
 
 def _number(default: float, low: float, high: float) -> Any:
-    kind = "int" if isinstance(default, int) else "float"
+    """Declare one field of the Recipe, checked as a knob is."""
+    about: dict[str, Any] = {
+        "kind": type(default).__name__, "default": default, "group": "training", "cost": "rebuild", "low": low, "high": high,
+    }
 
-    def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> int | float | bool | str:
-        return Knob(field.name, kind, default, "training", "rebuild", low, high).check(value)
+    def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:
+        return Knob(name=field.name, **about).check(value)
 
-    return attrs.field(default=default, converter=attrs.Converter(checked, takes_self=True, takes_field=True))
+    converter = attrs.Converter(checked, takes_self=True, takes_field=True)
+    return attrs.field(default=default, metadata=about, converter=converter)
 
 
 @attrs.frozen(kw_only=True)
@@ -51,3 +55,6 @@ class Recipe:
             if name not in fields:
                 raise UnknownKnob(name=name)
         return attrs.evolve(self, **values)  # type: ignore[arg-type]  # each value is checked by its field
+
+
+RECIPE_KNOBS: tuple[Knob, ...] = tuple(Knob(name=field.name, **field.metadata) for field in attrs.fields(Recipe))

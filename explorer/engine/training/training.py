@@ -21,6 +21,7 @@ from explorer.engine.training.checkpoint import History, Memory, State
 from explorer.engine.training.dropout import with_byte_dropout
 from explorer.engine.training.loss import log_probabilities, training_loss
 from explorer.engine.training.recipe import Precision, Recipe
+from explorer.errors import BadCheckpoint, NotEnoughDeviceMemory
 from explorer.model.trained import write_tensors
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import PAD
@@ -60,7 +61,7 @@ class Training:
                             about=about or {})
         self._path = folder / checkpoint.FILE
         if self._path.exists():
-            self._resume()
+            self._resume(about or {})
         else:
             torch.manual_seed(recipe.training_seed)
 
@@ -105,13 +106,10 @@ class Training:
         for group in self._optimizer.param_groups:
             group["lr"] = self.recipe.learning_rate * rate(self._state.step, share, self.recipe.warmup_steps)
         expected = batch.expected[batch.expected != PAD]
-        with self._autocast():
-            log_p = log_probabilities(self.model, batch)
-        loss = training_loss(log_p, expected, self.recipe)
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
+        try:
+            loss = self._learn(batch, expected)
+        except torch.OutOfMemoryError as error:  # the last checkpoint stays; smaller batches fit
+            raise NotEnoughDeviceMemory(device=str(self._device), batch_tokens=self.recipe.batch_tokens) from error
         told, seconds = loss.item(), time.perf_counter() - start
         self._state = attrs.evolve(
             self._state, step=self._state.step + 1, batch=self._state.batch + 1,
@@ -121,6 +119,16 @@ class Training:
         if self._state.step % _STEPS_BETWEEN_CHECKPOINTS == 0:
             self._save()
         return Step(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
+
+    def _learn(self, batch: Batch, expected: Tensor) -> Tensor:
+        with self._autocast():
+            log_p = log_probabilities(self.model, batch)
+        loss = training_loss(log_p, expected, self.recipe)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
 
     def _end_of_epoch(self) -> Step:
         start = time.perf_counter()
@@ -159,14 +167,26 @@ class Training:
         return nullcontext()
 
     def _keep_epoch(self) -> None:
-        """Write the epoch's weights for the average, and drop those that it will not need."""
+        """Write the epoch's weights for the average, and drop those that it will not need any more."""
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self._parameters.items()}
         write_tensors(self.epoch_file(self._state.epoch), weights, {})
-        self.epoch_file(self._state.epoch - self.recipe.average).unlink(missing_ok=True)
+        for epoch in range(1, self.best_epoch - self.recipe.average + 1):
+            self.epoch_file(epoch).unlink(missing_ok=True)
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch with the smallest validation loss."""
+        return min(self.history, key=lambda each: each.validation_loss).epoch
 
     def epoch_file(self, epoch: int) -> Path:
-        """Where the weights after an epoch lie; only those of the last `average` epochs are kept."""
+        """Where the weights after an epoch lie; only those around the best one are kept."""
         return self._folder / f"epoch-{epoch:03}.safetensors"
+
+    def averaged(self) -> dict[str, Tensor]:
+        """The mean of the weights after the best epoch and those just before it."""
+        last = self.best_epoch
+        files = [self.epoch_file(epoch) for epoch in range(max(1, last - self.recipe.average + 1), last + 1)]
+        return average(files)
 
     def _save(self) -> None:
         moments = self._optimizer.state
@@ -178,20 +198,22 @@ class Training:
         )
         checkpoint.save(self._path, self._state, memory)
 
-    def _resume(self) -> None:
+    def _resume(self, about: dict[str, object]) -> None:
+        """Go on where the checkpoint was written. Raises BadCheckpoint if it is of another training."""
         state, memory = checkpoint.load(self._path)
+        other = sorted(name for name in state.about.keys() | about.keys() if state.about.get(name) != about.get(name))
+        if other:
+            raise BadCheckpoint(path=str(self._path), reason=", ".join(other))
         self._state = state
         with torch.no_grad():
             for name, parameter in self._parameters.items():
                 parameter.copy_(memory.weights[name])
                 self._optimizer.state[parameter] = {
-                    "step": torch.tensor(float(state.step), device=self._step_device()),
+                    # Fused AdamW counts its steps where the parameters are.
+                    "step": torch.tensor(float(state.step), device=self._device),
                     "exp_avg": memory.first[name].to(self._device), "exp_avg_sq": memory.second[name].to(self._device),
                 }
         checkpoint.restore_random(memory.random, self._device)
-
-    def _step_device(self) -> torch.device:
-        return self._device  # fused AdamW counts its steps where the parameters are
 
 
 def rate(step: int, share: float, warmup_steps: int) -> float:

@@ -1,0 +1,49 @@
+"""Above the knobs: whether the weights are trained or random, and the way back to the trained ones."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from explorer.engine.request import Request
+from explorer.lang import Words
+from explorer.views.segments import Segments
+
+
+class WeightsBar(QWidget):
+    """Shown for presets that have trained weights. trained(bool) is emitted when the user chooses."""
+
+    trained = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title, self.note = QLabel(), QLabel()
+        self.title.setObjectName("title")
+        self.note.setObjectName("warning")
+        self.note.setWordWrap(True)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.segments = Segments()
+        self.segments.chose.connect(self._chose)
+        above = QHBoxLayout()
+        above.addWidget(self.title)
+        above.addStretch(1)
+        above.addWidget(self.segments)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 4)
+        layout.setSpacing(4)
+        layout.addLayout(above)
+        layout.addWidget(self.note)
+
+    def put(self, request: Request, words: Words) -> None:
+        """Show which weights a request means, and why they are not the trained ones."""
+        self.setVisible(request.has_trained)
+        if not request.has_trained:
+            return
+        trained = request.uses_trained
+        self.title.setText(words("weights.title"))
+        self.segments.setAccessibleName(words("weights.title"))
+        self.segments.offer({key: words(f"weights.{key}") for key in ("trained", "random")},
+                            "trained" if trained else "random")
+        self.note.setText(words("weights.by_choice" if not request.trained else "weights.by_shape"))
+        self.note.setVisible(not trained)
+
+    def _chose(self, key: str) -> None:
+        self.trained.emit(key == "trained")

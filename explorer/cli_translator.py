@@ -1,0 +1,180 @@
+"""Commands around the trained translator: train, evaluate, translate."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from explorer.cli_flags import knob_flags, recipe_flags
+from explorer.config import KNOBS
+from explorer.errors import ExplorerError, NotTrained
+from explorer.lang import Words
+from explorer.model.presets import DEFAULT, load_preset
+from explorer.resources import asset
+
+if TYPE_CHECKING:
+    from explorer.engine.compute import Computer
+    from explorer.engine.evaluation import Evaluation, Scores
+    from explorer.engine.training.run import Run
+    from explorer.engine.training.training import Step
+    from explorer.engine.translator import Translator
+
+BEAM = 4
+_HELD_OUT = "presets/translator/held-out.tsv"
+_MOST_BAD_ROWS = 10
+_EXAMPLES = 20
+
+_preset = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME|FOLDER")
+_beam = click.option("--beam", default=BEAM, show_default=True, type=click.IntRange(1, 8))
+
+
+@click.command()
+@click.option("--data", required=True, metavar="FILE", help="Tab-separated: split, zh, en.")
+@click.option("--out", required=True, metavar="FOLDER", help="Goes on from the checkpoint there, if there is one.")
+@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda")
+@click.option("--precision", default="auto", show_default=True, type=click.Choice(["auto", "float32", "bfloat16"]))
+@_preset
+@recipe_flags
+@knob_flags(KNOBS)
+@click.pass_obj
+def train(words: Words, /, data: str, out: str, device: str, precision: str, preset: str, **given: Any) -> None:
+    """Train a translator on the rows of FILE and write it into FOLDER as a preset."""
+    from explorer.engine.training.recipe import RECIPE_KNOBS, Recipe
+    from explorer.engine.training.run import Run, Wish
+
+    turned = {name: value for name, value in given.items() if value is not None}
+    recipe_names = {knob.name for knob in RECIPE_KNOBS}
+    base = load_preset(preset)
+    wish = Wish(
+        data=Path(data), out=Path(out), device=device, precision=precision, text=base.text,
+        config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
+        recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
+    )
+    line = _Line()
+    run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
+    line.end()
+    _tell_rows(run, words)
+    for step in run.steps():
+        if step.finished is None:
+            line.show(_step_line(step, wish.recipe.epochs, words))
+        else:
+            line.end()
+            click.echo(words("train.epoch", **attrs.asdict(step.finished)))
+    click.echo(words("train.written", folder=run.finish()))
+
+
+def _tell_rows(run: "Run", words: Words) -> None:
+    prepared = run.prepared
+    for row in prepared.bad[:_MOST_BAD_ROWS]:
+        click.echo(words("train.bad_row", line=row.line, reason=words(f"corpus.{row.reason}")), err=True)
+    if prepared.bad:
+        click.echo(words("train.bad_rows", count=len(prepared.bad)), err=True)
+    click.echo(words("train.rows", train=len(prepared.train), valid=len(prepared.valid), device=run.device,
+                     precision=run.precision))
+    if run.training.history:
+        click.echo(words("train.resumed", epoch=len(run.training.history)))
+
+
+def _step_line(step: "Step", epochs: int, words: Words) -> str:
+    left_s = step.seconds / step.share * (1 - step.share) if step.share else 0.0
+    bar = "█" * round(20 * step.share) + "·" * (20 - round(20 * step.share))
+    return words("train.step", bar=bar, share=step.share, epoch=step.epoch + 1, epochs=epochs, loss=step.loss,
+                 rate=step.tokens_per_s, hours=int(left_s // 3600), minutes=int(left_s % 3600 // 60))
+
+
+class _Line:
+    """One line of a terminal, written over and over; nothing where the output is a file."""
+
+    def __init__(self) -> None:
+        self._on = sys.stderr.isatty()
+        self._shown = False
+
+    def show(self, text: str) -> None:
+        if self._on:
+            click.echo(f"\r\033[K{text}", nl=False, err=True)
+            self._shown = True
+
+    def end(self) -> None:
+        if self._shown:
+            click.echo("\r\033[K", nl=False, err=True)
+            self._shown = False
+
+
+@click.command()
+@click.option("--split", default="test", show_default=True, type=click.Choice(["train", "valid", "test"]))
+@click.option("--data", metavar="FILE", help="Tab-separated: split, zh, en. Without it, the bundled held-out rows.")
+@click.option("--examples", default=_EXAMPLES, show_default=True, type=click.IntRange(0))
+@_preset
+@_beam
+@click.pass_obj
+def evaluate(words: Words, /, split: str, data: str | None, examples: int, preset: str, beam: int) -> None:
+    """Score translations of held-out rows with sacreBLEU and chrF, against all references of each sentence."""
+    from explorer.engine.decoding.beam import Decoding
+    from explorer.engine.evaluation import evaluate as run
+    from explorer.errors import EmptySplit
+    from explorer.tokens.corpus import read_corpus
+
+    computer, translator = _translator(preset)
+    path = asset(_HELD_OUT) if data is None else Path(data)
+    pairs = read_corpus(path).split(split)
+    if not pairs:
+        raise EmptySplit(path=str(path), split=split)
+    line = _Line()
+    found = run(computer, translator, pairs, Decoding(beam=beam), lambda share: line.show(f"{share:.0%}"))
+    line.end()
+    _tell_scores(found, beam, words)
+    for row in found.rows[:: max(1, len(found.rows) // examples)][:examples] if examples else ():
+        click.echo(f"\n{row.source}\n  = {' | '.join(row.references)}\n  → {row.translation}")
+
+
+def _tell_scores(found: "Evaluation", beam: int, words: Words) -> None:
+    click.echo(words("evaluate.rows", rows=len(found.rows), sentences=len({row.source for row in found.rows}), beam=beam))
+    click.echo(_score_line(words("evaluate.all"), found.scores, words))
+    for first, last, count, scores in found.by_length:
+        lengths = f"{first}–{last}" if last < 1000 else f"≥ {first}"
+        click.echo(_score_line(words("evaluate.length", lengths=lengths, rows=count), scores, words))
+    click.echo(f"BLEU  {found.scores.bleu_signature}\nchrF  {found.scores.chrf_signature}")
+
+
+def _score_line(what: str, scores: "Scores", words: Words) -> str:
+    return words("evaluate.scores", what=what, bleu_one=scores.bleu_one, bleu_all=scores.bleu_all,
+                 chrf_one=scores.chrf_one, chrf_all=scores.chrf_all)
+
+
+@click.command()
+@click.argument("text", required=False)
+@_preset
+@_beam
+@click.pass_obj
+def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
+    """Translate TEXT, or each line of the standard input; a line that cannot be translated becomes an empty one."""
+    from explorer.engine.decoding.beam import Decoding
+
+    computer, translator = _translator(preset)
+    status = 0
+    lines: Iterable[str] = sys.stdin if text is None else (text,)
+    for number, line in enumerate(lines, 1):
+        said = ""
+        try:
+            if line.strip():
+                said = translator.translate(computer.source_ids(line.rstrip("\n"), translator), Decoding(beam=beam))
+        except ExplorerError as error:
+            click.echo(words("translate.bad_line", line=number, sentence=words.error(error)), err=True)
+            status = 2
+        click.echo(said)
+        sys.stdout.flush()
+    return status
+
+
+def _translator(preset: str) -> "tuple[Computer, Translator]":
+    """The trained model of a preset. Raises UnknownPreset, BadFile, NotTrained."""
+    from explorer.engine.compute import Computer  # torch, a second to load
+
+    computer = Computer()
+    translator = computer.translator(preset)
+    if translator is None:
+        raise NotTrained(name=preset)
+    return computer, translator

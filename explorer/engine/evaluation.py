@@ -1,0 +1,102 @@
+"""How good translations are, by the field's own measures: sacreBLEU (Post 2018) and chrF (Popović 2015)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import attrs
+import sacrebleu
+
+from explorer.engine.compute import Computer
+from explorer.engine.decoding.beam import Decoding
+from explorer.engine.translator import Translator
+from explorer.tokens.corpus import Pair
+
+LENGTHS = ((1, 5), (6, 8), (9, 12), (13, 10_000))
+"""Source tokens of each group that is scored by itself, first and last."""
+
+_BATCH = 64
+
+
+@attrs.frozen
+class Scores:
+    """`bleu` and `chrf` in percent with one reference each, or with all; signatures say exactly what was computed."""
+
+    bleu_one: float
+    bleu_all: float
+    chrf_one: float
+    chrf_all: float
+    bleu_signature: str
+    chrf_signature: str
+
+
+@attrs.frozen
+class Row:
+    """One scored sentence; the references begin with the row's own."""
+
+    source: str
+    translation: str
+    references: tuple[str, ...]
+    n_tokens: int
+
+
+@attrs.frozen
+class Evaluation:
+    """The scores of all rows and of those of each length: (first, last, rows, scores)."""
+
+    scores: Scores
+    by_length: tuple[tuple[int, int, int, Scores], ...]
+    rows: tuple[Row, ...]
+
+
+def evaluate(
+    computer: Computer, translator: Translator, pairs: Sequence[Pair], decoding: Decoding,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Evaluation:
+    """Translate the source of each pair and score it against every target its source has among the pairs."""
+    references: defaultdict[str, list[str]] = defaultdict(list)
+    for source, target in pairs:
+        if target not in references[source]:
+            references[source].append(target)
+    found = translate_all(computer, translator, list(references), decoding, progress)
+    rows = tuple(
+        Row(source, found[source][0], (target, *(other for other in references[source] if other != target)), found[source][1])
+        for source, target in pairs
+    )
+    groups = (
+        (first, last, [row for row in rows if first <= row.n_tokens <= last]) for first, last in LENGTHS
+    )
+    by_length = tuple((first, last, len(group), score(group)) for first, last, group in groups if group)
+    return Evaluation(score(rows), by_length, rows)
+
+
+def translate_all(
+    computer: Computer, translator: Translator, sources: Sequence[str], decoding: Decoding,
+    progress: Callable[[float], None] = lambda share: None,
+) -> dict[str, tuple[str, int]]:
+    """The translation of each sentence, and how many tokens the sentence has; sentences of like length together."""
+    ids = {source: computer.source_ids(source, translator) for source in sources}
+    order = sorted(ids, key=lambda source: len(ids[source]))
+    found: dict[str, tuple[str, int]] = {}
+    for start in range(0, len(order), _BATCH):
+        batch = order[start:start + _BATCH]
+        searches = translator.search_all([ids[source] for source in batch], translator.preset.config, decoding)
+        for source, search in zip(batch, searches, strict=True):
+            found[source] = translator.bilingual.target_text(search.best), len(ids[source])
+        progress(min(1.0, (start + _BATCH) / len(order)))
+    return found
+
+
+def score(rows: Sequence[Row]) -> Scores:
+    """BLEU (13a, cased) and chrF of translated rows."""
+    said = [row.translation for row in rows]
+    one = [[row.references[0] for row in rows]]
+    most = max(len(row.references) for row in rows)
+    # A row with fewer references than another has None in their place, which sacreBLEU leaves out.
+    every = [[row.references[k] if k < len(row.references) else None for row in rows] for k in range(most)]
+    bleu, chrf = sacrebleu.BLEU(), sacrebleu.CHRF()
+    bleu_all = bleu.corpus_score(said, every).score  # type: ignore[arg-type]  # None is allowed, its types do not say so
+    chrf_all = chrf.corpus_score(said, every).score  # type: ignore[arg-type]
+    signatures = str(bleu.get_signature()), str(chrf.get_signature())
+    return Scores(
+        bleu.corpus_score(said, one).score, bleu_all, chrf.corpus_score(said, one).score, chrf_all, *signatures,
+    )

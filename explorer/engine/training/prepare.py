@@ -1,0 +1,70 @@
+"""From a data file to examples in ids, with vocabularies learned from its training rows alone."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+
+from explorer import resources
+from explorer.engine.training.batches import Example, Word
+from explorer.errors import EmptySplit
+from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
+from explorer.tokens.corpus import BadRow, Pair, read_corpus
+from explorer.tokens.graphemes import characters
+from explorer.tokens.segment import Segmenter
+from explorer.tokens.vocabulary import UNKNOWN
+
+_FULL_STOP = "。"
+_TOLD_EVERY = 500
+
+Progress = Callable[[float], None]
+
+
+@attrs.frozen
+class Prepared:
+    """What training needs of a data file. `sha256` names the file; `bad` are the rows that were left out."""
+
+    bilingual: Bilingual
+    train: tuple[Example, ...]
+    valid: tuple[Example, ...]
+    bad: tuple[BadRow, ...]
+    sha256: str
+
+
+def prepare(data: Path, folder: Path, n_target_symbols: int, progress: Progress) -> Prepared:
+    """Read, cut and look up the rows; a folder with vocabularies keeps them. Raises BadFile, EmptySplit."""
+    corpus = read_corpus(data)
+    for split in ("train", "valid"):
+        if not corpus.split(split):
+            raise EmptySplit(path=str(data), split=split)
+    segmenter = Segmenter(resources.cache_folder())
+    if (folder / SOURCE_FILE).exists():
+        bilingual = Bilingual.read(folder)
+    else:
+        bilingual = Bilingual.learn(corpus.train, segmenter, n_target_symbols)
+        bilingual.write(folder)
+    total = len(corpus.train) + len(corpus.valid)
+
+    def examples(pairs: Sequence[Pair], done: int) -> tuple[Example, ...]:
+        made: list[Example] = []
+        for pair in pairs:
+            made.append(example(pair, bilingual, segmenter))
+            if len(made) % _TOLD_EVERY == 0:
+                progress((done + len(made)) / total)
+        return tuple(made)
+
+    return Prepared(bilingual, examples(corpus.train, 0), examples(corpus.valid, len(corpus.train)), corpus.bad,
+                    hashlib.sha256(data.read_bytes()).hexdigest())
+
+
+def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> Example:
+    """A pair in ids: known words whole or in characters, unknown ones in characters."""
+    source, target = pair
+    words: list[Word] = []
+    for start, end in segmenter.spans(source, "accurate", hmm=True):
+        word = source[start:end]
+        whole = bilingual.source.id_of(word)
+        single = tuple(bilingual.source.id_of(word[a:b]) or UNKNOWN for a, b in characters(word))
+        words.append((single,) if whole is None or len(single) == 1 else ((whole,), single))
+    return Example(tuple(words), bilingual.target_ids(target), source.endswith(_FULL_STOP) and len(words) > 1)

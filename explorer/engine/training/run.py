@@ -1,0 +1,119 @@
+"""A whole training from a data file to a preset with weights, as whoever starts it sees it."""
+
+import ctypes
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import attrs
+import torch
+
+from explorer.config import Config
+from explorer.engine.training import checkpoint
+from explorer.engine.training.bundle import write_bundle
+from explorer.engine.training.prepare import Prepared, prepare
+from explorer.engine.training.recipe import Precision, Recipe
+from explorer.engine.training.training import Step, Training
+from explorer.errors import NoSuchDevice
+from explorer.files import make_folder
+from explorer.model.weights import build
+
+_KEPT_BYTES = 2**30
+_TRIALS = 5
+
+
+@attrs.frozen(kw_only=True)
+class Wish:
+    """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe, device.
+
+    `device` and `precision` may be "auto". `text` is the sentence the preset opens with.
+    """
+
+    data: Path
+    out: Path
+    config: Config
+    recipe: Recipe
+    device: str = "auto"
+    precision: str = "auto"
+    text: str = ""
+
+
+class Run:
+    """Prepares on construction; `steps()` trains, `finish()` writes the preset."""
+
+    def __init__(self, wish: Wish, progress: Callable[[float], None] = lambda share: None) -> None:
+        self.wish = wish
+        self.device = chosen_device(wish.device)
+        keep_freed_memory()
+        make_folder(wish.out)
+        self.precision: Precision = self._precision()
+        self.prepared: Prepared = prepare(wish.data, wish.out, wish.config.n_target_symbols, progress)
+        bilingual = self.prepared.bilingual
+        self.config = wish.config.changed(vocab_size=len(bilingual.source), target_vocab_size=len(bilingual.target))
+        self.training = Training(
+            build(self.config), self.prepared.train, self.prepared.valid, wish.recipe, wish.out,
+            device=self.device, precision=self.precision, about=self._about(),
+        )
+
+    def _precision(self) -> Precision:
+        """As the checkpoint has it, unless told otherwise: a measurement may come out differently the next time."""
+        path = self.wish.out / checkpoint.FILE
+        if self.wish.precision == "auto" and path.exists():
+            kept = checkpoint.load(path)[0].about.get("precision")
+            return "bfloat16" if kept == "bfloat16" else "float32"
+        return chosen_precision(self.wish.precision, self.device)
+
+    def _about(self) -> dict[str, object]:
+        """What a checkpoint must agree with to go on from."""
+        return {
+            "config": self.config.values(), "recipe": attrs.asdict(self.wish.recipe), "data_sha256": self.prepared.sha256,
+            "precision": self.precision,
+        }
+
+    def steps(self) -> Iterator[Step]:
+        """Train on; see Training.steps."""
+        return self.training.steps()
+
+    def finish(self) -> Path:
+        """Average the last epochs and write the preset. Raises CannotWrite, DiskFull."""
+        history = [attrs.asdict(each) for each in self.training.history]
+        write_bundle(self.wish.out, self.training.averaged(), self.config, self.prepared.bilingual, self.wish.text,
+                     {**self._about(), "history": history})
+        return self.wish.out
+
+
+def chosen_device(asked: str) -> str:
+    """CUDA where there is one, unless told otherwise. Raises NoSuchDevice."""
+    if asked == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if asked.startswith("cuda") and not torch.cuda.is_available():
+        raise NoSuchDevice(device=asked)
+    return asked
+
+
+def chosen_precision(asked: str, device: str) -> Precision:
+    """bfloat16 for the matrix products where this machine is faster with it, measured."""
+    if asked != "auto":
+        return "bfloat16" if asked == "bfloat16" else "float32"
+    return "bfloat16" if _seconds(torch.bfloat16, device) < 0.8 * _seconds(torch.float32, device) else "float32"
+
+
+def _seconds(kind: torch.dtype, device: str) -> float:
+    x, w = torch.ones(1024, 256, dtype=kind, device=device), torch.ones(256, 1024, dtype=kind, device=device)
+    taken: list[float] = []
+    for _ in range(_TRIALS):
+        start = time.perf_counter()
+        (x @ w).sum().item()  # asking for the number waits for the device
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+def keep_freed_memory() -> None:
+    """Let the C library keep what a step frees for the next one: given back and fetched again, it costs a quarter."""
+    if sys.platform.startswith("linux"):
+        library = ctypes.CDLL(None)
+        if hasattr(library, "mallopt"):  # glibc's
+            trim_threshold, mmap_threshold = -1, -3
+            library.mallopt(mmap_threshold, _KEPT_BYTES)
+            library.mallopt(trim_threshold, 2 * _KEPT_BYTES - 1)

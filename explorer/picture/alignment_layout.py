@@ -1,0 +1,91 @@
+"""Where the tokens of an Alignment stand: plain geometry, the same for the window and for a file.
+
+Labels lie where there is room. Where there is none they are turned upward, and Chinese ones are written downward;
+below the height of a line they are never squeezed: the figure becomes wider than its room instead.
+"""
+
+import itertools
+import math
+import unicodedata
+from collections.abc import Callable
+
+import attrs
+
+Measure = Callable[[str], float]
+"""How wide a label is, in px."""
+
+_PAD_PX, _NARROWEST_PX = 6.0, 24.0  # of a lying label: the air on both sides, and the place it takes at least
+_ROOMY_PX = 110.0  # px from token to token: more would only make the lines longer
+
+
+@attrs.frozen
+class Side:
+    """The tokens of one sentence from left to right: the middle and the width of each one's place, in px."""
+
+    middles: tuple[float, ...]
+    widths: tuple[float, ...]
+    turned: bool  # the labels do not lie
+    reach: float  # how far the labels go up or down
+
+    def at(self, x: float) -> int | None:
+        """Whose place x is in."""
+        for index, (middle, width) in enumerate(zip(self.middles, self.widths, strict=True)):
+            if abs(x - middle) <= width / 2:
+                return index
+        return None
+
+
+@attrs.frozen
+class Layout:
+    """Both sides, on one width."""
+
+    above: Side
+    below: Side
+    width: float
+
+
+def stacked(label: str) -> bool:
+    """Whether a turned label is written downward, letter under letter: all of it is Chinese."""
+    return all(unicodedata.east_asian_width(letter) in "WF" for letter in label)
+
+
+def lay_out(above: tuple[str, ...], below: tuple[str, ...], measure: Measure, room_px: float, line_px: float,
+            widest_px: float = math.inf, longest_px: float = math.inf) -> Layout:
+    """Give each token its place; `line_px` is the height of a line.
+
+    A lying label takes at most `widest_px`, a turned one at most `longest_px`: the caller cuts it down to that.
+    """
+    lying = [[min(max(measure(label) + 2 * _PAD_PX, _NARROWEST_PX), widest_px) for label in labels]
+             for labels in (above, below)]
+    needs = [sum(widths) if sum(widths) <= room_px else line_px * len(widths) for widths in lying]
+    roomy = _ROOMY_PX * max(len(above), len(below))
+    width = max(*needs, min(room_px, roomy))
+    sides = []
+    for labels, widths in zip((above, below), lying, strict=True):
+        turned = sum(widths) > width + 0.01
+        reach = max((length_px(label, measure) for label in labels), default=0.0) if turned else line_px
+        more = (width - sum(widths)) / max(1, len(widths))
+        fitted = [width / len(labels)] * len(labels) if turned else [each + more for each in widths]
+        sides.append(_side(fitted, turned, min(reach, longest_px)))
+    return Layout(sides[0], sides[1], width)
+
+
+def _side(widths: list[float], turned: bool, reach: float) -> Side:
+    ends = list(itertools.accumulate(widths))
+    middles = tuple(end - width / 2 for end, width in zip(ends, widths, strict=True))
+    return Side(middles, tuple(widths), turned, reach)
+
+
+def letter_px(measure: Measure) -> float:
+    """From letter to letter of a label written downward: closer than its neighbours, so that a word is seen as one."""
+    return 1.1 * measure("中")
+
+
+def length_px(label: str, measure: Measure) -> float:
+    """How long a label is that does not lie."""
+    return letter_px(measure) * len(label) if stacked(label) else measure(label)
+
+
+def shortened(label: str, fits: int) -> str:
+    """A label written downward, cut down to so many letters."""
+    return label if len(label) <= fits else label[: max(0, fits - 1)] + "…"

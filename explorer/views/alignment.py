@@ -1,0 +1,336 @@
+"""Draws an Alignment: the source's tokens above, the target's below, a line for each weight.
+
+Keys: left and right walk the tokens below, up and down change the row, 0 shows all lines again.
+"""
+
+from html import escape
+
+import numpy as np
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from explorer.lang import Words
+from explorer.picture.alignment import strokes, tell_all, tell_column, tell_line, tell_row
+from explorer.picture.alignment_layout import Layout, Side, lay_out
+from explorer.picture.picture import Alignment, Axis
+from explorer.picture.theme import LIGHT, Theme
+from explorer.views.alignment_labels import line_px, paint_end, underline
+from explorer.views.pointed import NOTHING, Pointed, Spot
+
+_EDGE, _GAP = 5.0, 4.0  # px: around everything; between a label and the ends of its lines
+_WIDEST, _LONGEST = 120.0, 0.3  # px of a lying label, share of the height for a turned one: longer ones are elided
+_NEAR = 5.0  # px: how close the mouse must come to a line
+_ENDS = Qt.PenCapStyle.FlatCap
+_SEEN = 0.5 / 255  # of opacity: below a screen shows nothing
+
+
+class AlignmentView(QWidget):
+    """`draw(picture, words)` shows an Alignment; a figure wider than the widget is scrolled by wheel or drag.
+
+    Signals: pointed(Pointed) when the mouse or a key comes to a token or a line, or leaves; opened() on Enter.
+    """
+
+    pointed = Signal(object)
+    opened = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Alignment | None = None
+        self.selected: Spot | None = None  # the token that the keys have come to
+        self._words: Words | None = None
+        self._theme = LIGHT
+        self._lit: frozenset[Spot] = frozenset()
+        self._layout: Layout | None = None  # measured once for each picture and size
+        self._shift = 0.0
+        self._grabbed: QPointF | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(120, 100)
+
+    def draw(self, picture: Alignment, words: Words) -> None:
+        if self.picture is None or self.picture.values.shape != picture.values.shape:
+            self.selected, self._shift = None, 0.0
+        self.picture, self._words, self._layout = picture, words, None
+        self.setAccessibleName(picture.caption.title)
+        self.setAccessibleDescription(f"{picture.caption.shape} {tell_all(picture)}")
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def light(self, tokens: frozenset[Spot]) -> None:
+        """Show the lines of these tokens alone; of tokens on both sides, the lines between them."""
+        if tokens != self._lit:
+            self._lit = tokens
+            self.update()
+
+    def fit(self) -> None:
+        """Back to the beginning, and to all lines."""
+        self.selected, self._shift = None, 0.0
+        self.light(frozenset())
+        self.update()
+
+    # Places
+
+    def token_rect(self, spot: Spot) -> QRectF:
+        """The pixels of a token's label."""
+        made, (side, place) = self._placed(), spot
+        above = side == self._columns.side
+        row = made.above if above else made.below
+        top = _EDGE if above else self.height() - _EDGE - row.reach
+        return QRectF(self._left + row.middles[place] - row.widths[place] / 2, top, row.widths[place], row.reach)
+
+    def line(self, row: int, column: int) -> QLineF:
+        """From a token above to one below, in pixels."""
+        made = self._placed()
+        return QLineF(self._left + made.above.middles[column], self._first, self._left + made.below.middles[row], self._last)
+
+    @property
+    def _columns(self) -> Axis:
+        assert self.picture is not None  # only asked when there is one
+        return self.picture.columns
+
+    @property
+    def _left(self) -> float:
+        """Where the figure begins: in the middle where there is room, else as far as it is scrolled."""
+        spare = self.width() - 2 * _EDGE - self._placed().width
+        return _EDGE + (spare / 2 if spare > 0 else -self._shift)
+
+    @property
+    def _first(self) -> float:
+        return _EDGE + self._placed().above.reach + _GAP
+
+    @property
+    def _last(self) -> float:
+        return max(self._first + 1, self.height() - _EDGE - self._placed().below.reach - _GAP)
+
+    @property
+    def _most_shift(self) -> float:
+        return max(0.0, self._placed().width + 2 * _EDGE - self.width())
+
+    def _placed(self) -> Layout:
+        if self._layout is None:
+            assert self.picture is not None  # only asked when there is one
+            metrics = QFontMetricsF(self.font())
+            self._layout = lay_out(
+                self.picture.columns.labels, self.picture.rows.labels, metrics.horizontalAdvance,
+                self.width() - 2 * _EDGE, line_px(metrics), _WIDEST, max(self.height() * _LONGEST, 24.0),
+            )
+            self._shift = min(self._shift, self._most_shift)
+        return self._layout
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.picture is None:
+            return
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            rows, columns = self._shown(self.picture)
+            self._paint_lines(painter, self.picture, rows, columns)
+            self._paint_labels(painter, self.picture.columns, self._placed().above)
+            self._paint_labels(painter, self.picture.rows, self._placed().below)
+            self._paint_scroll(painter)
+            if self.hasFocus():
+                painter.setPen(QPen(QColor(self._theme.accent), 1))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+    def _shown(self, picture: Alignment) -> tuple[list[int], list[int]]:
+        """Rows and columns whose lines are seen: of the lit tokens, or all."""
+        n_rows, n_columns = picture.values.shape
+        rows = [place for side, place in self._lit if side == picture.rows.side and place < n_rows]
+        columns = [place for side, place in self._lit if side == picture.columns.side and place < n_columns]
+        return rows or list(range(n_rows)), columns or list(range(n_columns))
+
+    def _paint_lines(self, painter: QPainter, picture: Alignment, rows: list[int], columns: list[int]) -> None:
+        made, first, last = self._placed(), self._first, self._last
+        widths, opacities = strokes(picture.values, picture.scale)
+        above = [self._left + middle for middle in made.above.middles]
+        below = [self._left + middle for middle in made.below.middles]
+        colour = QColor(self._theme.accent)
+        for row in rows:
+            for column in columns:
+                if opacities[row, column] >= _SEEN:
+                    colour.setAlphaF(float(opacities[row, column]))
+                    painter.setPen(QPen(colour, float(widths[row, column]), Qt.PenStyle.SolidLine, _ENDS))
+                    painter.drawLine(QPointF(above[column], first), QPointF(below[row], last))
+
+    def _paint_labels(self, painter: QPainter, axis: Axis, side: Side) -> None:
+        edge = Qt.Edge.TopEdge if axis is self._columns else Qt.Edge.BottomEdge
+        for place, label in enumerate(axis.labels):
+            box = self.token_rect((axis.side, place))
+            if box.intersects(QRectF(self.rect())):
+                lit = (axis.side, place) in self._lit
+                if lit:
+                    underline(painter, box, label, edge, self._theme)
+                painter.setPen(QColor(self._theme.accent if lit else self._theme.text))
+                paint_end(painter, box, label, edge, turned=side.turned)
+
+    def _paint_scroll(self, painter: QPainter) -> None:
+        """Where there is more than is seen: a thin bar that says which part it is."""
+        if self._most_shift:
+            whole = self._placed().width + 2 * _EDGE
+            left, wide = self.width() * self._shift / whole, self.width() * self.width() / whole
+            painter.fillRect(QRectF(left, self.height() - 2, wide, 2), QColor(self._theme.faint))
+
+    # Pointing
+
+    def describe(self, tokens: frozenset[Spot]) -> Pointed:
+        """A token with its weights, or one weight between two."""
+        picture, words = self.picture, self._words
+        if picture is None or words is None or not tokens:
+            return NOTHING
+        row = next((place for side, place in tokens if side == picture.rows.side), None)
+        column = next((place for side, place in tokens if side == picture.columns.side), None)
+        if row is not None and column is not None:
+            return Pointed(tell_line(picture, row, column, words), tokens)
+        if row is not None:
+            return Pointed(tell_row(picture, row, words), tokens)
+        return NOTHING if column is None else Pointed(tell_column(picture, column, words), tokens)
+
+    def _under(self, place: QPointF) -> frozenset[Spot]:
+        """The token, or the two tokens of the line, at a pixel."""
+        if self.picture is None:
+            return frozenset()
+        x, made = place.x() - self._left, self._placed()
+        for axis, side, here in ((self.picture.columns, made.above, place.y() <= self._first),
+                                 (self.picture.rows, made.below, place.y() >= self._last)):
+            if here:
+                found = side.at(x)
+                return frozenset() if found is None else frozenset({(axis.side, found)})
+        near = self._near(self.picture, x, (place.y() - self._first) / (self._last - self._first))
+        axes = (self.picture.rows, self.picture.columns)
+        return frozenset() if near is None else frozenset((axis.side, each) for axis, each in zip(axes, near, strict=True))
+
+    def _near(self, picture: Alignment, x: float, down: float) -> tuple[int, int] | None:
+        """Row and column of the line next to a place; of those that are seen, and as good as never exactly hit."""
+        made = self._placed()
+        above, below = np.array(made.above.middles), np.array(made.below.middles)
+        across = below[:, None] - above[None]  # [row, column]
+        # Distance from a line = horizontal distance · cos(slope)
+        tilt = np.hypot(across, self._last - self._first)
+        away = np.abs(above[None] + across * down - x) * (self._last - self._first) / tilt
+        rows, columns = self._shown(picture)
+        seen = np.zeros(picture.values.shape, bool)
+        seen[np.ix_(rows, columns)] = True
+        seen &= strokes(picture.values, picture.scale)[1] >= _SEEN
+        away[~seen] = np.inf
+        row, column = divmod(int(away.argmin()), away.shape[1])
+        return (row, column) if away[row, column] <= _NEAR else None
+
+    def _come_to(self, tokens: frozenset[Spot]) -> Pointed:
+        pointed = self.describe(tokens)
+        self.light(pointed.tokens)
+        self.pointed.emit(pointed)
+        return pointed
+
+    # Qt
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grabbed is not None and self._most_shift:
+            self._scroll(self._grabbed.x() - event.position().x())
+            self._grabbed = event.position()
+            return
+        pointed = self._come_to(self._under(event.position()))
+        if pointed.text:
+            # As rich text, escaped: of a token such as "<b>" the tooltip would make a tag.
+            rich = f"<span style='white-space: pre'>{escape(pointed.text)}</span>"
+            QToolTip.showText(event.globalPosition().toPoint(), rich, self)
+        else:
+            QToolTip.hideText()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus()
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._grabbed = event.position()
+            under = self._under(event.position())
+            if len(under) == 1:
+                self.selected = next(iter(under))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._grabbed = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.fit()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        QToolTip.hideText()
+        self._come_to(frozenset())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.picture is None or not self._most_shift:
+            event.ignore()
+            return
+        self._scroll(-0.6 * (event.angleDelta().y() or event.angleDelta().x()))
+        event.accept()
+
+    def _scroll(self, by: float) -> None:
+        self._shift = min(max(self._shift + by, 0.0), self._most_shift)
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.picture is None:
+            super().keyPressEvent(event)
+            return
+        match event.key():
+            case Qt.Key.Key_Left:
+                self._walk(-1)
+            case Qt.Key.Key_Right:
+                self._walk(1)
+            case Qt.Key.Key_Up:
+                self._select(self.picture.columns, self.selected[1] if self.selected else 0)
+            case Qt.Key.Key_Down:
+                self._select(self.picture.rows, self.selected[1] if self.selected else 0)
+            case Qt.Key.Key_0:
+                self.fit()
+                self.pointed.emit(NOTHING)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.opened.emit()
+            case _:
+                super().keyPressEvent(event)
+
+    def _walk(self, step: int) -> None:
+        """To the next token of the row; the first key comes to the first token below."""
+        assert self.picture is not None  # the caller has looked
+        if self.selected is None:
+            self._select(self.picture.rows, 0)
+            return
+        side, place = self.selected
+        self._select(self.picture.columns if side == self.picture.columns.side else self.picture.rows, place + step)
+
+    def _select(self, axis: Axis, place: int) -> None:
+        self.selected = (axis.side, min(max(place, 0), len(axis.labels) - 1))
+        box = self.token_rect(self.selected)
+        self._scroll(min(0.0, box.left() - _EDGE) + max(0.0, box.right() + _EDGE - self.width()))
+        self._come_to(frozenset({self.selected}))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        self._layout = None  # perhaps another font
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()

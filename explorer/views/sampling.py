@@ -1,0 +1,193 @@
+"""The three controls of sampling: temperature, top-k, top-p. Each a slider, and a value that can be typed."""
+
+import numpy as np
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QDoubleSpinBox, QGridLayout, QSizePolicy, QSlider, QWidget
+
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.views.elided_label import ElidedLabel
+
+_N_STEPS = 80  # of the top-k slider, which moves by factors
+_BOX_PX = 50
+_NAME_PX = 84  # where names stand below each other
+_NARROW_PX = 420  # below this the three stand below each other
+
+
+class OffBox(QDoubleSpinBox):
+    """A number to type, of which one value is shown as a word: it switches the rule off."""
+
+    def __init__(self, off: float | None, decimals: int) -> None:
+        super().__init__()
+        self.off = off
+        self.word = ""
+        self.setDecimals(decimals)
+        self.setKeyboardTracking(False)
+        self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.setFixedWidth(_BOX_PX)
+
+    def speak(self, word: str) -> None:
+        self.word = word
+        with QSignalBlocker(self):
+            self.setValue(self.value())  # written anew
+        self.lineEdit().setText(self.textFromValue(self.value()))
+
+    def textFromValue(self, value: float) -> str:
+        return self.word if self.word and value == self.off else super().textFromValue(value)
+
+    def valueFromText(self, text: str) -> float:
+        if self.off is not None and text == self.word:
+            return self.off
+        return super().valueFromText(text)
+
+    def validate(self, text: str, place: int) -> object:
+        if text and self.word.startswith(text):
+            whole = text == self.word
+            return (QValidator.State.Acceptable if whole else QValidator.State.Intermediate), text, place
+        return super().validate(text, place)
+
+
+class SamplingRow(QWidget):
+    """One of the three. `ticks` are the values that its slider can stand on. turned(field, value)."""
+
+    turned = Signal(str, object)
+
+    def __init__(self, field: str, ticks: list[float], off: float | None, decimals: int) -> None:
+        super().__init__()
+        self.field = field
+        self.start: float = getattr(Look(), field)
+        self.name = ElidedLabel()
+        self.box = OffBox(off, decimals)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self._ticks: list[float] = []
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(0)
+        self._grid = grid
+        self.lay_out(narrow=False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.offer(ticks)
+        self.put(self.start)
+        self.slider.valueChanged.connect(self._slid)
+        self.box.valueChanged.connect(self._typed)
+        for each in (self.slider, self.box):
+            each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            each.installEventFilter(self)
+        self.name.installEventFilter(self)
+
+    def lay_out(self, *, narrow: bool) -> None:
+        """The slider below name and value, or where three rows stand below each other between them."""
+        self.name.setMinimumWidth(_NAME_PX if narrow else 24)
+        self._grid.setColumnStretch(0, 0 if narrow else 1)
+        self._grid.setColumnStretch(1, 1 if narrow else 0)
+        self._grid.addWidget(self.name, 0, 0)
+        self._grid.addWidget(self.slider, *((0, 1) if narrow else (1, 0, 1, 3)))
+        self._grid.addWidget(self.box, 0, 2)
+
+    def offer(self, ticks: list[float], most: float | None = None) -> None:
+        """The slider's values, from the left; the box takes everything from the smallest to `most`, or to the largest."""
+        if ticks == self._ticks:
+            return
+        self._ticks = ticks
+        with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+            self.slider.setRange(0, len(ticks) - 1)
+            self.slider.setPageStep(max(1, len(ticks) // 10))
+            self.box.setRange(min(ticks), max(ticks) if most is None else most)
+            self.box.setSingleStep(abs(ticks[1] - ticks[0]))
+
+    def put(self, value: float) -> None:
+        """Show a value without saying that it was turned."""
+        with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+            self.box.setValue(value)
+            self.slider.setValue(self._nearest(value))
+
+    def speak(self, words: Words) -> None:
+        name, hint = words(f"sampling.{self.field}"), words(f"sampling.{self.field}_hint")
+        self.box.speak(words("sampling.off"))
+        self.name.setText(name)
+        back = words("sampling.reset", value=self.box.textFromValue(self.start))
+        self.setToolTip(f"{name}\n{hint}\n{back}")
+        for each in (self.slider, self.box):
+            each.setAccessibleName(name)
+            each.setAccessibleDescription(hint)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The wheel scrolls the page, and turns a slider only if it was chosen first. A double click resets."""
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        if event.type() == QEvent.Type.MouseButtonDblClick and watched is not self.box:
+            self._turn(self.start)
+            return True
+        return super().eventFilter(watched, event)
+
+    def _nearest(self, value: float) -> int:
+        """The tick of a value; one that the slider cannot stand on has a neighbour. Off is a tick of its own."""
+        if value in self._ticks:
+            return self._ticks.index(value)
+        return min(range(len(self._ticks)), key=lambda tick: abs(self._ticks[tick] - value))
+
+    def _slid(self, tick: int) -> None:
+        self._turn(self._ticks[tick])
+
+    def _typed(self, value: float) -> None:
+        self._turn(round(value, 6))
+
+    def _turn(self, value: float) -> None:
+        self.put(value)
+        self.turned.emit(self.field, value)
+
+
+class SamplingBar(QWidget):
+    """All three in a row. changed(dict) tells the field of the Look with its new value: {"top_k": 40}."""
+
+    changed = Signal(dict)
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Every slider is free at its right: the higher, the more can be drawn.
+        self.temperature = SamplingRow("sampling_temperature", [round(0.05 * i, 2) for i in range(2, 61)], None, 2)
+        self.top_k = SamplingRow("top_k", top_k_ticks(2), 0.0, 0)
+        self.top_p = SamplingRow("top_p", [round(0.01 * i, 2) for i in range(5, 101)], 1.0, 2)
+        self.rows = (self.temperature, self.top_k, self.top_p)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(14)
+        self._narrow = False
+        for row in self.rows:
+            self._layout.addWidget(row, 1)
+            row.turned.connect(self._turned)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def put(self, look: Look, n_symbols: int) -> None:
+        """Show a Look; `n_symbols` is how many symbols the output has."""
+        self.top_k.offer(top_k_ticks(n_symbols), n_symbols)
+        for row in self.rows:
+            row.put(getattr(look, row.field))
+
+    def speak(self, words: Words) -> None:
+        for row in self.rows:
+            row.speak(words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < _NARROW_PX
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        self._layout.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        self._layout.setSpacing(2 if narrow else 14)
+        for row in self.rows:
+            row.lay_out(narrow=narrow)
+
+    def _turned(self, field: str, value: float) -> None:
+        self.changed.emit({field: int(value) if field == "top_k" else value})
+
+
+def top_k_ticks(n_symbols: int) -> list[float]:
+    """1 to all by equal factors, as far as they are different whole numbers; all is off, which is 0."""
+    sizes = np.unique(np.rint(np.geomspace(1, max(2, n_symbols), _N_STEPS)).astype(int))
+    return [*(float(size) for size in sizes[:-1]), 0.0]

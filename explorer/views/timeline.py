@@ -1,0 +1,337 @@
+"""Draws a Timeline: a chip for each decoding step, with a thin bar below it. It is scrubbed like a film.
+
+Keys: left and right step, Home and End go to the ends. Dragging and the wheel step too; what does not fit scrolls.
+"""
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from explorer.lang import Words
+from explorer.picture.describe import number
+from explorer.picture.picture import Timeline
+from explorer.picture.scales import LEVELS, table
+from explorer.picture.svg_timeline import probability
+from explorer.picture.theme import LIGHT, Theme
+from explorer.views.paint import elided
+from explorer.views.pointed import NOTHING, Pointed, Spot
+
+_TOP, _CHIP, _BAR, _HEIGHT = 2.0, 30.0, 4.0, 58.0  # px
+_GAP, _PAD, _MOST_CHIP = 4.0, 8.0, 180.0
+_EDGE = 44.0  # of the sign that there is more
+_NOTCH = 120  # of the wheel
+
+
+class TimelineView(QWidget):
+    """`draw(picture, words)` shows a Timeline. Signals: pointed(Pointed); stepped(int), the step to look at."""
+
+    pointed = Signal(object)
+    opened = Signal()
+    stepped = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Timeline | None = None
+        self.chosen = 0
+        self._words: Words | None = None
+        self._theme = LIGHT
+        self._boxes: list[QRectF] = []
+        self._shift = 0.0
+        self._lit: frozenset[Spot] = frozenset()
+        self._here: int | None = None  # the step under the mouse
+        self._dragged = False
+        self._turned = 0  # of the wheel, less than a notch
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumSize(120, int(_HEIGHT))
+
+    def draw(self, picture: Timeline, words: Words) -> None:
+        same = self.picture is not None and self.picture.labels == picture.labels and self.chosen == picture.chosen
+        self.picture, self._words, self.chosen = picture, words, picture.chosen
+        self._place()
+        if not same:  # else the user may have scrolled away on purpose
+            self._reveal()
+        self.setAccessibleName(picture.caption.title)
+        self.setAccessibleDescription(f"{self._describe(self.chosen).text}\n{words('timeline.keys')}")
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def light(self, tokens: frozenset[Spot]) -> None:
+        if tokens or self._lit:
+            self._lit = tokens
+            self.update()
+
+    def fit(self) -> None:
+        """Back to the chosen step."""
+        self._reveal()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, int(_HEIGHT))
+
+    def step_rect(self, step: int) -> QRectF:
+        """The pixels of a step's chip, as far as it is scrolled."""
+        return self._boxes[step].translated(-self._shift, 0)
+
+    def bar_rect(self, step: int) -> QRectF:
+        """The pixels of the whole bar below a chip."""
+        box = self.step_rect(step)
+        return QRectF(box.left(), box.bottom() + 4, box.width(), _BAR)
+
+    def hidden(self) -> tuple[int, int]:
+        """How many steps lie beyond the left and the right edge, wholly or in part."""
+        left = sum(box.left() < self._shift - 0.5 for box in self._boxes)
+        right = sum(box.right() > self._shift + self.width() + 0.5 for box in self._boxes)
+        return left, right
+
+    def _place(self) -> None:
+        large, small = QFontMetricsF(self._font(1.15)), QFontMetricsF(self._font(0.8))
+        self._boxes, x = [], 1.0
+        picture = self.picture
+        for label, value in zip(picture.labels, picture.probabilities, strict=True) if picture is not None else ():
+            widest = max(large.horizontalAdvance(label), small.horizontalAdvance(probability(float(value))), 16.0)
+            box = QRectF(x, _TOP, min(_MOST_CHIP, widest + 2 * _PAD), _CHIP)
+            self._boxes.append(box)
+            x = box.right() + _GAP
+        self._shift = min(self._shift, self._most_shift())
+
+    def _most_shift(self) -> float:
+        return max(0.0, self._boxes[-1].right() + 1 - self.width()) if self._boxes else 0.0
+
+    def _reveal(self) -> None:
+        """Scroll until the chosen step is seen, clear of the signs at the edges."""
+        if self._boxes:
+            box = self._boxes[self.chosen]
+            room = min(_EDGE, max(0.0, (self.width() - box.width()) / 2))
+            shift = min(max(self._shift, box.right() + room - self.width()), box.left() - room)
+            self._shift = min(max(shift, 0.0), self._most_shift())
+
+    def _font(self, scale: float) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * scale)
+        return font
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.picture is None:
+            return
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            seen = QRectF(event.rect())
+            for step in range(len(self._boxes)):
+                if self.step_rect(step).adjusted(-2, 0, 2, _HEIGHT).intersects(seen):
+                    self._paint_chip(painter, self.picture, step)
+                    self._paint_bar(painter, self.picture, step)
+            left, right = self.hidden()
+            self._paint_more(painter, left, at_right=False)
+            self._paint_more(painter, right, at_right=True)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(QColor(self._theme.accent), 1))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+    def _paint_chip(self, painter: QPainter, picture: Timeline, step: int) -> None:
+        theme, box, chosen = self._theme, self.step_rect(step), step == self.chosen
+        lit = step == self._here or (picture.side, step + picture.shift) in self._lit
+        painter.setPen(QPen(QColor(theme.accent if chosen or lit else theme.hairline), 2 if chosen else 1))
+        painter.setBrush(QColor(theme.card if step >= self.chosen else theme.window))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 4, 4)
+        painter.setPen(QColor(theme.faint if step > self.chosen else theme.text))
+        painter.setFont(self._font(1.15))
+        label = elided(QFontMetricsF(painter.font()), picture.labels[step], box.width() - _PAD)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
+
+    def _paint_bar(self, painter: QPainter, picture: Timeline, step: int) -> None:
+        value, bar = float(picture.probabilities[step]), self.bar_rect(step)
+        if np.isnan(value):
+            return
+        painter.fillRect(bar, QColor(self._theme.hairline))
+        colour = QColor(*map(int, table(picture.scale.colours)[LEVELS // 3]))
+        painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(value, 1.0), bar.height()), colour)
+        painter.setPen(QColor(self._theme.faint))
+        painter.setFont(self._font(0.8))
+        painter.drawText(QRectF(bar.left() - 4, bar.bottom() + 1, bar.width() + 8, 16), Qt.AlignmentFlag.AlignCenter,
+                         probability(value))
+
+    def _paint_more(self, painter: QPainter, count: int, *, at_right: bool) -> None:
+        """Chips fade away at an edge beyond which there are more, and an arrow counts them."""
+        if not count:
+            return
+        edge = QRectF(self.width() - _EDGE if at_right else 0, 0, _EDGE, self.height())
+        fade = QLinearGradient(edge.topLeft(), edge.topRight())
+        solid, clear = QColor(self._theme.card), QColor(self._theme.card)
+        clear.setAlpha(0)
+        fade.setColorAt(0.0 if not at_right else 1.0, solid)
+        fade.setColorAt(0.5, solid)
+        fade.setColorAt(1.0 if not at_right else 0.0, clear)
+        painter.fillRect(edge, fade)
+        painter.setPen(QColor(self._theme.accent))
+        painter.setFont(self._font(0.9))
+        side = Qt.AlignmentFlag.AlignRight if at_right else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(edge.adjusted(4, _TOP, -4, _TOP + _CHIP - self.height()), side | Qt.AlignmentFlag.AlignVCenter,
+                         f"{count} ›" if at_right else f"‹ {count}")
+
+    # Mouse and keys
+
+    def _at(self, x: float) -> int:
+        """The step at a place, or the nearest one."""
+        x += self._shift
+        return min(range(len(self._boxes)), key=lambda step: max(self._boxes[step].left() - x, x - self._boxes[step].right()))
+
+    def _over(self, place: QPointF) -> int | None:
+        """The step whose chip or bar is under the mouse."""
+        if not self._boxes or not self.rect().contains(place.toPoint()):
+            return None
+        step = self._at(place.x())
+        return step if self.step_rect(step).adjusted(0, 0, 0, _HEIGHT).contains(place) else None
+
+    def _more_at(self, place: QPointF) -> str:
+        """Which sign is under the mouse: "earlier", "later" or none."""
+        left, right = self.hidden()
+        if left and place.x() < _EDGE / 2:
+            return "earlier"
+        return "later" if right and place.x() > self.width() - _EDGE / 2 else ""
+
+    def _describe(self, step: int) -> Pointed:
+        picture, words = self.picture, self._words
+        if picture is None or words is None or not picture.labels:
+            return NOTHING
+        place = step + picture.shift
+        text = words("timeline.about_position", step=step, symbol=picture.labels[step])
+        if picture.log_p is not None:
+            text = words("timeline.about", step=step, symbol=picture.labels[step],
+                         value=number(float(picture.probabilities[step])), log_p=number(float(picture.log_p[step])),
+                         rank=picture.ranks[step], count=picture.n_symbols)
+        # The end symbol is written last and is no token of the target.
+        written = picture.log_p is None or step < len(picture.labels) - 1
+        return Pointed(text, frozenset({(picture.side, place)}) if written and picture.side else frozenset())
+
+    def _go(self, step: int, *, reveal: bool = True) -> None:
+        """Look at another step. It is shown at once: the picture that answers may come late."""
+        step = min(max(step, 0), len(self._boxes) - 1)
+        if step < 0 or step == self.chosen:
+            return
+        self.chosen = step
+        if reveal:
+            self._reveal()
+        pointed = self._describe(step)
+        self.setAccessibleDescription(pointed.text)
+        self.pointed.emit(pointed)
+        self.update()
+        self.stepped.emit(step)
+
+    def _drag_to(self, x: float) -> None:
+        """The step under the mouse; beyond an edge one further, so that a drag can reach everything."""
+        if not self._boxes:
+            return
+        if x > self.width() - 1 or x < 0:
+            self._go(self.chosen + (1 if x > 0 else -1))
+        else:
+            self._go(self._at(x), reveal=False)  # what is under the mouse must stay there
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self._boxes:
+            return
+        more = self._more_at(event.position())
+        if more:
+            self._scroll(self.width() * (-0.7 if more == "earlier" else 0.7))
+        else:
+            self._dragged = True
+            self._drag_to(event.position().x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._dragged:
+            self._reveal()
+            self.update()
+        self._dragged = False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            if self._dragged:
+                self._drag_to(event.position().x())
+            return
+        more = self._more_at(event.position())
+        here = None if more else self._over(event.position())
+        if here != self._here:
+            self._here = here
+            self.update()
+        pointed = NOTHING if here is None else self._describe(here)
+        text = pointed.text
+        if more and self._words is not None:
+            text = self._words(f"timeline.{more}", count=self.hidden()[more == "later"])
+        if text:
+            QToolTip.showText(event.globalPosition().toPoint(), text, self)
+        else:
+            QToolTip.hideText()
+        self.pointed.emit(pointed)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """A notch is a step; sideways it scrolls."""
+        if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+            self._scroll(-event.angleDelta().x() * 0.6)
+            event.accept()
+            return
+        self._turned += event.angleDelta().y()
+        notches = int(self._turned / _NOTCH)
+        self._turned -= notches * _NOTCH
+        if notches:
+            self._go(self.chosen - notches)
+        event.accept()
+
+    def _scroll(self, by: float) -> None:
+        self._shift = min(max(self._shift + by, 0.0), self._most_shift())
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Left:
+                self._go(self.chosen - 1)
+            case Qt.Key.Key_Right:
+                self._go(self.chosen + 1)
+            case Qt.Key.Key_Home:
+                self._go(0)
+            case Qt.Key.Key_End:
+                self._go(len(self._boxes) - 1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.opened.emit()
+            case _:
+                super().keyPressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        QToolTip.hideText()
+        self._here = None
+        self.update()
+        self.pointed.emit(NOTHING)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+        self._reveal()
+
+    def focusInEvent(self, event: Any) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: Any) -> None:
+        super().focusOutEvent(event)
+        self.update()

@@ -1,0 +1,327 @@
+"""Draws a Tree: what beam search tried, from left to right. It folds, zooms and pans; a click goes on from a token.
+
+Keys: arrows walk, Enter chooses, Space folds, F folds all that was given up, Plus, Minus and 0 zoom, the menu key opens
+the menu.
+"""
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
+
+from explorer.lang import Words
+from explorer.picture.picture import Tree
+from explorer.picture.theme import LIGHT, Theme
+from explorer.picture.tree import ROOT, best_places, describe, path, summary
+from explorer.picture.tree_layout import CHIP_PX, Layout, layout, neighbour
+from explorer.views.plane import Plane
+from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.tree_folds import Folds
+from explorer.views.tree_paint import Marks, TreePainter, control_rect, measure
+
+_ZOOM = 1.25  # a notch of the wheel
+_SCROLL = 60.0  # px a notch sideways
+_DRAG = 4.0  # px: less is a click
+
+
+class TreeView(QWidget):
+    """`draw(picture, words)` shows a Tree.
+
+    Signals: pointed(Pointed); chose(int), the node of the Search to go on from, -1 for the beginning; opened() on Enter
+    where no token is selected.
+    """
+
+    pointed = Signal(object)
+    opened = Signal()
+    chose = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Tree | None = None
+        self.selected: int | None = None  # the branch that keys mean
+        self.here: int | None = None  # the branch under the mouse
+        self.folds = Folds()
+        self.plane = Plane()
+        self._words: Words | None = None
+        self._theme = LIGHT
+        self._layout = Layout({}, (), 0.0, 0.0)
+        self._places: dict[int, int] = {}
+        self._lit: frozenset[Spot] = frozenset()
+        self._grabbed: QPointF | None = None
+        self._moved = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(120, 60)
+
+    # What every view can do
+
+    def draw(self, picture: Tree, words: Words) -> None:
+        before = None if self.picture is None or self.selected is None else self.folds.name(self.selected)
+        self.picture, self._words, self.here = picture, words, None
+        is_new = self.folds.draw(picture)
+        self.selected = None if before is None else self.folds.find(before)
+        self._places = best_places(picture)
+        self._lay_out()
+        if is_new:
+            self.plane.home()
+        self.setAccessibleName(picture.caption.title)
+        self.setAccessibleDescription(f"{summary(picture, words)}\n{words('tree.hint')}" if picture.branches
+                                      else picture.caption.note)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def light(self, tokens: frozenset[Spot]) -> None:
+        if tokens or self._lit:
+            self._lit = tokens
+            self.update()
+
+    def fit(self) -> None:
+        """Show everything."""
+        self.plane.fit()
+        self.update()
+
+    # Places
+
+    def chip_rect(self, branch: int) -> QRectF:
+        """The pixels of a chip; none where it is folded away."""
+        chip = self._layout.chips.get(branch)
+        return QRectF() if chip is None else self.plane.on_screen(QRectF(chip.left, chip.top, chip.width, CHIP_PX))
+
+    def control_rect(self, branch: int) -> QRectF:
+        """The pixels of a branch's handle; none where it has none."""
+        chip = self._layout.chips.get(branch)
+        return QRectF() if chip is None or not chip.control else self.plane.on_screen(control_rect(chip))
+
+    def _lay_out(self) -> None:
+        if self.picture is not None:
+            self._layout = layout(self.picture, measure, self.folds.folded)
+            while self.selected not in (None, ROOT) and self.selected not in self._layout.chips:
+                self.selected = self.folds.parent(self.selected)
+            self.plane.hold(self._layout.width, self._layout.height)
+            self.update()
+
+    def _at(self, place: QPointF) -> tuple[int | None, bool]:
+        """The branch under a pixel, and whether it is its handle."""
+        at = self.plane.under(place)
+        for branch, chip in self._layout.chips.items():
+            if chip.top <= at.y() < chip.top + CHIP_PX and chip.left <= at.x() < chip.right:
+                return branch, bool(chip.control) and control_rect(chip).contains(at)
+        return None, False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.plane.resize(self.width(), self.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.picture is None:
+            return
+        with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
+            brush = TreePainter(painter, self.picture, self._layout, self._theme, self.plane)
+            brush.paint(self._marks(self.picture))
+            if self.hasFocus():
+                brush.paint_focus(QRectF(self.rect()))
+
+    def _marks(self, picture: Tree) -> Marks:
+        lit = frozenset(branch for branch, place in self._places.items() if ("target", place) in self._lit)
+        walked = self.here if self.here is not None else self.selected if self.hasFocus() else None
+        way = frozenset() if walked is None else frozenset((ROOT, *path(picture, walked)))
+        return Marks(lit=lit, way=way, selected=self.selected if self.hasFocus() else None)
+
+    # Folding and choosing
+
+    def toggle(self, branch: int) -> None:
+        """Fold what is below a branch, or unfold it. The branch stays where it is on the screen."""
+        before = self.chip_rect(branch).topLeft()
+        if self.folds.toggle(branch):
+            self._relaid(branch, before)
+
+    def fold_dropped(self) -> None:
+        """Fold every branch that the beam gave up."""
+        self.folds.fold_dropped()
+        self._relaid(ROOT, self.chip_rect(ROOT).topLeft())
+
+    def unfold_all(self) -> None:
+        self.folds.clear()
+        self._relaid(ROOT, self.chip_rect(ROOT).topLeft())
+
+    def _relaid(self, branch: int, before: QPointF) -> None:
+        self._lay_out()
+        self.plane.move(before - self.chip_rect(branch).topLeft())
+        self.update()
+
+    def _choose(self, branch: int) -> None:
+        assert self.picture is not None  # there is a branch
+        self.chose.emit(ROOT if branch == ROOT else self.picture.branches[branch].node)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        branch = self.selected if by_key else self._at(QPointF(event.pos()))[0]
+        if self._words is None or not self._layout.chips:
+            return
+        self.selected = branch if branch is not None else self.selected
+        where = self.chip_rect(branch).bottomLeft().toPoint() if by_key and branch is not None else event.pos()
+        self.menu(branch).popup(self.mapToGlobal(where))
+
+    def menu(self, branch: int | None) -> QMenu:
+        """What can be done with a token, and with the whole tree."""
+        assert self._words is not None  # there is a tree
+        words, menu = self._words, QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if branch is not None:
+            menu.addAction(words("tree.choose")).triggered.connect(self._choose_selected)
+            if self.folds.can_fold(branch):
+                count = self._layout.chips[branch].hidden
+                text = words("tree.unfold", count=count) if count else words("tree.fold")
+                menu.addAction(text).triggered.connect(self._toggle_selected)
+            menu.addSeparator()
+        menu.addAction(words("tree.fold_dropped")).triggered.connect(self.fold_dropped)
+        menu.addAction(words("tree.unfold_all")).triggered.connect(self.unfold_all)
+        menu.addAction(words("action.fit")).triggered.connect(self.fit)
+        return menu
+
+    def _choose_selected(self) -> None:
+        if self.selected is not None:
+            self._choose(self.selected)
+
+    def _toggle_selected(self) -> None:
+        if self.selected is not None:
+            self.toggle(self.selected)
+
+    # Mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus()
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._grabbed, self._moved = event.position(), False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grabbed is None:
+            self._point(event)
+            return
+        step = event.position() - self._grabbed
+        if self._moved or step.manhattanLength() > _DRAG:
+            self._moved, self._grabbed = True, event.position()
+            self.plane.move(step)
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._grabbed is None:
+            return
+        self._grabbed = None
+        branch, on_control = self._at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if branch is None else Qt.CursorShape.PointingHandCursor)
+        if self._moved or branch is None:
+            return
+        self.selected = branch
+        if on_control:
+            self.toggle(branch)
+        else:
+            self._choose(branch)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Beside the tokens: everything; on one it is no more than the second of two clicks."""
+        if self._at(event.position())[0] is None:
+            self.fit()
+        else:
+            self.mousePressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom as in the maps; sideways with Shift or a wheel that turns sideways."""
+        across, down = event.angleDelta().x() / 120, event.angleDelta().y() / 120
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            across, down = across + down, 0.0
+        if across:
+            self.plane.move(QPointF(across * _SCROLL, 0))
+        if down:
+            self.plane.zoom_at(event.position(), _ZOOM**down)
+        event.accept()
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        QToolTip.hideText()
+        self.here = None
+        self.pointed.emit(NOTHING)
+        self.update()
+
+    def _point(self, event: QMouseEvent) -> None:
+        branch, _on_control = self._at(event.position())
+        if branch != self.here:
+            self.here = branch
+            self.setCursor(Qt.CursorShape.ArrowCursor if branch is None else Qt.CursorShape.PointingHandCursor)
+            self.update()
+        pointed = NOTHING if branch is None else self.describe(branch)
+        if pointed.text:
+            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
+        else:
+            QToolTip.hideText()
+        self.pointed.emit(pointed)
+
+    def describe(self, branch: int) -> Pointed:
+        """Everything about a branch; a token of the best sentence lights up elsewhere too."""
+        if self.picture is None or self._words is None:
+            return NOTHING
+        text = describe(self.picture, branch, self._words)
+        hidden = self._layout.chips[branch].hidden if branch in self._layout.chips else 0
+        if hidden:
+            text += "\n" + self._words("tree.folded", count=hidden)
+        place = self._places.get(branch)
+        return Pointed(text, frozenset() if place is None else frozenset({("target", place)}))
+
+    # Keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._layout.chips or not (self._walked(event.key()) or self._commanded(event.key())):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.opened.emit()
+            else:
+                super().keyPressEvent(event)
+
+    def _walked(self, key: int) -> bool:
+        steps = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
+        if key not in steps:
+            return False
+        across, down = steps[Qt.Key(key)]
+        if self.selected is None:
+            self._select(ROOT)
+        elif across == 1 and self._layout.chips[self.selected].hidden:
+            self.toggle(self.selected)
+        else:
+            self._select(neighbour(self._layout, self.selected, across, down))
+        return True
+
+    def _select(self, branch: int) -> None:
+        self.selected, self.here = branch, None
+        self.plane.reveal(self.chip_rect(branch).united(self.control_rect(branch)))
+        pointed = self.describe(branch)
+        self.setAccessibleDescription(pointed.text)
+        self.pointed.emit(pointed)
+        self.update()
+
+    def _commanded(self, key: int) -> bool:
+        middle = QRectF(self.rect()).center()
+        match key:
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.plane.zoom_at(middle, _ZOOM)
+            case Qt.Key.Key_Minus:
+                self.plane.zoom_at(middle, 1 / _ZOOM)
+            case Qt.Key.Key_0:
+                self.plane.fit()
+            case Qt.Key.Key_F:
+                self.fold_dropped()
+            case Qt.Key.Key_Space if self.selected is not None:
+                self.toggle(self.selected)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if self.selected is not None:
+                self._choose(self.selected)
+            case _:
+                return False
+        self.update()
+        return True
+
+    def focusInEvent(self, event: object) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: object) -> None:
+        self.update()
