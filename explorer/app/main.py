@@ -20,6 +20,7 @@ from explorer.views.style import use_font
 
 _SIZE = (1440, 900)
 _SWITCH_S = 0.0003
+_BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
 
 
 class Program:
@@ -78,6 +79,7 @@ def first_request(preferences: Preferences, text: str | None, preset: str | None
             request = Request.from_preset(DEFAULT)
     else:
         request = Request.from_preset(preset)
+    request = attrs.evolve(request, beam=_BEAM)
     if text is not None:
         return attrs.evolve(request, text=text)
     if preset is None and preferences.text("text").strip():

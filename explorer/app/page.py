@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from explorer.app.card import Card, Maker
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.look import Look, attentions, sides_of
+from explorer.picture.look import ALIGNED, Look, attentions, sides_of
 from explorer.picture.theme import Theme
 from explorer.trace.catalogue import ATTENTION_STAGES
 from explorer.trace.trace import Trace
@@ -49,7 +49,7 @@ class Page(QWidget):
         """Buttons for a field of the Look, connected."""
         segments = Segments()
         segments.chose.connect({"attention": self._chose_attention, "stage": self._chose_stage,
-                                "side": self._chose_side}[field])
+                                "side": self._chose_side, "aligned": self._chose_aligned}[field])
         self.choices.append((segments, field))
         return segments
 
@@ -99,6 +99,9 @@ class Page(QWidget):
     def _chose_stage(self, key: str) -> None:
         self.looked.emit({"stage": key})
 
+    def _chose_aligned(self, key: str) -> None:
+        self.looked.emit({"aligned": key})
+
     def _chose_side(self, key: str) -> None:
         self.looked.emit({"side": key})
 
@@ -108,4 +111,6 @@ def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
         return {key: words(f"attention_short.{key}") for key in attentions(trace)}
     if field == "stage":
         return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
+    if field == "aligned":
+        return {key: words(f"aligned.{key}") for key in ALIGNED}
     return {key: words(f"side.{key}") for key in sides_of(trace)}

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
 
 from explorer.app.card import Card, Maker
 from explorer.app.inspector import InspectorPage
+from explorer.app.output_page import OutputPage
 from explorer.app.page import Page
 from explorer.lang import Words
 from explorer.picture.attention import causal_mask, head_map, head_wall, mask_map, part_strips
@@ -19,11 +20,9 @@ from explorer.picture.embedding import (
     target_tokens,
 )
 from explorer.picture.look import ATTENTIONS, Look, attentions
-from explorer.picture.output import top_bars, top_map
 from explorer.picture.picture import Picture
 from explorer.picture.positions import waves
 from explorer.trace.trace import Trace
-from explorer.views.bars import BarsView
 from explorer.views.head_grid import HeadGridView
 from explorer.views.heatmap import HeatmapView
 from explorer.views.strips import StripsView
@@ -168,18 +167,6 @@ def _at_stage(stage: str) -> Maker:
     return make
 
 
-def output_page() -> Page:
-    page = Page("output")
-    columns = _row(page)
-    columns.addWidget(page.card(BarsView(), top_bars), 2)
-    right = QVBoxLayout()
-    right.setSpacing(8)
-    right.addWidget(page.card(HeatmapView(), top_map), 3)
-    right.addWidget(page.explain(), 1)
-    columns.addLayout(right, 3)
-    return page
-
-
 def _wall(page: Page, opens: str = "") -> Card:
     view = HeadGridView()
     view.chosen.connect(page.choose_head)
@@ -202,5 +189,5 @@ def _column(page: Page) -> QVBoxLayout:
 
 PAGES: dict[str, Callable[[], Page]] = {
     "overview": overview, "tokens": tokens_page, "embedding": embedding_page, "position": position_page,
-    "attention": attention_page, "masks": MasksPage, "output": output_page, "inspector": InspectorPage,
+    "attention": attention_page, "masks": MasksPage, "output": OutputPage, "inspector": InspectorPage,
 }

@@ -201,6 +201,8 @@ class Session(QObject):
         self._worker.hold()
         self.look = self.look.fitted(frame.trace)
         self.framed.emit(frame)
+        if not frame.request.refines:
+            self._refine(frame.request)
         self.busy.emit(frame.serial < self._submitted)
         QTimer.singleShot(0, self._worker.release)  # after the paint events that the frame has asked for
 
@@ -248,9 +250,22 @@ class Session(QObject):
         self._submitted = self._serial
         self._worker.hold()
         QTimer.singleShot(0, self._worker.release)  # after the box and the knobs are painted
-        self._worker.submit(attrs.evolve(self.request, serial=self._serial))
+        self._worker.submit(attrs.evolve(quick(self.request), serial=self._serial))
         self.busy.emit(True)
+
+    def _refine(self, shown: Request) -> None:
+        """Ask again for the whole of what was asked, if the answer on screen was the quick one."""
+        if shown.serial == self._serial and shown != attrs.evolve(self.request, serial=self._serial):
+            self._serial += 1
+            self._submitted = self._serial
+            self._worker.submit(attrs.evolve(self.request, serial=self._serial, refines=True))
 
     def _shown_is_old(self, frame: Frame, side: str) -> bool:
         shown, wanted = frame.request, self.request
         return shown.text != wanted.text if side == "source" else (shown.text, shown.target) != (wanted.text, wanted.target)
+
+
+def quick(request: Request) -> Request:
+    """A greedy translation in place of a wide search: it is there at once, the search follows when nothing else waits."""
+    searches = request.has_trained and request.target is None and request.beam > 1
+    return attrs.evolve(request, beam=1) if searches else request

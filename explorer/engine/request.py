@@ -17,7 +17,8 @@ class Request:
     A later request has the higher `serial`.
 
     `trained` False: fresh weights from the seed, even where the preset has trained ones. `prefix` are target ids that
-    the model's own translation shall begin with; `beam` is how many sentences its search follows.
+    the model's own translation shall begin with; `beam` is how many sentences its search follows. `refines` True: an
+    answer to the same wish is on screen already, so this one gives way at once to whatever comes next.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Request:
     trained: bool = True
     prefix: tuple[int, ...] = ()
     beam: int = 1
+    refines: bool = False
 
     @property
     def has_trained(self) -> bool:

@@ -163,5 +163,5 @@ class Worker:
     def _asked_to_stop(self, request: Request) -> bool:
         if not self._free.wait(_REST_S):
             self._free.set()
-        late = self._waiting is not None and time.monotonic() - self._began_s > self._patience_s
+        late = self._waiting is not None and (request.refines or time.monotonic() - self._began_s > self._patience_s)
         return self._closing or request.serial <= self._stopped_serial or late

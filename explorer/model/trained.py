@@ -23,11 +23,7 @@ def save_weights(path: Path, weights: Weights, about: dict[str, str]) -> None:
 
 def load_weights(path: Path, config: Config) -> Weights:
     """float32 weights for a model of this Config, under every name that it knows them by. Raises BadWeights."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            found = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  # no mapping
-    except (SafetensorError, OSError, ValueError) as error:
-        raise BadWeights(path=str(path), reason=str(error)) from error
+    found = {name: tensor.float() for name, tensor in read_tensors(path).items()}
     with torch.device("meta"):
         model = Transformer(config)
     wanted = dict(model.named_parameters())
@@ -47,6 +43,15 @@ def _with_aliases(model: Transformer, weights: Weights) -> Weights:
     """Tied parameters under each of their names."""
     first: dict[int, Tensor] = {id(parameter): weights[name] for name, parameter in model.named_parameters()}
     return {name: first[id(parameter)] for name, parameter in model.named_parameters(remove_duplicate=False)}
+
+
+def read_tensors(path: Path) -> Weights:
+    """Every tensor of a safetensors file. Raises BadWeights."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadWeights(path=str(path), reason=str(error)) from error
 
 
 def write_tensors(path: Path, tensors: Weights, about: dict[str, str]) -> None:

@@ -5,6 +5,7 @@ import attrs
 from explorer.trace.catalogue import ATTENTION_STAGES
 from explorer.trace.trace import Trace
 
+ALIGNED = ("head", "layer", "all")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from explorer.picture.describe import number
 from explorer.picture.picture import Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.sheet import Sheet, hexadecimal
-from explorer.picture.svg_text import clean, width
+from explorer.picture.svg_text import width
 
 _LINE_PX = 1100.0  # where the row goes on below
 _CHIP, _PITCH, _GAP, _PAD = 32.0, 68.0, 6.0, 8.0  # px
@@ -27,7 +26,7 @@ def draw_timeline(sheet: Sheet, picture: Timeline, top: float) -> None:
 
 def probability(value: float) -> str:
     """Three figures, so that chips stay narrow; nothing where there is none."""
-    return "" if np.isnan(value) else number(float(f"{value:.3g}"))
+    return "" if np.isnan(value) else f"{value:.3g}".replace("-", "−")
 
 
 def _draw_step(sheet: Sheet, picture: Timeline, step: int, x: float, top: float, wide: float) -> None:
@@ -36,7 +35,7 @@ def _draw_step(sheet: Sheet, picture: Timeline, step: int, x: float, top: float,
     fill = theme.card if step >= picture.chosen else theme.window
     sheet.add(f'<rect x="{x + 1:.1f}" y="{top + 1:g}" width="{wide - 2:.1f}" height="{_CHIP - 2:g}" rx="4" fill="{fill}" '
               f'stroke="{edge}" stroke-width="{stroke}"/>', x + wide, top + _CHIP)
-    sheet.write(x + wide / 2, top + 22, clean(picture.labels[step]), anchor="middle", size=_LABEL,
+    sheet.write(x + wide / 2, top + 22, picture.labels[step], anchor="middle", size=_LABEL,
                 faint=step > picture.chosen)
     value = float(picture.probabilities[step])
     if np.isnan(value):

@@ -4,6 +4,7 @@ The file has tab-separated columns with a header row, of which `split`, `zh` and
 cannot be part of a sentence. A bad row is told with its line number and left out.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
@@ -28,12 +29,13 @@ class BadRow:
 
 @attrs.frozen
 class Corpus:
-    """The pairs of each split, in the order of the file."""
+    """The pairs of each split, in the order of the file; `lines` says by split where each stands, from 1."""
 
     train: tuple[Pair, ...]
     valid: tuple[Pair, ...]
     test: tuple[Pair, ...]
     bad: tuple[BadRow, ...] = ()
+    lines: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict, eq=False)
 
     def split(self, name: str) -> tuple[Pair, ...]:
         """The pairs of "train", "valid" or "test"."""
@@ -52,9 +54,10 @@ def read_corpus(path: Path) -> Corpus:
         raise NotACorpus(path=str(path), columns=", ".join(_COLUMNS))
     places = [header.index(name.encode()) for name in _COLUMNS]
     pairs: dict[str, list[Pair]] = {name: [] for name in SPLITS}
+    lines_of: dict[str, list[int]] = {name: [] for name in SPLITS}
     bad: list[BadRow] = []
     for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
+        if not line.rstrip(b"\r"):
             continue
         row = _row(line.rstrip(b"\r"), len(header), places)
         if isinstance(row, str):
@@ -62,7 +65,9 @@ def read_corpus(path: Path) -> Corpus:
         else:
             split, *pair = row
             pairs[split].append((pair[0], pair[1]))
-    return Corpus(**{name: tuple(found) for name, found in pairs.items()}, bad=tuple(bad))
+            lines_of[split].append(number)
+    return Corpus(**{name: tuple(found) for name, found in pairs.items()}, bad=tuple(bad),
+                  lines={name: tuple(found) for name, found in lines_of.items()})
 
 
 def _row(line: bytes, n_columns: int, places: list[int]) -> tuple[str, ...] | str:

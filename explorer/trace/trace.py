@@ -154,7 +154,13 @@ class Trace:
 def _search(row: dict[str, Any] | None) -> Search | None:
     if row is None:
         return None
-    return Search(**{**row, "nodes": tuple(Node(**node) for node in row["nodes"]), "ends": tuple(row["ends"])})
+    nodes = tuple(Node(**node) for node in row["nodes"])
+    # Whoever walks from a node to the beginning must arrive there.
+    if not all(-1 <= node.parent < number for number, node in enumerate(nodes)):
+        raise ValueError("a node before its parent")
+    if not all(0 <= end < len(nodes) for end in row["ends"]):
+        raise ValueError("an end that is no node")
+    return Search(**{**row, "nodes": nodes, "ends": tuple(row["ends"])})
 
 
 def _token(row: dict[str, Any]) -> Token:

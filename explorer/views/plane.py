@@ -36,6 +36,10 @@ class Plane:
         self._at_home = True
         self._keep_in()
 
+    def stay(self) -> None:
+        """Do not go home by itself when the sheet or the window changes."""
+        self._at_home = False
+
     def fit(self) -> None:
         """Everything, however small."""
         self.zoom = self._whole()

@@ -2,12 +2,14 @@
 
 from functools import lru_cache
 
+import attrs
 import numpy as np
 
 import explorer
 from explorer.lang import Words
 from explorer.picture.picture import Axis, Caption, Closed, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
+from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.trace import Array, Trace
 
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
@@ -19,6 +21,18 @@ SENTENCE = "我爱北京天安门"
 def example(architecture: str = "encoder-decoder", text: str = SENTENCE, target: str | None = None, **knobs: object) -> Trace:
     """A trace of the tiny preset; asked for inside a test, so that jieba's cache lies in the test's own folder."""
     return explorer.explore(text, target=target, preset="tiny", architecture=architecture, **knobs)
+
+
+def asked(target: str = "he likes it", **knobs: object) -> Trace:
+    """A trace of three steps, each of which has its next token."""
+    return begun(example(target=target, **knobs))
+
+
+def begun(trace: Trace) -> Trace:
+    """The same with a target that begins with the begin symbol, as a trained translator's does."""
+    first, *rest = trace.tokens.target
+    begin = attrs.evolve(first, id=BEGIN, text="<bos>")
+    return attrs.evolve(trace, tokens=attrs.evolve(trace.tokens, target=(begin, *rest)))
 
 
 @lru_cache(maxsize=2)

@@ -12,18 +12,20 @@ import pytest
 from fontTools.ttLib import TTFont
 from PySide6.QtGui import QImage
 
-from explorer.picture import attention, embedding, output, positions
+from explorer.picture import attention, embedding, output, positions, step
 from explorer.picture.atlas import atlas
 from explorer.picture.figures import Choice, together
 from explorer.picture.look import Look
-from explorer.picture.picture import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
+from explorer.picture.picture import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, Timeline, TokenRow, Waves
 from explorer.picture.png import palette
 from explorer.picture.scales import GAP, LEVELS, Scale, indices, table
 from explorer.picture.svg import render
 from explorer.picture.svg_text import runs, width
-from explorer.picture.theme import DARK, LIGHT, THEMES
+from explorer.picture.svg_timeline import probability
+from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
+from explorer.picture.timeline import timeline
 from explorer.tokens.token import Token
-from tests.picture.examples import LANGUAGES, example, heatmap, wall, words
+from tests.picture.examples import LANGUAGES, begun, example, heatmap, wall, words
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -41,6 +43,10 @@ MAKERS = {
     "bars": lambda t, k, w: output.top_bars(t, k, w),
     "top": lambda t, k, w: output.top_map(t, k, w),
     "tokens": lambda t, k, w: embedding.source_tokens(t, k, w),
+    "cut bars": lambda t, k, w: output.top_bars(begun(t), attrs.evolve(k, top_k=5), w),
+    "timeline": lambda t, k, w: timeline(begun(t), k, w),
+    "step across": lambda t, k, w: step.step_cross(begun(t), k, w),
+    "step itself": lambda t, k, w: step.step_self(begun(t), attrs.evolve(k, position=1), w),
 }
 
 
@@ -70,6 +76,8 @@ def labels(picture: Picture) -> list[str]:
             return list(picture.names)
         case Bars():
             return list(picture.labels)
+        case Timeline():
+            return [*picture.labels, *(probability(float(value)) for value in picture.probabilities)]
         case TokenRow():
             return [part for chip in picture.chips for part in (chip.text, str(chip.id), f"{chip.start}–{chip.end}")]
 
@@ -288,3 +296,48 @@ def test_bars_and_waves_of_nothing_are_drawn(values: list[list[float]]) -> None:
         coordinates = [value for element in parsed(svg).iter() for name, value in element.attrib.items()
                        if name in ("x", "y", "width", "points")]
         assert not [value for value in coordinates if "nan" in value]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_cut_bars_have_no_data_colour_and_the_chosen_one_is_outlined(theme: Theme) -> None:
+    """In the order of the bars: data colour, then the grey of what is closed; one outline, around its bar; both explained."""
+    picture = Bars(values=np.array([0.5, 0.3, 0.2], np.float32), labels=("a", "b", "c"), scale=Scale(0, 0.5, "viridis"),
+                   cut=np.array([False, True, True]), ids=(4, 5, 6), chosen=1, caption=Caption(title="t", tap="", shape=""))
+    svg = render(picture, words(), theme)
+    bars = rects_high(svg, "15")
+    data = "#" + bytes(table("viridis")[LEVELS // 3]).hex()
+    assert [bar.get("fill") for bar in bars] == [data, theme.closed, theme.closed]
+    outline, _legend = (rect for rect in parsed(svg).iter(f"{SVG}rect") if rect.get("stroke") == theme.accent)
+    assert float(outline.get("y")) < float(bars[1].get("y")) < float(outline.get("y")) + float(outline.get("height"))
+    assert {words()("sampling.cut"), words()("sampling.chosen")} <= set(texts(svg))
+    plain = render(attrs.evolve(picture, cut=None, chosen=None), words(), theme)
+    assert [bar.get("fill") for bar in rects_high(plain, "15")] == [data] * 3
+    assert not {words()("sampling.cut"), words()("sampling.chosen")} & set(texts(plain))
+
+
+def rects_high(svg: str, size: str) -> list[ElementTree.Element]:
+    return [rect for rect in parsed(svg).iter(f"{SVG}rect") if rect.get("height") == size]
+
+
+def test_the_bars_of_a_timeline_are_as_long_as_its_probabilities() -> None:
+    """The chosen chip alone in the accent; what comes after is faint; a long sentence goes on below."""
+    values = np.array([1.0, 0.5, 0.25] * 40, np.float32)
+    picture = Timeline(labels=("one", "two", "three") * 40, probabilities=values, chosen=1,
+                       caption=Caption(title="t", tap="", shape=""))
+    svg = render(picture, words(), LIGHT)
+    tracks, filled = rects_high(svg, "4")[::2], rects_high(svg, "4")[1::2]
+    shares = [float(bar.get("width")) / float(track.get("width")) for bar, track in zip(filled, tracks, strict=True)]
+    np.testing.assert_allclose(shares, values, atol=0.01)
+    chips = rects_high(svg, "30")
+    assert [place for place, chip in enumerate(chips) if chip.get("stroke") == LIGHT.accent] == [1]
+    inks = [element.get("fill") for element in parsed(svg).iter(f"{SVG}text") if element.text in picture.labels]
+    assert inks == [LIGHT.text] * 2 + [LIGHT.faint] * 118
+    assert float(parsed(svg).get("width")) < 1200
+    assert len({(chip.get("x"), chip.get("y")) for chip in chips}) == 120
+
+
+def test_a_timeline_without_probabilities_has_no_bars() -> None:
+    """NaN is not zero."""
+    picture = Timeline(labels=("a", "b"), probabilities=np.full(2, np.nan, np.float32), chosen=0,
+                       caption=Caption(title="t", tap="", shape=""))
+    assert not rects_high(render(picture, words(), LIGHT), "4")

@@ -266,10 +266,12 @@ def test_a_short_sentence_leaves_the_wheel_to_the_page(qtbot: QtBot, words: Word
 
 
 def test_keys_bring_a_far_token_into_sight(qtbot: QtBot, words: Words) -> None:
-    """Walking to the end of a long sentence scrolls along."""
+    """Walking to the end of a long sentence and back scrolls along."""
     view = shown(qtbot, long_picture(), words, (300, 200))
-    for place in range(41):
-        QTest.keyClick(view, Qt.Key.Key_Right)
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    for place, key in ((p, k) for k, way in ((Qt.Key.Key_Right, range(1, 41)), (Qt.Key.Key_Left, range(39, -1, -1)))
+                       for p in way):
+        QTest.keyClick(view, key)
         assert QRectF(view.rect()).contains(view.token_rect(("target", place)))
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from explorer.engine.training.batches import padded
+from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.incremental import Incremental
 from explorer.model.transformer import Transformer
@@ -41,13 +42,18 @@ def longest(n_source: int, config_limit: int) -> int:
 def search(
     model: Transformer, sources: Sequence[Ids], decoding: Decoding, check: Callable[[], None] = lambda: None
 ) -> list[Search]:
-    """Translate a batch of source ids. `check` is called before each step and may raise to end the work."""
+    """Translate a batch of source ids. `check` is called before each step and may raise to end the work.
+
+    Raises TooLong for a prefix that leaves no room for another token.
+    """
+    limit = model.config.max_len
+    if len(decoding.prefix) + 1 > limit - 1:
+        raise TooLong(limit=limit, got=len(decoding.prefix) + 2)  # with the begin symbol and one token more
     device = next(model.parameters()).device
     ids = padded(sources).to(device)
     lengths = torch.tensor([len(row) for row in sources], device=device)
     real = None if len(set(map(len, sources))) == 1 else masks.padding(lengths, ids.shape[1])
     steps = Incremental(model, model.encode(ids, real), real)
-    limit = model.config.max_len
     beams = [_Beam(longest(len(row), limit), decoding) for row in sources]
     given = torch.full((len(sources),), BEGIN, device=device)
     live = list(range(len(sources)))  # the sentences that are not done
@@ -140,16 +146,19 @@ class _Beam:
         self._nodes.append(Node(self._live[0], id_, log_p, self._total(self._live[0]) + log_p, forced=True))
         self._live = [len(self._nodes) - 1]
         self._length += 1
+        if id_ == END:
+            self._ended, self._live, self.done = self._live, [], True
+            return [], []
         return [start], [id_]
 
     def _total(self, node: int) -> float:
         return 0.0 if node < 0 else self._nodes[node].total
 
     def result(self) -> Search:
-        """The tree, with the best sentence first; the unfinished come last, and only if nothing else is there."""
+        """The tree, with the best sentence first; those that reached the greatest length without an end come last."""
         made = Search(tuple(self._nodes), (), self._decoding.beam, self._decoding.length_penalty)
         by_score = sorted(self._ended, key=made.score, reverse=True)
-        unfinished = sorted(self._live, key=made.score, reverse=True)
+        unfinished = sorted(self._live, key=made.score, reverse=True) if self._length >= self._limit else []
         return attrs.evolve(made, ends=(*by_score, *unfinished))
 
 

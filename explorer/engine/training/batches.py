@@ -23,6 +23,11 @@ class Example:
     target: tuple[int, ...]
     has_stop: bool = False
 
+    @property
+    def longest(self) -> int:
+        """How many places the longer side may take: all words in characters, the begin symbol before the target."""
+        return max(sum(len(word[-1]) for word in self.source), len(self.target) + 1)
+
     def source_ids(self, split_words: float, drop_stop: float, chance: random.Random) -> tuple[int, ...]:
         """The source's ids, each word cut into its characters and a full stop left out with these probabilities."""
         words = self.source[:-1] if self.has_stop and chance.random() < drop_stop else self.source

@@ -78,10 +78,20 @@ def load(path: Path) -> tuple[State, Memory]:
                 prefix = next(each for each in _PREFIXES if name.startswith(each))
                 groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
         told["history"] = tuple(History(**each) for each in told["history"])
-        state = State(**told)
+        state = _checked(State(**told))
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, StopIteration) as error:
         raise BadCheckpoint(path=str(path), reason=str(error)) from error
     return state, Memory(*groups.values())
+
+
+def _checked(state: State) -> State:
+    """The state, if it is one that can be gone on from."""
+    counts = (state.step, state.epoch, state.batch, state.token_sum)
+    if not all(isinstance(each, int) and each >= 0 for each in counts) or len(state.history) != state.epoch:
+        raise ValueError(f"step {state.step}, epoch {state.epoch}, batch {state.batch}")
+    if not isinstance(state.about, dict):
+        raise TypeError("about")
+    return state
 
 
 def random_states(device: torch.device) -> dict[str, Tensor]:

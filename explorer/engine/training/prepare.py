@@ -1,12 +1,13 @@
 """From a data file to examples in ids, with vocabularies learned from its training rows alone."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
 
 from explorer import resources
+from explorer.config import Config
 from explorer.engine.training.batches import Example, Word
 from explorer.errors import EmptySplit
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
@@ -32,8 +33,11 @@ class Prepared:
     sha256: str
 
 
-def prepare(data: Path, folder: Path, n_target_symbols: int, progress: Progress) -> Prepared:
-    """Read, cut and look up the rows; a folder with vocabularies keeps them. Raises BadFile, EmptySplit."""
+def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Prepared:
+    """Read, cut and look up the rows; a folder with vocabularies keeps them. Raises BadFile, EmptySplit.
+
+    A row with more tokens than the Config has places is left out.
+    """
     corpus = read_corpus(data)
     for split in ("train", "valid"):
         if not corpus.split(split):
@@ -42,19 +46,31 @@ def prepare(data: Path, folder: Path, n_target_symbols: int, progress: Progress)
     if (folder / SOURCE_FILE).exists():
         bilingual = Bilingual.read(folder)
     else:
-        bilingual = Bilingual.learn(corpus.train, segmenter, n_target_symbols)
+        bilingual = Bilingual.learn(corpus.train, segmenter, config.n_target_symbols)
+        bilingual = bilingual.capped(config.vocab_size, len(bilingual.target))
         bilingual.write(folder)
     total = len(corpus.train) + len(corpus.valid)
+    bad = list(corpus.bad)
+    done = 0
 
-    def examples(pairs: Sequence[Pair], done: int) -> tuple[Example, ...]:
+    def examples(split: str) -> tuple[Example, ...]:
+        nonlocal done
         made: list[Example] = []
-        for pair in pairs:
-            made.append(example(pair, bilingual, segmenter))
-            if len(made) % _TOLD_EVERY == 0:
-                progress((done + len(made)) / total)
+        for line, pair in zip(corpus.lines[split], corpus.split(split), strict=True):
+            one = example(pair, bilingual, segmenter)
+            if one.longest > config.max_len:
+                bad.append(BadRow(line, "too_long"))
+            else:
+                made.append(one)
+            done += 1
+            if done % _TOLD_EVERY == 0:
+                progress(done / total)
+        if not made:
+            raise EmptySplit(path=str(data), split=split)
         return tuple(made)
 
-    return Prepared(bilingual, examples(corpus.train, 0), examples(corpus.valid, len(corpus.train)), corpus.bad,
+    train, valid = examples("train"), examples("valid")
+    return Prepared(bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)),
                     hashlib.sha256(data.read_bytes()).hexdigest())
 
 

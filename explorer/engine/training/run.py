@@ -15,17 +15,20 @@ from explorer.engine.training.bundle import write_bundle
 from explorer.engine.training.prepare import Prepared, prepare
 from explorer.engine.training.recipe import Precision, Recipe
 from explorer.engine.training.training import Step, Training
-from explorer.errors import NoSuchDevice
+from explorer.errors import KnobNotAChoice, NoSuchDevice
 from explorer.files import make_folder
 from explorer.model.weights import build
 
 _KEPT_BYTES = 2**30
 _TRIALS = 5
+_ONLY = {"architecture": "encoder-decoder", "tokenizer": "jieba", "jieba_hmm": True}
 
 
 @attrs.frozen(kw_only=True)
 class Wish:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe, device.
+
+    Only an encoder-decoder translates, and its source is cut by jieba. Raises KnobNotAChoice.
 
     `device` and `precision` may be "auto". `text` is the sentence the preset opens with.
     """
@@ -38,6 +41,12 @@ class Wish:
     precision: str = "auto"
     text: str = ""
 
+    def __attrs_post_init__(self) -> None:
+        for name, only in _ONLY.items():
+            got = getattr(self.config, name)
+            if got != only:
+                raise KnobNotAChoice(name=name, choices=str(only).lower(), got=got)
+
 
 class Run:
     """Prepares on construction; `steps()` trains, `finish()` writes the preset."""
@@ -48,7 +57,7 @@ class Run:
         keep_freed_memory()
         make_folder(wish.out)
         self.precision: Precision = self._precision()
-        self.prepared: Prepared = prepare(wish.data, wish.out, wish.config.n_target_symbols, progress)
+        self.prepared: Prepared = prepare(wish.data, wish.out, wish.config, progress)
         bilingual = self.prepared.bilingual
         self.config = wish.config.changed(vocab_size=len(bilingual.source), target_vocab_size=len(bilingual.target))
         self.training = Training(
@@ -87,8 +96,12 @@ def chosen_device(asked: str) -> str:
     """CUDA where there is one, unless told otherwise. Raises NoSuchDevice."""
     if asked == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    if asked.startswith("cuda") and not torch.cuda.is_available():
-        raise NoSuchDevice(device=asked)
+    try:
+        torch.empty(1, device=asked).item()  # the number must come back: "meta" has none
+    except torch.OutOfMemoryError:
+        return asked  # it is there
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # a name torch does not know; not in this build
+        raise NoSuchDevice(device=asked) from error
     return asked
 
 

@@ -7,12 +7,12 @@ import math
 import random
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import attrs
 import torch
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from explorer.engine.training import checkpoint
@@ -22,7 +22,7 @@ from explorer.engine.training.dropout import with_byte_dropout
 from explorer.engine.training.loss import log_probabilities, training_loss
 from explorer.engine.training.recipe import Precision, Recipe
 from explorer.errors import BadCheckpoint, NotEnoughDeviceMemory
-from explorer.model.trained import write_tensors
+from explorer.model.trained import read_tensors, write_tensors
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import PAD
 
@@ -52,7 +52,8 @@ class Training:
         self.model, self.recipe = model, recipe
         self._train, self._valid, self._folder = train, valid, folder
         self._device, self._precision = torch.device(device), precision
-        model.to(self._device).requires_grad_(True).train()
+        with self._enough_memory():
+            model.to(self._device).requires_grad_(True).train()
         if self._device.type == "cpu":
             with_byte_dropout(model)
         self._parameters = dict(model.named_parameters())
@@ -60,10 +61,9 @@ class Training:
         self._state = State(step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(),
                             about=about or {})
         self._path = folder / checkpoint.FILE
+        torch.manual_seed(recipe.training_seed)
         if self._path.exists():
             self._resume(about or {})
-        else:
-            torch.manual_seed(recipe.training_seed)
 
     @property
     def history(self) -> tuple[History, ...]:
@@ -71,7 +71,7 @@ class Training:
         return self._state.history
 
     def steps(self) -> Iterator[Step]:
-        """Train, step by step. Raises DiskFull, CannotWrite; the last complete checkpoint stays."""
+        """Train, step by step. Raises NotEnoughDeviceMemory, DiskFull, CannotWrite; the last complete checkpoint stays."""
         lengths = [(len(example.source), len(example.target)) for example in self._train]
         while self._state.epoch < self.recipe.epochs and not self._is_stuck():
             chance = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
@@ -83,8 +83,7 @@ class Training:
             yield self._end_of_epoch()
 
     def _is_stuck(self) -> bool:
-        losses = [each.validation_loss for each in self.history]
-        return len(losses) > self.recipe.patience and min(losses) not in losses[-self.recipe.patience:]
+        return bool(self.history) and len(self.history) - self.best_epoch >= self.recipe.patience
 
     def _groups(self) -> list[dict[str, object]]:
         """Biases and norms are not drawn towards zero."""
@@ -101,15 +100,13 @@ class Training:
 
     def _step(self, batch: Batch, n_batches: int) -> Step:
         start = time.perf_counter()
-        batch = batch.to(self._device)
         share = (self._state.epoch + self._state.batch / n_batches) / self.recipe.epochs
         for group in self._optimizer.param_groups:
             group["lr"] = self.recipe.learning_rate * rate(self._state.step, share, self.recipe.warmup_steps)
-        expected = batch.expected[batch.expected != PAD]
-        try:
+        with self._enough_memory():
+            batch = batch.to(self._device)
+            expected = batch.expected[batch.expected != PAD]
             loss = self._learn(batch, expected)
-        except torch.OutOfMemoryError as error:  # the last checkpoint stays; smaller batches fit
-            raise NotEnoughDeviceMemory(device=str(self._device), batch_tokens=self.recipe.batch_tokens) from error
         told, seconds = loss.item(), time.perf_counter() - start
         self._state = attrs.evolve(
             self._state, step=self._state.step + 1, batch=self._state.batch + 1,
@@ -121,25 +118,28 @@ class Training:
         return Step(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
 
     def _learn(self, batch: Batch, expected: Tensor) -> Tensor:
+        self._optimizer.zero_grad(set_to_none=True)
         with self._autocast():
             log_p = log_probabilities(self.model, batch)
         loss = training_loss(log_p, expected, self.recipe)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
         self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
         return loss.detach()
 
     def _end_of_epoch(self) -> Step:
         start = time.perf_counter()
-        loss, accuracy = self._validate()
+        with self._enough_memory():
+            loss, accuracy = self._validate()
         seconds = self._state.seconds + time.perf_counter() - start
         finished = History(self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy,
                            seconds)
-        self._state = attrs.evolve(self._state, epoch=self._state.epoch + 1, batch=0, loss_sum=0.0, token_sum=0,
+        # The epoch counts as done only when its weights are on disk: the average will ask for them.
+        self._keep_epoch(finished.epoch)
+        self._state = attrs.evolve(self._state, epoch=finished.epoch, batch=0, loss_sum=0.0, token_sum=0,
                                    seconds=seconds, history=(*self.history, finished))
-        self._keep_epoch()
         self._save()
+        self._drop_epochs()
         share = self._state.epoch / self.recipe.epochs
         return Step(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished)
 
@@ -147,9 +147,8 @@ class Training:
         """Mean loss in nats without smoothing, and how often the most probable symbol is the expected one."""
         lengths = [(len(example.source), len(example.target)) for example in self._valid]
         total = right = count = 0.0
-        self.model.eval()
         chance = random.Random(0)
-        with torch.inference_mode(), self._autocast():
+        with torch.inference_mode(), self._autocast(), _resting(self.model):
             for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, chance):
                 examples = [self._valid[row] for row in rows]
                 batch = make_batch([example.source_ids(0.0, 0.0, chance) for example in examples],
@@ -158,7 +157,6 @@ class Training:
                 total -= log_p.gather(1, expected[:, None]).sum().item()
                 right += (log_p.argmax(dim=-1) == expected).sum().item()
                 count += len(expected)
-        self.model.train()
         return total / max(1.0, count), right / max(1.0, count)
 
     def _autocast(self) -> AbstractContextManager[object]:
@@ -166,34 +164,47 @@ class Training:
             return torch.autocast(self._device.type, dtype=torch.bfloat16)
         return nullcontext()
 
-    def _keep_epoch(self) -> None:
-        """Write the epoch's weights for the average, and drop those that it will not need any more."""
+    @contextmanager
+    def _enough_memory(self) -> Iterator[None]:
+        """Raises NotEnoughDeviceMemory. The last checkpoint stays; smaller batches fit."""
+        try:
+            yield
+        except torch.OutOfMemoryError as error:
+            raise NotEnoughDeviceMemory(device=str(self._device), batch_tokens=self.recipe.batch_tokens) from error
+
+    def _keep_epoch(self, epoch: int) -> None:
+        """Write the epoch's weights for the average."""
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self._parameters.items()}
-        write_tensors(self.epoch_file(self._state.epoch), weights, {})
+        write_tensors(self.epoch_file(epoch), weights, {})
+
+    def _drop_epochs(self) -> None:
+        """Remove weights that the average will not need any more."""
         for epoch in range(1, self.best_epoch - self.recipe.average + 1):
             self.epoch_file(epoch).unlink(missing_ok=True)
 
     @property
     def best_epoch(self) -> int:
-        """The epoch with the smallest validation loss."""
-        return min(self.history, key=lambda each: each.validation_loss).epoch
+        """The epoch with the smallest validation loss, the first of equal ones; one that is no number is no best."""
+        return min(self.history, key=lambda each: (math.isnan(each.validation_loss), each.validation_loss)).epoch
 
     def epoch_file(self, epoch: int) -> Path:
         """Where the weights after an epoch lie; only those around the best one are kept."""
         return self._folder / f"epoch-{epoch:03}.safetensors"
 
     def averaged(self) -> dict[str, Tensor]:
-        """The mean of the weights after the best epoch and those just before it."""
+        """The mean of the weights after the best epoch and those just before it. Raises BadWeights."""
         last = self.best_epoch
         files = [self.epoch_file(epoch) for epoch in range(max(1, last - self.recipe.average + 1), last + 1)]
         return average(files)
 
     def _save(self) -> None:
-        moments = self._optimizer.state
+        # What idles, as the final norms do under post-norm, has no gradient and no moments.
+        moments = {name: self._optimizer.state[each] for name, each in self._parameters.items()
+                   if each in self._optimizer.state}
         memory = Memory(
             weights=dict(self._parameters.items()),
-            first={name: moments[each]["exp_avg"] for name, each in self._parameters.items()},
-            second={name: moments[each]["exp_avg_sq"] for name, each in self._parameters.items()},
+            first={name: each["exp_avg"] for name, each in moments.items()},
+            second={name: each["exp_avg_sq"] for name, each in moments.items()},
             random=checkpoint.random_states(self._device),
         )
         checkpoint.save(self._path, self._state, memory)
@@ -201,19 +212,53 @@ class Training:
     def _resume(self, about: dict[str, object]) -> None:
         """Go on where the checkpoint was written. Raises BadCheckpoint if it is of another training."""
         state, memory = checkpoint.load(self._path)
-        other = sorted(name for name in state.about.keys() | about.keys() if state.about.get(name) != about.get(name))
-        if other:
+        if other := _differing(state.about, about):
             raise BadCheckpoint(path=str(self._path), reason=", ".join(other))
+        if state.about != about:
+            # Batches of another size: what was done of this epoch says nothing about them, so it begins again.
+            state = attrs.evolve(state, about=about, batch=0, loss_sum=0.0, token_sum=0)
+        try:
+            with torch.no_grad(), self._enough_memory():
+                self._restore(memory, state.step)
+            checkpoint.restore_random(memory.random, self._device)
+        except (KeyError, RuntimeError, TypeError) as error:  # a tensor that is missing, or of another shape or kind
+            raise BadCheckpoint(path=str(self._path), reason=str(error)) from error
         self._state = state
-        with torch.no_grad():
-            for name, parameter in self._parameters.items():
-                parameter.copy_(memory.weights[name])
-                self._optimizer.state[parameter] = {
-                    # Fused AdamW counts its steps where the parameters are.
-                    "step": torch.tensor(float(state.step), device=self._device),
-                    "exp_avg": memory.first[name].to(self._device), "exp_avg_sq": memory.second[name].to(self._device),
-                }
-        checkpoint.restore_random(memory.random, self._device)
+
+    def _restore(self, memory: Memory, n_steps: int) -> None:
+        for name, parameter in self._parameters.items():
+            if memory.weights[name].shape != parameter.shape:
+                raise KeyError(name)  # copying would stretch it
+            parameter.copy_(memory.weights[name])
+            if name not in memory.first:
+                continue
+            # Copies: a tensor straight from the file keeps it open. Fused AdamW counts its steps where the parameters are.
+            self._optimizer.state[parameter] = {
+                "step": torch.tensor(float(n_steps), device=self._device),
+                "exp_avg": torch.empty_like(parameter).copy_(memory.first[name]),
+                "exp_avg_sq": torch.empty_like(parameter).copy_(memory.second[name]),
+            }
+
+
+def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """What another training has otherwise. Smaller batches are the cure for a full device, so they may differ."""
+    names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    recipes = [about.get("recipe") for about in (before, after)]
+    if all(isinstance(recipe, dict) for recipe in recipes):
+        one, two = ({**recipe, "batch_tokens": 0} for recipe in recipes)
+        if one == two:
+            names = [name for name in names if name != "recipe"]
+    return names
+
+
+@contextmanager
+def _resting(model: nn.Module) -> Iterator[None]:
+    """Without dropout; afterwards with it, whatever happened."""
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train()
 
 
 def rate(step: int, share: float, warmup_steps: int) -> float:
@@ -222,6 +267,6 @@ def rate(step: int, share: float, warmup_steps: int) -> float:
 
 
 def average(files: Sequence[Path]) -> dict[str, Tensor]:
-    """The mean of several weight files, by name."""
-    loaded = [load_file(path) for path in files]
+    """The mean of several weight files, by name. Raises BadWeights."""
+    loaded = [read_tensors(path) for path in files]
     return {name: torch.stack([each[name] for each in loaded]).mean(dim=0) for name in loaded[0]}

@@ -1,0 +1,115 @@
+"""The decoder's side: steps of decoding, the distribution at each, what it looks at, alignment, and the search tree."""
+
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
+
+from explorer.app.page import Page
+from explorer.engine.request import Request
+from explorer.lang import Words
+from explorer.picture.alignment import alignment, has_alignment
+from explorer.picture.look import Look
+from explorer.picture.output import top_bars, top_map
+from explorer.picture.step import step_cross, step_self
+from explorer.picture.timeline import timeline
+from explorer.picture.tree import search_tree
+from explorer.trace.trace import Trace
+from explorer.views.alignment import AlignmentView
+from explorer.views.bars import BarsView
+from explorer.views.heatmap import HeatmapView
+from explorer.views.sampling import SamplingBar
+from explorer.views.segments import Segments
+from explorer.views.timeline import TimelineView
+from explorer.views.tree import TreeView
+
+_MOST_BEAM = 8
+
+
+class OutputPage(Page):
+    """One decoding step is looked at; everything on the page is about it."""
+
+    def __init__(self) -> None:
+        super().__init__("output")
+        self._trace: Trace | None = None
+        self._look = Look()
+        self._make_cards()
+        middle, lower = QHBoxLayout(), QHBoxLayout()
+        step = QVBoxLayout()
+        for layout in (middle, lower, step):
+            layout.setSpacing(8)
+        step.addWidget(self.cross, 1)
+        step.addWidget(self.own, 1)
+        middle.addWidget(self.bars, 4)
+        middle.addLayout(step, 4)
+        middle.addWidget(self.alignment, 5)
+        lower.addWidget(self.tree, 5)
+        lower.addWidget(self.map, 5)
+        lower.addWidget(self.explain(), 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        column.addWidget(self.steps, 2)
+        column.addLayout(middle, 7)
+        column.addLayout(lower, 4)
+
+    def _make_cards(self) -> None:
+        steps, bars, tree = TimelineView(), BarsView(), TreeView()
+        self.steps = self.card(steps, timeline)
+        self.bars = self.card(bars, top_bars)
+        self.cross = self.card(HeatmapView(bar=False), step_cross)
+        self.own = self.card(HeatmapView(bar=False), step_self)
+        self.alignment = self.card(AlignmentView(), alignment)
+        self.tree = self.card(tree, search_tree)
+        self.map = self.card(HeatmapView(), top_map)
+        self.sampling, self.beams, self.free = SamplingBar(), Segments(), QToolButton()
+        self.free.setObjectName("segment")
+        self.steps.bar.insertWidget(2, self.free)
+        self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # a card has a box layout
+        self.alignment.bar.insertWidget(2, self.choice("aligned"))
+        self.tree.bar.insertWidget(2, self.beams)
+        steps.stepped.connect(self._step)
+        bars.chose.connect(self._branch)
+        tree.chose.connect(self._follow)
+        self.sampling.changed.connect(self.looked)
+        self.beams.chose.connect(self._search)
+        self.free.clicked.connect(self._decode_freely)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self._trace, self._look = trace, look
+        translates = bool(trace.expected)
+        for card in (self.cross, self.alignment):
+            card.setVisible(has_alignment(trace))
+        self.tree.setVisible(translates)
+        self.map.setVisible(not translates)
+        self.sampling.put(look, trace["generator.logits"].shape[-1])
+        super().draw(trace, look, words)
+
+    def put(self, request: Request) -> None:
+        """The beam, and whether the user has a hand in the target."""
+        self.beams.offer({str(beam): str(beam) for beam in range(1, _MOST_BEAM + 1)}, str(request.beam))
+        self.free.setVisible(bool(request.prefix))
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.sampling.speak(words)
+        self.free.setText(words("output.free"))
+        self.free.setToolTip(words("output.free_hint"))
+        self.beams.setAccessibleName(words("output.beam"))
+        self.beams.setToolTip(words("output.beam"))
+
+    def _step(self, step: int) -> None:
+        self.looked.emit({"position": step})
+
+    def _branch(self, symbol: int) -> None:
+        """Let decoding write this symbol at the chosen step, and go on by itself."""
+        if self._trace is not None and self._trace.expected:
+            before = self._trace.expected[:self._look.step(self._trace)]
+            self.branched.emit((*before, symbol))
+
+    def _follow(self, node: int) -> None:
+        if self._trace is not None and self._trace.search is not None:
+            self.branched.emit(self._trace.search.ids(node))
+
+    def _decode_freely(self) -> None:
+        self.branched.emit(())
+
+    def _search(self, beam: str) -> None:
+        self.beamed.emit(int(beam))
