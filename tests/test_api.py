@@ -20,7 +20,7 @@ SENTENCE = "我爱北京天安门"
 
 def test_explore_gives_what_a_run_by_hand_gives() -> None:
     """Every tap, to the last bit."""
-    trace = explorer.explore(SENTENCE, n_heads=8, seed=3)
+    trace = explorer.explore(SENTENCE, preset="tiny", n_heads=8, seed=3)
     model = build(Request.from_preset("tiny", SENTENCE, n_heads=8, seed=3).config)
     ids = torch.tensor([[token.id for token in trace.tokens.source]])
     with record(model) as recording:
@@ -33,7 +33,7 @@ def test_explore_gives_what_a_run_by_hand_gives() -> None:
 
 def test_the_trace_tells_what_it_is_of() -> None:
     """Tokens of both sides, axes, Config."""
-    trace = explorer.explore(SENTENCE, target="I love Beijing", tokenizer="bpe")
+    trace = explorer.explore(SENTENCE, preset="tiny", target="I love Beijing", tokenizer="bpe")
 
     assert isinstance(trace, explorer.Trace)
     assert "".join(token.text for token in trace.tokens.source) == SENTENCE
@@ -55,7 +55,7 @@ def test_presets_are_known_by_name() -> None:
     [
         ({"text": ""}, EmptyText, "句子是空的：请输入至少一个字。"),
         ({"text": "一二三", "max_len": 2, "tokenizer": "characters"}, TooLong, "最多 2 个词元，现在是 3 个。"),
-        ({"text": "一", "n_heads": 7}, HeadsDoNotFit, "7 个头不能整除 d_model 64。"),
+        ({"text": "一", "n_heads": 7, "preset": "tiny"}, HeadsDoNotFit, "7 个头不能整除 d_model 64。"),
         ({"text": "一", "num_heads": 8}, UnknownKnob, "没有名为 num_heads 的旋钮。"),
         ({"text": "一", "preset": "gpt"}, UnknownPreset, "没有预设 gpt；"),
     ],
@@ -80,7 +80,7 @@ def test_the_sentence_is_in_the_language_of_the_system(monkeypatch: pytest.Monke
 def test_a_wrong_tap_names_the_closest() -> None:
     """A slip of the pen is not a KeyError."""
     with pytest.raises(UnknownTap) as caught:
-        explorer.explore(SENTENCE)["encoder.layers.0.self_attn.wieghts"]
+        explorer.explore(SENTENCE, preset="tiny")["encoder.layers.0.self_attn.wieghts"]
 
     assert caught.value.values["nearest"] == "encoder.layers.0.self_attn.weights"
 
@@ -90,7 +90,7 @@ def test_threads_do_not_mix_their_traces() -> None:
     traces: dict[int, explorer.Trace] = {}
 
     def run(length: int) -> None:
-        traces[length] = explorer.explore("一" * length, tokenizer="characters")
+        traces[length] = explorer.explore("一" * length, preset="tiny", tokenizer="characters")
 
     threads = [threading.Thread(target=run, args=(length,)) for length in range(1, 9)]
     for thread in threads:
@@ -113,7 +113,7 @@ def test_nobody_else_computes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None
         return SimpleNamespace(trace=None)
 
     monkeypatch.setattr(explorer, "_computer", lambda: computer)
-    explorer.explore(SENTENCE)
+    explorer.explore(SENTENCE, preset="tiny")
 
     assert held == [True]
     assert not explorer._one_at_a_time.locked()

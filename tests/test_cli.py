@@ -34,11 +34,18 @@ def application(qapp: QApplication) -> None:
     """PNG and PDF need one, and Qt allows only one in a process."""
 
 
+def _small(arguments: tuple[str, ...]) -> list[str]:
+    """The same command with the small untrained preset, unless it names one."""
+    if arguments and arguments[0] in ("show", "export") and "--preset" not in arguments:
+        return [arguments[0], "--preset", "tiny", *arguments[1:]]
+    return list(arguments)
+
+
 @pytest.fixture
 def said(capsys: pytest.CaptureFixture[str]) -> Command:
     """Run a command that must succeed, and return what it says."""
     def run(*arguments: str) -> str:
-        status = cli.main(list(arguments))
+        status = cli.main(_small(arguments))
         out, err = capsys.readouterr()
         assert (status, err) == (0, "")
         return out
@@ -50,7 +57,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Command:
 def refused(capsys: pytest.CaptureFixture[str]) -> Command:
     """Run a command that must fail by the user's mistake, and return its one line."""
     def run(*arguments: str) -> str:
-        status = cli.main(list(arguments))
+        status = cli.main(_small(arguments))
         out, err = capsys.readouterr()
         assert (status, out) == (2, ""), err
         assert err.endswith("\n") and err.count("\n") == 1 and "Traceback" not in err

@@ -157,20 +157,25 @@ class Session(QObject):
     def cut(self, side: str, action: str, index: int, at: int) -> None:
         """Cut the tokens of a side anew: "merge", "split" or "reset"."""
         request, frame = self.request, self.frame
-        field = "target_cuts" if side == "target" and request.target is not None else "source_cuts"
+        translated = side == "target" and frame is not None and bool(frame.trace.expected)
+        field = "target_cuts" if side == "target" and (translated or request.target is not None) else "source_cuts"
         if action == "reset":
             self._wish("", **{field: None, "words": ()})
             return
         if frame is None or self._shown_is_old(frame, side):
             return
         tokens = frame.trace.tokens.source if side == "source" else frame.trace.tokens.target
+        if translated:  # a translation that is cut by hand becomes a target of one's own; its begin symbol is no text
+            tokens, index = tokens[1:], index - 1
         spans: Spans = tuple((token.start, token.end) for token in tokens)
+        if not 0 <= index < len(spans):
+            return
         try:
             spans = merged(spans, index) if action == "merge" else split(spans, index, at)
         except ExplorerError as error:
             self.refused.emit(error)
             return
-        self._wish("", **{field: spans})
+        self._wish("", **{field: spans}, **({"target": frame.trace.target} if translated else {}))
 
     def add_word(self, word: str) -> None:
         """Put a word into jieba's dictionary for this text."""

@@ -1,5 +1,6 @@
 """A trained model with its vocabularies: it translates, and lends its weights to recorded passes."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.threads import threads
 from explorer.errors import BadVocabulary
 from explorer.model.presets import Preset
-from explorer.model.trained import FILE, load_weights
+from explorer.model.trained import FILE, VOCABULARY, load_weights, read_about
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, with_knobs
 from explorer.tokens.bilingual import Bilingual
@@ -29,6 +30,7 @@ class Translator:
         self.bilingual = Bilingual.read(self.folder)
         _check_sizes(self.bilingual, preset.config, self.folder)
         self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
+        _check_symbols(self.bilingual, self.folder)
         self._last: tuple[object, Search] | None = None
 
     def model(self, config: Config) -> Transformer:
@@ -62,6 +64,13 @@ class Translator:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.dropout_seed)
             return search(self.model(config), sources, decoding, check)
+
+
+def _check_symbols(bilingual: Bilingual, folder: Path) -> None:
+    """Refuse symbols that the weights were not trained with, as far as their file tells."""
+    told = read_about(folder / FILE).get(VOCABULARY)
+    if told is not None and told != json.dumps(bilingual.sha256):
+        raise BadVocabulary(path=str(folder), reason=f"SHA-256 {bilingual.sha256[:8]} ≠ {told[1:9]}")
 
 
 def _check_sizes(bilingual: Bilingual, config: Config, folder: Path) -> None:

@@ -36,7 +36,7 @@ class Embedding(nn.Module):
     def table(self, n: int) -> Tensor:
         """[position, feature] what is added at the first n places: zeros for the kinds that act inside attention."""
         if self.learned is not None:
-            return self.learned.weight[:n]
+            return self.learned.weight[:n].clone()  # a tap must not show the parameter's own memory
         if self.config.position == "sinusoidal":
             return positions.sinusoidal(n, self.config.d_model, self.config.position_base)
         return torch.zeros(n, self.config.d_model)

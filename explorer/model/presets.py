@@ -43,19 +43,25 @@ def preset_names() -> tuple[str, ...]:
 def load_preset(name: str) -> Preset:
     """Read one preset, bundled or a folder of the user's own. Raises UnknownPreset, BadPreset."""
     bundled = _bundled()
-    own = Path(name) / FILE
-    if name in bundled:
-        path = bundled[name]
-    elif own.is_file():
-        path = own
-    else:
+    path = bundled.get(name) or _own(name)
+    if path is None:
         raise UnknownPreset(name=name, known=", ".join(sorted(bundled)))
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(table["text"], str):
+            raise TypeError(f"text {table['text']}")
         return Preset(name=name, text=table["text"], config=Config(**table["knobs"]), order=table.get("order", 0),
                       folder=path.parent if path.name == FILE else None, look=_look(**table.get("look", {})))
     except (OSError, ValueError, KeyError, TypeError, BadKnob) as error:
         raise BadPreset(path=str(path), reason=str(error)) from error
+
+
+def _own(name: str) -> Path | None:
+    """The file in a folder of the user's own. An empty name is no folder."""
+    try:
+        return path if name and (path := Path(name) / FILE).is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
 
 
 def _bundled() -> dict[str, Path]:

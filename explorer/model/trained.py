@@ -14,11 +14,18 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights import Weights
 
 FILE = "weights.safetensors"
+VOCABULARY = "vocabulary_sha256"  # the header's name for what the weights' ids mean
 
 
 def save_weights(path: Path, weights: Weights, about: dict[str, str]) -> None:
-    """Write weights in float16, tied ones once. `about` is kept in the file's header. Raises CannotWrite, DiskFull."""
-    write_tensors(path, {name: tensor.detach().cpu().half().contiguous() for name, tensor in weights.items()}, about)
+    """Write weights in float16, under the names of `named_parameters`, which has tied ones once.
+
+    `about` is kept in the file's header. Raises CannotWrite, DiskFull, and BadWeights for a number that no file should
+    hold: an older file stays.
+    """
+    halved = {name: tensor.detach().cpu().half().contiguous() for name, tensor in weights.items()}
+    _check_finite(path, halved)
+    write_tensors(path, halved, about)
 
 
 def load_weights(path: Path, config: Config) -> Weights:
@@ -34,15 +41,29 @@ def load_weights(path: Path, config: Config) -> Weights:
     for name, parameter in wanted.items():
         if found[name].shape != parameter.shape:
             raise BadWeights(path=str(path), reason=f"{name} {list(found[name].shape)} ≠ {list(parameter.shape)}")
-        if not found[name].isfinite().all():
-            raise BadWeights(path=str(path), reason=f"{name}: NaN / ∞")
+    _check_finite(path, found)
     return _with_aliases(model, found)
+
+
+def _check_finite(path: Path, weights: Weights) -> None:
+    for name, tensor in weights.items():
+        if not tensor.isfinite().all():
+            raise BadWeights(path=str(path), reason=f"{name}: NaN / ∞")
 
 
 def _with_aliases(model: Transformer, weights: Weights) -> Weights:
     """Tied parameters under each of their names."""
     first: dict[int, Tensor] = {id(parameter): weights[name] for name, parameter in model.named_parameters()}
     return {name: first[id(parameter)] for name, parameter in model.named_parameters(remove_duplicate=False)}
+
+
+def read_about(path: Path) -> dict[str, str]:
+    """What `save_weights` kept in the file's header. Raises BadWeights."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return file.metadata() or {}
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadWeights(path=str(path), reason=str(error)) from error
 
 
 def read_tensors(path: Path) -> Weights:

@@ -8,7 +8,7 @@ from explorer.model import masks
 from explorer.model.embedding import Embedding
 from explorer.model.layers import DecoderLayer, EncoderLayer
 from explorer.model.norm import make_norm
-from explorer.model.tap import Tap
+from explorer.model.tap import Tap, find_taps
 
 
 class Stack(nn.Module):
@@ -57,6 +57,8 @@ class Generator(nn.Module):
 class Transformer(nn.Module):
     """Encoder-decoder, encoder-only or decoder-only, as the Config says."""
 
+    overwrites_nothing = True  # no operation works in place on what a tap was shown
+
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.config = config
@@ -69,6 +71,7 @@ class Transformer(nn.Module):
         self.generator = Generator(config)
         if config.tied_embeddings:
             self.tie()
+        self.tap_index = find_taps(self)
 
     def tie(self) -> None:
         """One matrix for the embeddings and the generator. Vaswani et al. 2017, section 3.4.

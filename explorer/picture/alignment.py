@@ -10,8 +10,7 @@ from explorer.errors import UnknownHead
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.look import Look, attentions
-from explorer.picture.make import caption, closed_of, masked_values, token_axis
-from explorer.picture.output import symbol
+from explorer.picture.make import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.picture import Alignment, Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, unit_scale
 from explorer.trace.catalogue import with_layer
@@ -82,7 +81,7 @@ def _rows(trace: Trace, words: Words) -> Axis:
     """The places of the target. It is the place before a token that writes it, so it is that token that looks."""
     if not trace.expected:
         return Axis(words("axis.query"), tuple(token.text for token in trace.tokens.target), "target")
-    return Axis(words("alignment.writes"), tuple(symbol(trace, index) for index in trace.expected), "target")
+    return Axis(words("alignment.writes"), tuple(symbol(trace, index) for index in trace.expected), "target", shift=1)
 
 
 def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> Caption:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.look import Look
-from explorer.picture.make import caption, tap_heatmap
+from explorer.picture.make import caption, symbol, tap_heatmap
 from explorer.picture.picture import Axis, Bars, Caption, Closed, Heatmap
 from explorer.picture.sampling import cut_away, mass_cut_away, sampling_probabilities
 from explorer.picture.scales import Scale
@@ -74,11 +74,6 @@ def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         made, values=values, scale=Scale(0.0, float(values.max()), look.unit_colours),
         columns=Axis(words("axis.vocab"), tuple(symbol(trace, int(i)) for i in likeliest)),
     )
-
-
-def symbol(trace: Trace, index: int) -> str:
-    """The symbol of an id; a row of the matrix that no symbol uses is shown by its number."""
-    return trace.symbols[index] if index < len(trace.symbols) else f"#{index}"
 
 
 def written(trace: Trace, step: int) -> str:

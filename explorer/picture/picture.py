@@ -3,6 +3,7 @@
 In `values` a closed cell is NaN: zero would look like a real small weight. `closed` says which NaN a mask made.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -20,17 +21,27 @@ Closed = NDArray[np.bool_]
 class Axis:
     """One axis of a map: its name, the labels along it (none for features) and the side whose tokens they are.
 
-    `numbered`: the place of a label means something, and is said beside it.
+    `numbered`: the place of a label means something, and is said beside it. Label i is token i + `shift` of the side:
+    where a row is named by the token about to be written, that token comes one place later.
     """
 
     name: str
     labels: tuple[str, ...] = ()
     side: str = ""
     numbered: bool = True
+    shift: int = 0
 
     def label(self, index: int) -> str:
         """What stands at `index`: a token, or the number itself."""
         return self.labels[index] if self.labels else str(index)
+
+    def spot(self, index: int) -> tuple[str, int]:
+        """Side and place of the token at `index`."""
+        return self.side, index + self.shift
+
+    def indices(self, spots: Iterable[tuple[str, int]], size: int) -> list[int]:
+        """Where those of the tokens stand that are on this axis of `size` places."""
+        return [place - self.shift for side, place in spots if side == self.side and 0 <= place - self.shift < size]
 
 
 @attrs.frozen(kw_only=True)

@@ -7,7 +7,7 @@ import attrs
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.look import Look
-from explorer.picture.output import symbol
+from explorer.picture.make import symbol
 from explorer.picture.picture import Branch, Caption, Tree
 from explorer.picture.theme import Theme
 from explorer.tokens.bpe import Encoder

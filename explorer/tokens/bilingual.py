@@ -4,6 +4,7 @@ A source word that is no symbol falls apart into its characters, so that nearly 
 readable text, one symbol a line.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Self
 import attrs
 
 from explorer.errors import BadVocabulary
+from explorer.files import replacing
 from explorer.tokens.bpe import BYTES, Encoder, learn
 from explorer.tokens.corpus import Pair
 from explorer.tokens.graphemes import Span, Spans, characters
@@ -52,6 +54,12 @@ class Bilingual:
         """The vocabularies in a folder. Raises BadVocabulary."""
         return cls(_read(folder / SOURCE_FILE), _read(folder / TARGET_FILE))
 
+    @property
+    def sha256(self) -> str:
+        """Names exactly these symbols in this order: weights trained with others would say something else."""
+        sides = ("\n".join(side.symbols) for side in (self.source, self.target))
+        return hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
+
     def capped(self, n_source: int, n_target: int) -> "Bilingual":
         """The first symbols of each."""
         if n_source >= len(self.source) and n_target >= len(self.target):
@@ -59,16 +67,18 @@ class Bilingual:
         return Bilingual(self.source.capped(n_source), self.target.capped(n_target))
 
     def write(self, folder: Path) -> None:
-        """Make the files that `read` reads."""
-        self.source.write(folder / SOURCE_FILE)
-        self.target.write(folder / TARGET_FILE)
+        """Make the files that `read` reads, the source's last: it tells that both are there. Raises CannotWrite."""
+        for vocabulary, name in ((self.target, TARGET_FILE), (self.source, SOURCE_FILE)):
+            with replacing(folder / name) as unfinished:
+                vocabulary.write(unfinished)
 
     def source_spans(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Spans:
         """The spans of words, an unknown one as those of its characters."""
-        simplified = simplifier.simplified(text)
         found: list[Span] = []
         for start, end in spans:
-            if self.source.id_of(text[start:end]) is None and self.source.id_of(simplified[start:end]) is None:
+            # A word by itself, as it will be looked up: in its sentence a character may have another simplified form.
+            forms = text[start:end], simplifier.simplified(text[start:end])
+            if all(self.source.id_of(form) is None for form in forms):
                 found += ((start + a, start + b) for a, b in characters(text[start:end]))
             else:
                 found.append((start, end))
@@ -87,11 +97,11 @@ class Bilingual:
 
         A model need not cut words as the encoder does, so this is not the same as encoding the text.
         """
-        tokens = [begin_token()]
-        for count, each in enumerate(ids):
-            before, after = (len(self.target_text(ids[:end])) for end in (count, count + 1))
-            tokens.append(Token(self.target.symbols[each], each, min(before, after), after, known=each != UNKNOWN))
-        return tuple(tokens)
+        spans = Encoder(self.target).spans(ids)
+        return (begin_token(), *(
+            Token(self.target.symbols[each], each, start, end, known=each != UNKNOWN)
+            for each, (start, end) in zip(ids, spans, strict=True)
+        ))
 
 
 def begin_token() -> Token:

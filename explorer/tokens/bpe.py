@@ -5,8 +5,9 @@ table, and a smaller vocabulary has fewer merges. (A second table of pairs was r
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
-from explorer.tokens.graphemes import clusters
+from explorer.tokens.graphemes import Span, Spans, clusters
 from explorer.tokens.merging import Part, merged
 from explorer.tokens.pairs import learn
 from explorer.tokens.pieces import MARK, Piece, first_symbols, opens_word, pieces
@@ -44,15 +45,27 @@ class Encoder:
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of a row of ids, each white space as one blank. Bytes that make no character are shown by name."""
-        shown: list[str] = []
-        raw: list[str] = []
-        for symbol in (self._vocabulary.symbols[each] for each in ids):
-            if symbol in _BYTE_OF:
-                raw.append(symbol)
-                continue
-            shown += [_characters(raw), _plain(symbol)]
-            raw = []
-        return "".join([*shown, _characters(raw)]).removeprefix(" ")
+        return "".join(text for text, _n_ids in self._shown(ids)).removeprefix(" ")
+
+    def spans(self, ids: Iterable[int]) -> Spans:
+        """Where each id stands in the decoded text; the bytes of a character stand where it does, blanks outside words."""
+        shown = list(self._shown(ids))
+        found: list[Span] = []
+        end = -1 if "".join(text for text, _n_ids in shown).startswith(" ") else 0  # decoding drops the first blank
+        for text, n_ids in shown:
+            start = end + len(text) - len(text.lstrip(" ") or text)
+            end += len(text)
+            found += [(max(0, start), end)] * n_ids
+        return tuple((start, max(start, end)) for start, end in found)
+
+    def _shown(self, ids: Iterable[int]) -> Iterator[tuple[str, int]]:
+        """What the ids show, piece by piece, with how many ids make the piece."""
+        runs = groupby((self._vocabulary.symbols[each] for each in ids), _BYTE_OF.__contains__)
+        for are_bytes, symbols in runs:
+            if are_bytes:
+                yield from _characters(list(symbols))
+            else:
+                yield from ((_plain(symbol), 1) for symbol in symbols)
 
     def _encoded(self, piece: Piece, text: str) -> Iterator[Token]:
         spans = piece.characters if piece.space is None else (piece.space, *piece.characters)
@@ -84,11 +97,14 @@ class Encoder:
         return Token(text, UNKNOWN if identity is None else identity, start, end, known, merges)
 
 
-def _characters(raw: list[str]) -> str:
+def _characters(raw: list[str]) -> Iterator[tuple[str, int]]:
+    """Each character with the number of its bytes; the bytes by name if they do not make characters."""
     try:
-        return bytes(_BYTE_OF[symbol] for symbol in raw).decode()
+        text = bytes(_BYTE_OF[symbol] for symbol in raw).decode()
     except UnicodeDecodeError:
-        return "".join(raw)
+        yield from ((symbol, 1) for symbol in raw)
+    else:
+        yield from ((character, len(character.encode())) for character in text)
 
 
 def _plain(symbol: str) -> str:

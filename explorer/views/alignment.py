@@ -88,8 +88,9 @@ class AlignmentView(QWidget):
 
     def token_rect(self, spot: Spot) -> QRectF:
         """The pixels of a token's label."""
-        made, (side, place) = self._placed(), spot
-        above = side == self._columns.side
+        made = self._placed()
+        above = spot[0] == self._columns.side
+        place = spot[1] - (self._columns if above else self._rows).shift
         row = made.above if above else made.below
         top = _EDGE if above else self.height() - _EDGE - row.reach
         return QRectF(self._left + row.middles[place] - row.widths[place] / 2, top, row.widths[place], row.reach)
@@ -103,6 +104,11 @@ class AlignmentView(QWidget):
     def _columns(self) -> Axis:
         assert self.picture is not None  # only asked when there is one
         return self.picture.columns
+
+    @property
+    def _rows(self) -> Axis:
+        assert self.picture is not None  # only asked when there is one
+        return self.picture.rows
 
     @property
     def _left(self) -> float:
@@ -153,8 +159,7 @@ class AlignmentView(QWidget):
     def _shown(self, picture: Alignment) -> tuple[list[int], list[int]]:
         """Rows and columns whose lines are seen: of the lit tokens, or all."""
         n_rows, n_columns = picture.values.shape
-        rows = [place for side, place in self._lit if side == picture.rows.side and place < n_rows]
-        columns = [place for side, place in self._lit if side == picture.columns.side and place < n_columns]
+        rows, columns = picture.rows.indices(self._lit, n_rows), picture.columns.indices(self._lit, n_columns)
         return rows or list(range(n_rows)), columns or list(range(n_columns))
 
     def _paint_lines(self, painter: QPainter, picture: Alignment, rows: list[int], columns: list[int]) -> None:
@@ -173,9 +178,9 @@ class AlignmentView(QWidget):
     def _paint_labels(self, painter: QPainter, axis: Axis, side: Side) -> None:
         edge = Qt.Edge.TopEdge if axis is self._columns else Qt.Edge.BottomEdge
         for place, label in enumerate(axis.labels):
-            box = self.token_rect((axis.side, place))
+            box = self.token_rect(axis.spot(place))
             if box.intersects(QRectF(self.rect())):
-                lit = (axis.side, place) in self._lit
+                lit = axis.spot(place) in self._lit
                 if lit:
                     underline(painter, box, label, edge, self._theme)
                 painter.setPen(QColor(self._theme.accent if lit else self._theme.text))
@@ -195,8 +200,9 @@ class AlignmentView(QWidget):
         picture, words = self.picture, self._words
         if picture is None or words is None or not tokens:
             return NOTHING
-        row = next((place for side, place in tokens if side == picture.rows.side), None)
-        column = next((place for side, place in tokens if side == picture.columns.side), None)
+        n_rows, n_columns = picture.values.shape
+        row = next(iter(picture.rows.indices(tokens, n_rows)), None)
+        column = next(iter(picture.columns.indices(tokens, n_columns)), None)
         if row is not None and column is not None:
             return Pointed(tell_line(picture, row, column, words), tokens)
         if row is not None:
@@ -212,10 +218,10 @@ class AlignmentView(QWidget):
                                  (self.picture.rows, made.below, place.y() >= self._last)):
             if here:
                 found = side.at(x)
-                return frozenset() if found is None else frozenset({(axis.side, found)})
+                return frozenset() if found is None else frozenset({axis.spot(found)})
         near = self._near(self.picture, x, (place.y() - self._first) / (self._last - self._first))
         axes = (self.picture.rows, self.picture.columns)
-        return frozenset() if near is None else frozenset((axis.side, each) for axis, each in zip(axes, near, strict=True))
+        return frozenset() if near is None else frozenset(axis.spot(each) for axis, each in zip(axes, near, strict=True))
 
     def _near(self, picture: Alignment, x: float, down: float) -> tuple[int, int] | None:
         """Row and column of the line next to a place; of those that are seen, and as good as never exactly hit."""
@@ -293,9 +299,9 @@ class AlignmentView(QWidget):
             case Qt.Key.Key_Right:
                 self._walk(1)
             case Qt.Key.Key_Up:
-                self._select(self.picture.columns, self.selected[1] if self.selected else 0)
+                self._select(self._columns, self._place())
             case Qt.Key.Key_Down:
-                self._select(self.picture.rows, self.selected[1] if self.selected else 0)
+                self._select(self._rows, self._place())
             case Qt.Key.Key_0:
                 self.fit()
                 self.pointed.emit(NOTHING)
@@ -310,11 +316,18 @@ class AlignmentView(QWidget):
         if self.selected is None:
             self._select(self.picture.rows, 0)
             return
+        axis = self._columns if self.selected[0] == self._columns.side else self._rows
+        self._select(axis, self._place() + step)
+
+    def _place(self) -> int:
+        """Where the selected token stands in its row."""
+        if self.selected is None:
+            return 0
         side, place = self.selected
-        self._select(self.picture.columns if side == self.picture.columns.side else self.picture.rows, place + step)
+        return place - (self._columns if side == self._columns.side else self._rows).shift
 
     def _select(self, axis: Axis, place: int) -> None:
-        self.selected = (axis.side, min(max(place, 0), len(axis.labels) - 1))
+        self.selected = axis.spot(min(max(place, 0), len(axis.labels) - 1))
         box = self.token_rect(self.selected)
         self._scroll(min(0.0, box.left() - _EDGE) + max(0.0, box.right() + _EDGE - self.width()))
         self._come_to(frozenset({self.selected}))

@@ -100,8 +100,8 @@ class BarsView(QWidget):
 
     def _row_font(self) -> QFont:
         """As large as a row allows."""
-        high = QFontMetricsF(self.font()).height()
-        return self._font(min(1.0, max(_SMALLEST, self._row() / high)))
+        share = self._row() / QFontMetricsF(self.font()).height()
+        return self._font(1.0 if share >= 1 else max(_SMALLEST, share - 0.05))  # heights are whole pixels, rounded up
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.picture is not None:

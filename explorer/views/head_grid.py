@@ -43,7 +43,7 @@ class HeadGridView(Canvas):
         if found is None:
             return NOTHING
         layer, head, query, key = found
-        tokens = {(self.picture.rows.side, query), (self.picture.columns.side, key)}
+        tokens = {self.picture.rows.spot(query), self.picture.columns.spot(key)}
         return Pointed(grid_cell(self.picture, layer, head, query, key, self.words), frozenset(tokens))
 
     def chosen_at(self, row: int, column: int) -> None:
@@ -82,11 +82,10 @@ class HeadGridView(Canvas):
         assert self.picture is not None  # the caller has looked
         wide, high = box.width() / made.n_columns, box.height() / made.n_rows
         painter.setPen(QPen(QColor(self.theme.accent), 1))
-        for side, place in self.lit:
-            if side == self.picture.rows.side and place < made.n_rows:
-                painter.drawRect(QRectF(box.left(), box.top() + place * high, box.width(), high))
-            if side == self.picture.columns.side and place < made.n_columns:
-                painter.drawRect(QRectF(box.left() + place * wide, box.top(), wide, box.height()))
+        for row in self.picture.rows.indices(self.lit, made.n_rows):
+            painter.drawRect(QRectF(box.left(), box.top() + row * high, box.width(), high))
+        for column in self.picture.columns.indices(self.lit, made.n_columns):
+            painter.drawRect(QRectF(box.left() + column * wide, box.top(), wide, box.height()))
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None or self._atlas is None:

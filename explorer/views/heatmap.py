@@ -38,7 +38,7 @@ class HeatmapView(Canvas):
         if self.picture is None or self.words is None:
             return NOTHING
         picture = self.picture
-        tokens = {(axis.side, place) for axis, place in ((picture.rows, row), (picture.columns, column)) if axis.side}
+        tokens = {axis.spot(place) for axis, place in ((picture.rows, row), (picture.columns, column)) if axis.side}
         return Pointed(cell(picture, row, column, self.words), frozenset(tokens))
 
     def margins(self) -> tuple[float, float, float, float]:
@@ -88,9 +88,7 @@ class HeatmapView(Canvas):
         """Rows and columns to outline: under the mouse a cross, elsewhere everything that is a lit token's."""
         if self.here is not None and picture.columns.labels:
             return [self.here[0]], [self.here[1]]
-        rows = [place for side, place in self.lit if side == picture.rows.side and place < self.view.rows]
-        columns = [place for side, place in self.lit if side == picture.columns.side and place < self.view.columns]
-        return rows, columns
+        return picture.rows.indices(self.lit, self.view.rows), picture.columns.indices(self.lit, self.view.columns)
 
     def _hatch(self, painter: QPainter, picture: Heatmap) -> None:
         """One rectangle for each run of closed cells in a row: of a causal mask one a row."""
@@ -123,7 +121,7 @@ class HeatmapView(Canvas):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue
-            painter.setPen(QColor(self.theme.accent if (axis.side, row) in self.lit else self.theme.text))
+            painter.setPen(QColor(self.theme.accent if axis.spot(row) in self.lit else self.theme.text))
             label = elided(metrics, axis.labels[row], _MOST_LABEL)
             box = QRectF(0, middle - 10, field.left() - 6, 20)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, label)
@@ -137,7 +135,7 @@ class HeatmapView(Canvas):
             middle = self.cell_rect(0, column).center().x()
             if not field.left() <= middle <= field.right():
                 continue
-            painter.setPen(QColor(self.theme.accent if (axis.side, column) in self.lit else self.theme.text))
+            painter.setPen(QColor(self.theme.accent if axis.spot(column) in self.lit else self.theme.text))
             # A turned label climbs to the right: near the border it has less room.
             room = _MOST_LABEL if upright else min(_MOST_LABEL, (self.width() - middle - 8) / 0.65)
             label = elided(metrics, axis.labels[column], room)

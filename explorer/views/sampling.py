@@ -1,5 +1,7 @@
 """The three controls of sampling: temperature, top-k, top-p. Each a slider, and a value that can be typed."""
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QValidator
@@ -12,7 +14,7 @@ from explorer.views.elided_label import ElidedLabel
 _N_STEPS = 80  # of the top-k slider, which moves by factors
 _BOX_PX = 50
 _NAME_PX = 84  # where names stand below each other
-_NARROW_PX = 420  # below this the three stand below each other
+_NARROW_PX = 460  # below this the three stand below each other
 
 
 class OffBox(QDoubleSpinBox):
@@ -46,7 +48,24 @@ class OffBox(QDoubleSpinBox):
         if text and self.word.startswith(text):
             whole = text == self.word
             return (QValidator.State.Acceptable if whole else QValidator.State.Intermediate), text, place
+        number = _number(text)
+        if number is not None and number > self.maximum():
+            return QValidator.State.Intermediate, text, place  # else 6500 of 6000 would become 650
         return super().validate(text, place)
+
+    def fixup(self, text: str) -> str:
+        """What lies outside becomes the nearest end."""
+        number = _number(text)
+        inside = self.value() if number is None else min(max(number, self.minimum()), self.maximum())
+        return self.textFromValue(inside)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 class SamplingRow(QWidget):

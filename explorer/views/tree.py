@@ -147,6 +147,7 @@ class TreeView(QWidget):
         self._relaid(ROOT, self.chip_rect(ROOT).topLeft())
 
     def _relaid(self, branch: int, before: QPointF) -> None:
+        self.plane.stay()
         self._lay_out()
         self.plane.move(before - self.chip_rect(branch).topLeft())
         self.update()

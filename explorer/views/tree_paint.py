@@ -91,7 +91,8 @@ class TreePainter:
         painter, theme, inked = self._painter, self._theme, self._ink(chip.branch)
         box = QRectF(chip.left, chip.top, chip.width, CHIP_PX)
         chosen, lit = chip.branch == marks.selected, chip.branch in marks.lit
-        edge = theme.accent if lit or chosen else theme.text if chip.branch in marks.way else inked.edge
+        on_way = chip.branch in marks.way and inked.edge != theme.accent
+        edge = theme.accent if lit or chosen else theme.text if on_way else inked.edge
         painter.setBrush(QColor(theme.field if lit or chosen else theme.card))
         painter.setPen(QPen(QColor(edge), 2.5 if lit or chosen else 1.2,
                             Qt.PenStyle.DashLine if inked.dashed else Qt.PenStyle.SolidLine))

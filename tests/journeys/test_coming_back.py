@@ -32,6 +32,6 @@ def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        assert "tiny" == window.session.request.preset
+        assert "translator" == window.session.request.preset
 
     journey.run(script)

@@ -40,7 +40,7 @@ def test_what_is_on_screen_is_what_explore_returns(journey: Journey) -> None:
     def script(window: Window) -> None:
         journey.settle(window)
         wall = next(c.picture for c in window.desk.page.cards if isinstance(c.picture, HeadGrid))
-        trace = explorer.explore("我爱北京天安门")
+        trace = explorer.explore("我爱北京天安门", preset="tiny")
 
         for layer in range(2):
             assert np.array_equal(trace[f"encoder.layers.{layer}.self_attn.weights"], wall.values[layer])

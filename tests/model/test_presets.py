@@ -1,10 +1,13 @@
 """Named starting points."""
 
+from pathlib import Path
+
 import pytest
 
-from explorer.errors import UnknownPreset
+from explorer.config import Config
+from explorer.errors import BadPreset, UnknownPreset
 from explorer.lang import LANGUAGES, Words
-from explorer.model.presets import DEFAULT, load_preset, preset_names
+from explorer.model.presets import DEFAULT, FILE, load_preset, preset_names
 
 
 def test_every_preset_loads_in_its_order() -> None:
@@ -44,3 +47,41 @@ def test_an_unknown_preset_names_those_there_are(name: str) -> None:
 
     assert caught.value.values["name"] == name
     assert "tutorial-a" in Words.load("en").error(caught.value)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_a_name_that_no_file_can_have_is_unknown(name: str) -> None:
+    """The system's own refusal does not come through."""
+    with pytest.raises(UnknownPreset):
+        load_preset(name)
+
+
+def test_a_folder_of_ones_own_is_named_by_its_path(tmp_path: Path) -> None:
+    """Its preset.toml says the text and the knobs; the folder is where weights are looked for."""
+    (tmp_path / FILE).write_text('text = "你好"\n[knobs]\nn_layers = 3\n', encoding="utf-8")
+    preset = load_preset(str(tmp_path))
+
+    assert (preset.name, preset.text, preset.folder) == (str(tmp_path), "你好", tmp_path)
+    assert preset.config == Config(n_layers=3)
+
+
+def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where the program was started in a folder with a preset."""
+    (tmp_path / FILE).write_text('text = "你好"\n[knobs]\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownPreset):
+        load_preset("")
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"text", b"\xff\xfe", b'text = "a"', b"[knobs]\n", b'text = 5\n[knobs]\n', b'text = "a"\n[knobs]\nn_layers = 0\n',
+    b'text = "a"\n[knobs]\nlayers = 3\n', b'text = "a"\n[knobs]\nn_heads = 3\n', b'text = "a"\nknobs = 3\n',
+])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_that_is_no_preset_is_told_by_its_path(tmp_path: Path, content: bytes, language: str) -> None:
+    """Broken TOML, no UTF-8, something missing, a knob that is none or out of range."""
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(BadPreset) as caught:
+        load_preset(str(tmp_path))
+
+    assert str(tmp_path / FILE) in Words.load(language).error(caught.value)

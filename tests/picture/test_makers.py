@@ -288,6 +288,6 @@ def test_a_tap_or_head_that_is_not_there_is_named() -> None:
 )
 def test_the_sides_of_a_map_are_known_even_when_both_sentences_are_one(tap: str, sides: tuple[str, str]) -> None:
     """With the source as its own target, rows and columns still belong to the side that the tap's name says."""
-    made = tap_heatmap(explorer.explore("我爱北京天安门"), tap, Look(), Words.load("zh"))
+    made = tap_heatmap(explorer.explore("我爱北京天安门", preset="tiny"), tap, Look(), Words.load("zh"))
 
     assert sides == (made.rows.side, made.columns.side)

@@ -30,7 +30,7 @@ def test_each_row_is_a_tap_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_sizes_are_those_of_the_arrays() -> None:
     """The short form of a shape names the same numbers as the array has, in the same order."""
-    trace = explorer.explore("我爱北京天安门")
+    trace = explorer.explore("我爱北京天安门", preset="tiny")
     made = taps.TapList(trace)
 
     assert [tuple(map(int, sizes.split("×"))) for sizes in made.sizes] == [trace[name].shape for name in made.names]

@@ -35,7 +35,7 @@ def test_each_step_tells_its_symbol_probability_and_rank(language: str) -> None:
     for step, id_ in enumerate(trace.expected):
         row = trace["generator.probabilities"][step]
         assert made.probabilities[step] == row[id_]
-        assert made.log_p[step] == pytest.approx(slow_log_p(trace["generator.logits"][step].tolist(), id_), rel=1e-12)
+        assert made.log_p[step] == pytest.approx(slow_log_p(trace["generator.logits"][step].tolist(), id_), rel=1e-7)
         assert made.log_p[step] == pytest.approx(math.log(row[id_]), abs=1e-5)
         assert made.ranks[step] == 1 + sum(z > trace["generator.logits"][step][id_] for z in trace["generator.logits"][step])
     assert (made.chosen, made.n_symbols, made.side, made.shift) == (1, row.size, "target", 1)

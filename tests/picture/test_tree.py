@@ -1,6 +1,7 @@
 """The picture of a search: states, ranks, scores, words; the layout's promises; the figure."""
 
 import math
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import attrs
@@ -77,7 +78,8 @@ def test_the_caption_says_beam_formula_and_size(language: str) -> None:
 
 @pytest.mark.parametrize(
     ("architecture", "trained", "key"),
-    [("decoder-only", True, "no_translation"), ("encoder-decoder", False, "untrained"), ("encoder-decoder", True, "own_target")],
+    [("decoder-only", True, "no_translation"), ("encoder-decoder", False, "untrained"),
+     ("encoder-decoder", True, "own_target")],
 )
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_empty_tree_says_why(architecture: str, trained: bool, key: str, language: str) -> None:
@@ -92,7 +94,7 @@ def test_an_empty_tree_says_why(architecture: str, trained: bool, key: str, lang
 def test_a_real_search_becomes_a_tree() -> None:
     """Every node is a branch, every rank given once, the best sentence is the search's own."""
     made = found(4)
-    tree = search_tree(trace_of(made, ), Look(), words())
+    tree = search_tree(trace_of(made), Look(), words())
     assert len(made.nodes) == len(tree.branches)
     ranks = sorted(branch.rank for branch in tree.branches if branch.rank)
     assert list(range(1, len(ranks) + 1)) == ranks
@@ -176,10 +178,7 @@ def crossings(made: Layout) -> list[tuple[int, int]]:
 
 @st.composite
 def trees(draw: st.DrawFn) -> Tree:
-    parents: list[int] = []
-    for place in range(draw(st.integers(1, 60))):
-        parents.append(draw(st.integers(-1, place - 1)))
-    return grown(parents)
+    return grown([draw(st.integers(-1, place - 1)) for place in range(draw(st.integers(1, 60)))])
 
 
 @given(trees(), st.sets(st.integers(0, 59)))
@@ -225,7 +224,13 @@ def test_the_best_sentence_is_the_first_row() -> None:
     chain = layout(grown([-1, 0, 1, 2]), square)
     chips = [chain.chips[index] for index in (ROOT, 0, 1, 2, 3)]
     assert {0} == {chip.row for chip in chips}
-    assert all(0 < after.left - before.right <= 12 for before, after in zip(chips, chips[1:], strict=False))
+    assert all(0 < after.left - before.right <= 12 for before, after in pairwise(chips))
+
+
+def test_a_branch_tucks_under_the_one_above() -> None:
+    """It stands no lower than the contours need: its own second child goes on below the other's."""
+    made = layout(grown([-1, -1, 0, 2, 1, 1, 5, 2]), square)
+    assert {ROOT: 0, 0: 0, 1: 1, 2: 0, 3: 0, 7: 1, 4: 1, 5: 2, 6: 2} == {index: chip.row for index, chip in made.chips.items()}
 
 
 def test_handles_stand_where_the_tree_branches() -> None:

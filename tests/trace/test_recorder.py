@@ -10,7 +10,7 @@ from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build
 from explorer.trace.recorder import record
 from explorer.trace.superseded import Superseded
-from tests.trace.runs import SOURCE, TARGET, small
+from tests.trace.runs import SOURCE, TARGET, recorded, small
 
 
 class Overwriting(nn.Module):
@@ -27,7 +27,7 @@ class Overwriting(nn.Module):
 
 
 def hooks(model: nn.Module) -> int:
-    return sum(len(module._forward_hooks) for module in model.modules())
+    return sum(len(tap.hooks) for tap in taps(model).values())
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +77,44 @@ def test_arrays_are_contiguous_read_only_float32(model: Transformer) -> None:
             array[...] = 0
 
 
+@pytest.mark.parametrize("knobs", [
+    {}, {"architecture": "encoder-only"}, {"architecture": "decoder-only"}, {"position": "learned", "max_len": 5},
+    {"position": "rotary"}, {"position": "alibi"}, {"norm_placement": "post"}, {"norm_kind": "std-eps"},
+    {"dropout_active": True, "dropout": 0.5}, {"tied_embeddings": True}, {"activation": "gelu", "temperature": 0.5},
+    {"mask_value": "-1e9", "causal_mask_encoder": True, "causal_mask_cross": True},
+], ids=str)
+def test_a_model_that_overwrites_nothing_need_not_be_copied(
+    knobs: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arrays without a copy are to the last bit those with one."""
+    itself = recorded(small(**knobs))
+    monkeypatch.setattr(Transformer, "overwrites_nothing", False)
+    copied = recorded(small(**knobs))
+
+    assert list(itself.arrays) == list(copied.arrays)
+    assert all(np.array_equal(itself.arrays[name], copied.arrays[name], equal_nan=True) for name in itself.arrays)
+
+
+def test_a_model_that_lies_about_it_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the test above can fail."""
+    monkeypatch.setattr(Overwriting, "overwrites_nothing", True, raising=False)
+    model = Overwriting()
+    with record(model) as recording:
+        model(torch.ones(1, 3))
+
+    assert recording.arrays["before"].tolist() == [0, 0, 0]
+
+
+def test_no_array_is_a_parameters_own_memory() -> None:
+    """Training or a new model must not reach what was recorded."""
+    model = build(small(position="learned", max_len=5))
+    with record(model) as recording:
+        run(model)
+    pointers = {parameter.data_ptr() for parameter in model.parameters()}
+
+    assert not pointers & {array.__array_interface__["data"][0] for array in recording.arrays.values()}
+
+
 def test_other_types_become_float32() -> None:
     """float64, bfloat16, and tensors that want gradients."""
     model = Overwriting()
@@ -111,11 +149,12 @@ def test_an_exception_leaves_no_hook(model: Transformer) -> None:
 def test_a_refused_hook_leaves_no_hook(model: Transformer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even when setting them fails halfway."""
     last = list(taps(model).values())[-1]
+    attach = Tap.attach
 
     def refuse(_hook: object) -> None:
         raise RuntimeError("no more hooks")
 
-    monkeypatch.setattr(last, "register_forward_hook", refuse)
+    monkeypatch.setattr(Tap, "attach", lambda tap, hook: refuse(hook) if tap is last else attach(tap, hook))
     with pytest.raises(RuntimeError, match="no more hooks"), record(model):
         pytest.fail("the block must not be entered")
 

@@ -14,7 +14,7 @@ from explorer.views.style import use_font
 
 @lru_cache(maxsize=8)
 def trace_of(text: str, **knobs: object) -> Trace:
-    return explorer.explore(text, **knobs)
+    return explorer.explore(text, **knobs, preset="tiny")
 
 
 @pytest.fixture

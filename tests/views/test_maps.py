@@ -15,6 +15,7 @@ from explorer.picture.embedding import sum_strips
 from explorer.picture.look import Look
 from explorer.picture.picture import Heatmap
 from explorer.picture.scales import indices, table
+from explorer.picture.step import step_cross
 from explorer.picture.theme import DARK, LIGHT
 from explorer.trace.trace import Trace
 from explorer.views.canvas import Canvas
@@ -164,3 +165,17 @@ def test_a_new_text_of_the_same_length_keeps_the_zoom(trace: Trace, words: Words
     assert isinstance(larger, Heatmap)
     view.draw(larger, words)
     assert view.view.is_whole
+
+
+def test_a_map_of_heads_takes_all_the_room(qtbot: QtBot, trace: Trace, words: Words) -> None:
+    """Between tokens cells are square; heads are no tokens, and a long sentence must not make their rows thin."""
+    square, filled = HeatmapView(), HeatmapView()
+    square.draw(head_map(trace, Look(), words), words)
+    filled.draw(step_cross(trace, Look(), words), words)
+    for view in (square, filled):
+        _shown(qtbot, view, 300, 500)
+    wide, high = square.cell_size()
+    assert abs(wide - high) < 0.01
+    _left, top, _right, bottom = filled.margins()
+    assert abs(filled.field().height() - (500 - top - bottom)) < 0.01
+    assert bottom > 20  # the names of the axes stand there

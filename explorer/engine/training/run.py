@@ -17,6 +17,7 @@ from explorer.engine.training.recipe import Precision, Recipe
 from explorer.engine.training.training import Step, Training
 from explorer.errors import KnobNotAChoice, NoSuchDevice
 from explorer.files import make_folder
+from explorer.model.trained import VOCABULARY
 from explorer.model.weights import build
 
 _KEPT_BYTES = 2**30
@@ -77,7 +78,7 @@ class Run:
         """What a checkpoint must agree with to go on from."""
         return {
             "config": self.config.values(), "recipe": attrs.asdict(self.wish.recipe), "data_sha256": self.prepared.sha256,
-            "precision": self.precision,
+            "precision": self.precision, VOCABULARY: self.prepared.bilingual.sha256,
         }
 
     def steps(self) -> Iterator[Step]:

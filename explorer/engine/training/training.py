@@ -242,13 +242,13 @@ class Training:
 
 def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     """What another training has otherwise. Smaller batches are the cure for a full device, so they may differ."""
-    names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-    recipes = [about.get("recipe") for about in (before, after)]
-    if all(isinstance(recipe, dict) for recipe in recipes):
-        one, two = ({**recipe, "batch_tokens": 0} for recipe in recipes)
-        if one == two:
-            names = [name for name in names if name != "recipe"]
-    return names
+    one, two = (_without_batch_tokens(about) for about in (before, after))
+    return sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
+
+
+def _without_batch_tokens(about: dict[str, Any]) -> dict[str, Any]:
+    recipe = about.get("recipe")
+    return about | {"recipe": recipe | {"batch_tokens": 0}} if isinstance(recipe, dict) else about
 
 
 @contextmanager

@@ -1,0 +1,255 @@
+"""The trained translator in the window: it opens with it, translates as one types, and can be led and left."""
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from explorer.app.output_page import OutputPage
+from explorer.app.window import Window
+from explorer.picture.picture import Bars, Timeline, Tree
+from explorer.trace.trace import Trace
+from explorer.views.bars import BarsView
+from explorer.views.timeline import TimelineView
+from explorer.views.tree import TreeView
+from tests.journeys.conftest import Journey
+
+LIBRARY = "他在图书馆看书。"
+
+
+def _trace(window: Window) -> Trace:
+    assert window.session.frame is not None
+    return window.session.frame.trace
+
+
+def _output(window: Window) -> OutputPage:
+    QTest.keyClick(window, "7", Qt.KeyboardModifier.ControlModifier)
+    page = window.desk.page
+    assert isinstance(page, OutputPage)
+    return page
+
+
+def test_the_program_opens_with_a_translation(journey: Journey) -> None:
+    """The default preset is the trained one; its own sentence stands there with the translation beside it."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        trace = _trace(window)
+
+        assert ("translator", True) == (trace.preset, trace.trained)
+        assert trace.target == window.sentences.target_edit.placeholderText() != ""
+        assert "" == window.sentences.target_edit.text()
+        assert "译文" == window.sentences.target_label.text()
+        assert "训练过的权重" in window.status.facts.text()
+        assert window.weights.isVisible() and not window.weights.note.isVisible()
+
+    journey.run(script, "--preset", "translator")
+
+
+def test_the_translation_follows_each_key(journey: Journey) -> None:
+    """A greedy translation first, a wider search when nothing else waits; the target's rows are its tokens."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        edit = window.sentences.source_edit
+        edit.selectAll()
+        QTest.keyClick(edit, Qt.Key.Key_Delete)
+        for end in range(1, len(LIBRARY) + 1):
+            edit.insert(LIBRARY[end - 1])
+            journey.settle(window)
+            trace = _trace(window)
+            assert LIBRARY[:end] == trace.source
+            assert trace["decoder.layers.0.cross_attn.weights"].shape[1] == len(trace.tokens.target)
+
+        assert 4 == window.session.frame.request.beam  # type: ignore[union-attr]  # settled
+        assert "library" in window.sentences.target_edit.placeholderText()
+
+    journey.run(script, "--preset", "translator")
+
+
+def test_a_structural_slider_leaves_the_trained_weights_and_one_click_goes_back(journey: Journey) -> None:
+    """The window says so in words; knobs of cost "forward" stay as they were."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        said = _trace(window).target
+        window.session.set_knob("temperature", 1.5)
+        slider = window.knobs.rows["n_layers"].slider
+        assert slider is not None
+        slider.setFocus()
+        QTest.keyClick(slider, Qt.Key.Key_Left)
+        journey.settle(window)
+
+        assert not _trace(window).trained
+        assert 2 == _trace(window).config.n_layers
+        assert said == _trace(window).target  # what the trained model says, so that all else is equal
+        assert window.weights.note.isVisible()
+        assert "没有训练过" in window.weights.note.text()
+        assert "种子 0" in window.status.facts.text()
+
+        window.weights.segments.press("trained")
+        journey.settle(window)
+
+        assert _trace(window).trained
+        assert (3, 1.5) == (_trace(window).config.n_layers, _trace(window).config.temperature)
+        assert not window.weights.note.isVisible()
+
+    journey.run(script, "--preset", "translator")
+
+
+def test_random_weights_show_what_training_did(journey: Journey) -> None:
+    """The same architecture and the same target: other attention, and probabilities near chance."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        learned = _trace(window)
+        window.weights.segments.press("random")
+        journey.settle(window)
+        random = _trace(window)
+
+        assert (learned.config, learned.tokens) == (random.config, random.tokens)
+        tap = "decoder.layers.2.cross_attn.weights"
+        assert not np.allclose(learned[tap], random[tap], atol=0.05)
+        steps = range(len(learned.expected))
+        assert learned["generator.probabilities"][steps, learned.expected].prod() > 1e6 * (
+            random["generator.probabilities"][steps, random.expected].prod())
+        window.session.undo()
+        journey.settle(window)
+        assert _trace(window).trained
+
+    journey.run(script, "--preset", "translator")
+
+
+def test_forward_knobs_act_on_the_trained_weights(journey: Journey) -> None:
+    """Without positions the model is still the trained one, and it loses the thread."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        with_positions = _trace(window)
+        window.session.set_knob("position", "none")
+        journey.settle(window)
+        without = _trace(window)
+
+        assert without.trained
+        steps = range(len(with_positions.expected))
+        likely = with_positions["generator.probabilities"][steps, with_positions.expected]
+        assert with_positions.target != without.target or likely.prod() > without["generator.probabilities"][
+            steps, without.expected].prod()
+
+    journey.run(script, "--preset", "translator", "--text", "狗咬了人，人没有咬狗。")
+
+
+def test_scrubbing_shows_the_distribution_at_each_step(journey: Journey) -> None:
+    """The bars are the recorded probabilities of the chosen step, the one that was written outlined."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        page = _output(window)
+        timeline = page.steps.view
+        assert isinstance(timeline, TimelineView)
+        timeline.setFocus()
+        QTest.keyClick(timeline, Qt.Key.Key_Home)
+        trace = _trace(window)
+        for step in range(len(trace.expected)):
+            bars, steps = page.bars.picture, page.steps.picture
+            assert isinstance(bars, Bars) and isinstance(steps, Timeline) and bars.chosen is not None
+            assert step == steps.chosen
+            assert trace.expected[step] == bars.ids[bars.chosen]
+            assert np.array_equal(trace["generator.probabilities"][step][list(bars.ids)], bars.values)
+            QTest.keyClick(timeline, Qt.Key.Key_Right)
+
+    journey.run(script, "--preset", "translator", "--text", LIBRARY)
+
+
+def test_a_click_on_a_candidate_lets_decoding_branch_from_there(journey: Journey, qtbot: QtBot) -> None:
+    """The target begins with what was written before and the chosen symbol; one click makes the model free again."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        own = _trace(window).target
+        page = _output(window)
+        window.session.set_look(position=0)
+        bars, view = page.bars.picture, page.bars.view
+        assert isinstance(bars, Bars) and isinstance(view, BarsView)
+        other = next(place for place in range(len(bars.ids)) if place != bars.chosen)
+        view.setFocus()
+        view.chose.emit(bars.ids[other])
+        journey.settle(window)
+
+        trace = _trace(window)
+        assert bars.ids[other] == trace.expected[0]
+        assert trace.search is not None and trace.search.nodes[0].forced
+        assert own != trace.target == window.sentences.target_edit.placeholderText()
+        QTest.mouseClick(page.free, Qt.MouseButton.LeftButton)
+        journey.settle(window)
+        assert own == _trace(window).target
+        assert not page.free.isVisible()
+
+    journey.run(script, "--preset", "translator", "--text", LIBRARY)
+
+
+def test_the_tree_has_as_many_sentences_as_the_beam(journey: Journey) -> None:
+    """And a click on one of its tokens makes decoding begin with the way to it."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        page = _output(window)
+        page.beams.press("8")
+        journey.settle(window)
+        trace, tree, view = _trace(window), page.tree.picture, page.tree.view
+        assert isinstance(tree, Tree) and isinstance(view, TreeView) and trace.search is not None
+        assert 8 == trace.search.beam
+        assert sorted(branch.rank for branch in tree.branches if branch.rank) == list(range(1, 9))
+        second = trace.search.ends[1]
+        view.chose.emit(second)
+        journey.settle(window)
+
+        ids = trace.search.ids(second)
+        assert ids == _trace(window).expected[:len(ids)]
+
+    journey.run(script, "--preset", "translator", "--text", LIBRARY)
+
+
+def test_a_target_typed_by_hand_shows_how_probable_each_token_is(journey: Journey) -> None:
+    """Teacher forcing: the timeline's probabilities are the recorded ones, a wrong word's is small."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        page = _output(window)
+        right = _probabilities(window, page, "He is reading in the library.", journey)
+        wrong = _probabilities(window, page, "He is reading in the banana.", journey)
+
+        assert right.prod() > 10 * wrong.prod()
+
+    journey.run(script, "--preset", "translator", "--text", LIBRARY)
+
+
+def _probabilities(window: Window, page: OutputPage, target: str, journey: Journey) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+    edit = window.sentences.target_edit
+    edit.selectAll()
+    QTest.keyClick(edit, Qt.Key.Key_Delete)
+    QTest.keyClicks(edit, target)
+    journey.settle(window)
+    trace, picture = _trace(window), page.steps.picture
+    assert isinstance(picture, Timeline) and trace.search is None
+    assert target == trace.target
+    recorded = trace["generator.probabilities"][range(len(trace.expected)), trace.expected]
+    assert np.array_equal(recorded, picture.probabilities)
+    return picture.probabilities
+
+
+def test_the_right_arrow_takes_the_translation_over(journey: Journey) -> None:
+    """Into the box, to be edited; then it is a target of one's own."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        said = _trace(window).target
+        edit = window.sentences.target_edit
+        edit.setFocus()
+        QTest.keyClick(edit, Qt.Key.Key_Right)
+        journey.settle(window)
+
+        assert said == edit.text() == window.session.request.target
+        QTest.mouseMove(window, QPoint(5, 5))
+
+    journey.run(script, "--preset", "translator", "--text", LIBRARY)
