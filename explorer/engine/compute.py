@@ -139,7 +139,8 @@ class Computer:
         decoding = Decoding(beam=request.beam, prefix=request.prefix)
         found = translator.search(tuple(token.id for token in source), own, decoding, stop)
         target = _within(translator.bilingual.target_tokens(found.best), request.config.n_target_symbols)
-        return _Sentence(Tokens(source, _short_enough(target, request.config)),
+        # A shape with less room than the trained one's shows the beginning: nobody typed too much.
+        return _Sentence(Tokens(source, target[:request.config.max_len]),
                          translator.bilingual.target_text(found.best), found if trained else None)
 
     def _symbols(self, config: Config, translator: Translator | None) -> tuple[str, ...]:
@@ -147,7 +148,7 @@ class Computer:
         if translator is None:
             return self._tokenizers.symbols(_of_target(config))
         room = _room(translator, config)
-        return (room.target if config.has_two_vocabularies else room.source).symbols
+        return (room.target if config.architecture == "encoder-decoder" else room.source).symbols
 
     # Models
 

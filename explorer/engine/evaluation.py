@@ -9,6 +9,7 @@ import sacrebleu
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.translator import Translator
+from explorer.errors import TooLong
 from explorer.tokens.corpus import Pair
 
 LENGTHS = ((1, 5), (6, 8), (9, 12), (13, 10_000))
@@ -73,10 +74,18 @@ def translate_all(
     computer: Computer, translator: Translator, sources: Sequence[str], decoding: Decoding,
     progress: Callable[[float], None] = lambda share: None,
 ) -> dict[str, tuple[str, int]]:
-    """The translation of each sentence, and how many tokens the sentence has; sentences of like length together."""
-    ids = {source: computer.source_ids(source, translator) for source in sources}
-    order = sorted(ids, key=lambda source: len(ids[source]))
+    """The translation of each sentence, and how many tokens the sentence has; sentences of like length together.
+
+    One that is too long for the model gets an empty translation, and counts as that.
+    """
+    ids: dict[str, tuple[int, ...]] = {}
     found: dict[str, tuple[str, int]] = {}
+    for source in sources:
+        try:
+            ids[source] = computer.source_ids(source, translator)
+        except TooLong as error:
+            found[source] = "", int(str(error.values["got"]))
+    order = sorted(ids, key=lambda source: len(ids[source]))
     for start in range(0, len(order), _BATCH):
         batch = order[start:start + _BATCH]
         searches = translator.search_all([ids[source] for source in batch], translator.preset.config, decoding)

@@ -7,7 +7,7 @@ path. Titles and notes stand in the language files under `preset.<name>`.
 """
 
 import tomllib
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import attrs
@@ -31,6 +31,7 @@ class Preset:
     order: int = 0
     folder: Path | None = None
     look: tuple[tuple[str, str | int], ...] = ()  # fields of a picture.look.Look
+    changed_ns: int = 0  # when the file was written; training again makes another preset of a folder
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +40,6 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
-@cache  # frozen values from files that do not change; the window asks at each keystroke
 def load_preset(name: str) -> Preset:
     """Read one preset, bundled or a folder of the user's own. Raises UnknownPreset, BadPreset."""
     bundled = _bundled()
@@ -47,11 +47,20 @@ def load_preset(name: str) -> Preset:
     if path is None:
         raise UnknownPreset(name=name, known=", ".join(sorted(bundled)))
     try:
+        return _read(name, path, path.stat().st_mtime_ns)
+    except OSError as error:
+        raise BadPreset(path=str(path), reason=str(error)) from error
+
+
+@lru_cache(maxsize=32)  # the window asks at each keystroke
+def _read(name: str, path: Path, changed_ns: int) -> Preset:
+    try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         if not isinstance(table["text"], str):
             raise TypeError(f"text {table['text']}")
         return Preset(name=name, text=table["text"], config=Config(**table["knobs"]), order=table.get("order", 0),
-                      folder=path.parent if path.name == FILE else None, look=_look(**table.get("look", {})))
+                      folder=path.parent if path.name == FILE else None, look=_look(**table.get("look", {})),
+                      changed_ns=changed_ns)
     except (OSError, ValueError, KeyError, TypeError, BadKnob) as error:
         raise BadPreset(path=str(path), reason=str(error)) from error
 
@@ -64,6 +73,7 @@ def _own(name: str) -> Path | None:
         return None
 
 
+@lru_cache(maxsize=1)
 def _bundled() -> dict[str, Path]:
     folder = asset("presets")
     single = {path.stem: path for path in folder.glob("*.toml")}

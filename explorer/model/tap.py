@@ -5,48 +5,51 @@ Its name is its module path, its axes are said where it is made.
     self.weights = Tap("batch head query key")
     weights = self.weights(masked.softmax(dim=-1))
 
-Decision: a tap calls its forward hooks itself. Rejected: torch's register_forward_hook, whose calls took a third of a
-translator's pass; a pass that is recorded must cost what a plain one does.
+Decision: a tap calls forward hooks of its own, which all taps of a model share. Rejected: torch's
+register_forward_hook, with which a translator's recorded pass took half as long again as a plain one.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from torch import Tensor, nn
 
-Hook = Callable[[Tensor], None]
-"""Is shown the tensor that goes through a tap; it may raise to end the pass."""
-
 
 class Tap(nn.Module):
-    """Returns what it is given; its hooks see the tensor. `axes` names the tensor's axes in order."""
-
-    hooks: tuple[Hook, ...] = ()
+    """Returns what it is given; hooks see the tensor. `axes` names the tensor's axes in order, `name` is its path."""
 
     def __init__(self, axes: str) -> None:
         super().__init__()
         self.axes = tuple(axes.split())
+        self.name = ""
+        self.hooks: list[Hook] = []
 
     def forward(self, tensor: Tensor) -> Tensor:
         """The same tensor."""
         for hook in self.hooks:
-            hook(tensor)
+            hook(self, tensor)
         return tensor
 
-    def attach(self, hook: Hook) -> None:
-        """Show this hook every tensor from now on."""
-        self.__dict__["hooks"] = (*self.hooks, hook)  # past Module's own bookkeeping, which is for parameters
 
-    def detach(self, hook: Hook) -> None:
-        """Show it no more."""
-        self.__dict__["hooks"] = tuple(each for each in self.hooks if each is not hook)
+Hook = Callable[[Tap, Tensor], Any]
+"""Is shown a tap and the tensor that goes through it; it may raise to end the pass."""
 
 
 def taps(model: nn.Module) -> dict[str, Tap]:
-    """Every tap of a model by name, in the order in which they were made; a model may know its own."""
-    known: dict[str, Tap] | None = model.__dict__.get("tap_index")
-    return known if known is not None else find_taps(model)
-
-
-def find_taps(model: nn.Module) -> dict[str, Tap]:
-    """Every tap of a model by name, looked for."""
+    """Every tap of a model by name, in the order in which they were made."""
     return {name: module for name, module in model.named_modules() if isinstance(module, Tap)}
+
+
+def shared_hooks(model: nn.Module) -> list[Hook]:
+    """The hooks that all taps of a model share; the first call names its taps and makes them share.
+
+    A part of a model that is recorded by itself takes its taps along, and the whole takes them back.
+    """
+    known: tuple[list[Hook], dict[str, Tap]] | None = model.__dict__.get("tap_hooks")
+    if known is None:
+        known = model.__dict__["tap_hooks"] = [], taps(model)
+    hooks, members = known
+    if not all(tap.hooks is hooks for tap in members.values()):
+        for name, tap in members.items():
+            tap.name, tap.hooks = name, hooks
+    return hooks

@@ -8,7 +8,7 @@ from explorer.model import masks
 from explorer.model.embedding import Embedding
 from explorer.model.layers import DecoderLayer, EncoderLayer
 from explorer.model.norm import make_norm
-from explorer.model.tap import Tap, find_taps
+from explorer.model.tap import Tap
 
 
 class Stack(nn.Module):
@@ -71,7 +71,6 @@ class Transformer(nn.Module):
         self.generator = Generator(config)
         if config.tied_embeddings:
             self.tie()
-        self.tap_index = find_taps(self)
 
     def tie(self) -> None:
         """One matrix for the embeddings and the generator. Vaswani et al. 2017, section 3.4.

@@ -4,7 +4,7 @@
         model(source, target)
     recording.arrays["encoder.norm"]
 
-Leaving the block removes every hook, whatever happened inside, and makes the arrays. `stop` is asked at each tap; where
+Leaving the block removes the hook, whatever happened inside, and makes the arrays. `stop` is asked at each tap; where
 it says True the pass ends with Superseded.
 
 A tensor is copied at its tap, since a later in-place operation would change it; but not where the model says that it
@@ -13,14 +13,13 @@ nothing. A test holds the two ways against each other.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import contextmanager
 
 import attrs
 import torch
 from torch import Tensor, nn
 
-from explorer.model.tap import taps
+from explorer.model.tap import Tap, shared_hooks
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Array, frozen_array
 
@@ -33,46 +32,37 @@ class Recording:
     axes: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
 
 
-def _never() -> bool:
-    return False
-
-
 @contextmanager
-def record(model: nn.Module, stop: Callable[[], bool] = _never) -> Iterator[Recording]:
+def record(model: nn.Module, stop: Callable[[], bool] | None = None) -> Iterator[Recording]:
     """Record every tap of `model` while the block runs. Passes must have a batch of one."""
-    recording, seen = Recording(), dict[str, Tensor]()
-    see = _see_itself if getattr(model, "overwrites_nothing", False) else _see_copy
-    points = taps(model)
+    recording, seen = Recording(), dict[Tap, Tensor]()
+    overwrites = not getattr(model, "overwrites_nothing", False)
+
+    def hook(tap: Tap, tensor: Tensor) -> None:
+        if stop is not None and stop():
+            raise Superseded
+        seen[tap] = tensor.detach().clone() if overwrites else tensor
+
+    hooks = shared_hooks(model)
+    hooks.append(hook)
     try:
-        with ExitStack() as hooks:
-            for name, tap in points.items():
-                hook = partial(see, seen, stop, name)
-                tap.attach(hook)
-                hooks.callback(tap.detach, hook)
-            yield recording
+        yield recording
     finally:
-        for name, tensor in seen.items():
-            recording.arrays[name] = _array(tensor)
-            recording.axes[name] = points[name].axes[1:]
-
-
-def _see_itself(seen: dict[str, Tensor], stop: Callable[[], bool], name: str, tensor: Tensor) -> None:
-    if stop():
-        raise Superseded
-    seen[name] = tensor
-
-
-def _see_copy(seen: dict[str, Tensor], stop: Callable[[], bool], name: str, tensor: Tensor) -> None:
-    _see_itself(seen, stop, name, tensor.detach().clone())
+        hooks.remove(hook)
+        for tap, tensor in seen.items():
+            recording.arrays[tap.name] = _array(tensor)
+            recording.axes[tap.name] = tap.axes[1:]
 
 
 def _array(tensor: Tensor) -> Array:
     """The one sentence of the batch, read-only."""
-    if len(tensor) != 1:
-        raise ValueError(f"a batch of {len(tensor)}")
-    only = tensor[0].detach()
-    if only.dtype == torch.float32 and only.is_contiguous() and only.device.type == "cpu":
-        array: Array = only.numpy()
-        array.setflags(write=False)
-        return array
-    return frozen_array(only.float().cpu().numpy())
+    if tensor.dtype != torch.float32 or tensor.requires_grad or tensor.device.type != "cpu":
+        tensor = tensor.detach().float().cpu()
+    batch = tensor.numpy()
+    if len(batch) != 1:
+        raise ValueError(f"a batch of {len(batch)}")
+    array: Array = batch[0]
+    if not array.flags.c_contiguous:
+        return frozen_array(array)
+    array.flags.writeable = False
+    return array

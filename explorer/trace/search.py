@@ -9,15 +9,14 @@ from explorer.tokens.vocabulary import END
 class Node:
     """One token that was tried after its `parent` (-1: the beginning).
 
-    `log_p` is log P(token | all before), `total` its sum from the beginning, both in nats. `kept` says that decoding
-    went on from here or ended here; `forced` that it was not the search's choice.
+    `log_p` is log P(token | all before), `total` its sum from the beginning, both in nats. `forced` says
+    that it was not the search's choice.
     """
 
     parent: int
     id: int
     log_p: float
     total: float
-    kept: bool = True
     forced: bool = False
 
 

@@ -18,7 +18,7 @@ from tests.trace.runs import a_trace
 TREE = Search(
     nodes=(
         Node(-1, 7, -0.5, -0.5, forced=True), Node(0, 8, -1.0, -1.5), Node(0, 9, -2.0, -2.5),
-        Node(1, END, -0.25, -1.75), Node(2, 10, -0.5, -3.0, kept=False), Node(4, END, -0.1, -3.1),
+        Node(1, END, -0.25, -1.75), Node(2, 10, -0.5, -3.0), Node(4, END, -0.1, -3.1),
     ),
     ends=(3, 5), beam=2, length_penalty=1.0,
 )

@@ -82,15 +82,15 @@ class _Candidates:
     """The best continuations of each row, fetched from the device at once."""
 
     def __init__(self, log_p: Tensor, beam: int) -> None:
-        self._log_p = log_p
-        allowed = log_p.clone()
-        allowed[:, list(_NEVER_SAID)] = -torch.inf
-        top = allowed.topk(min(beam + 1, allowed.shape[1] - len(_NEVER_SAID)), dim=-1)
+        self._log_p, self._count = log_p, beam + 1
+        # As many more as may have to be passed over.
+        top = log_p.topk(min(self._count + len(_NEVER_SAID), log_p.shape[1]), dim=-1)
         self._values, self._ids = top.values.tolist(), top.indices.tolist()
 
     def of(self, row: int) -> list[tuple[float, int]]:
-        """log P and id of the best symbols after this row."""
-        return list(zip(self._values[row], self._ids[row], strict=True))
+        """log P and id of the best symbols after this row, one more than the beam is wide."""
+        best = zip(self._values[row], self._ids[row], strict=True)
+        return [(log_p, id_) for log_p, id_ in best if id_ not in _NEVER_SAID][:self._count]
 
     def forced(self, row: int, id_: int) -> float:
         """log P of one certain symbol after this row."""
