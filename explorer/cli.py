@@ -91,8 +91,11 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             marks = " / ".join(token.text if token.known else f"{token.text}?" for token in tokens)
             click.echo(f"{words(f'picture.tokens_{side}')} ({len(tokens)}): {marks}")
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
+    if trace.expected:
+        click.echo(f"{words('header.translation')}: {trace.target}")
+    weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.config.seed)
     click.echo(words("cli.model", architecture=trace.config.architecture, parameters=f"{trace.parameters:,}",
-                     seed=trace.config.seed, preset=trace.preset))
+                     weights=weights, preset=trace.preset))
     taps = TapList(trace)
     for row, name in enumerate(taps.names):
         about = taps.summary(row)

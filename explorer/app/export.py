@@ -121,7 +121,7 @@ class Export:
     def _write_about(self, taps: tuple[str, ...], files: list[Path]) -> None:
         trace, choice = self.trace, self.choice
         about = {
-            "source": trace.source, "target": trace.target, "preset": trace.preset,
+            "source": trace.source, "target": trace.target, "preset": trace.preset, "trained": trace.trained,
             "tokens": {side: [token.text for token in tokens] for side, tokens in
                        (("source", trace.tokens.source), ("target", trace.tokens.target))},
             "config": trace.config.values(),

@@ -1,5 +1,7 @@
 """The line at the top: preset, architecture, pages, language, theme, export."""
 
+from pathlib import Path
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
@@ -33,7 +35,8 @@ class Header(QWidget):
             combo.setMinimumContentsLength(6)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             combo.setMaximumWidth(190)
-        self.presets.addItems(preset_names())
+        self._names = list(preset_names())
+        self.presets.addItems(self._names)
         self.architectures.addItems(find_knob("architecture").choices)
         self.presets.currentIndexChanged.connect(self._chose_preset)
         self.architectures.currentIndexChanged.connect(self._chose_architecture)
@@ -69,7 +72,7 @@ class Header(QWidget):
     def speak(self, words: Words) -> None:
         for place, key in enumerate(self._pages):
             self._buttons.button(place).setText(words(f"page.{key}"))
-        for index, name in enumerate(preset_names()):
+        for index, name in enumerate(preset_names()):  # a folder of the user's own keeps its name
             self.presets.setItemText(index, words(f"preset.{name}.title"))
         for index, name in enumerate(find_knob("architecture").choices):
             self.architectures.setItemText(index, words(f"choice.architecture.{name}"))
@@ -85,7 +88,10 @@ class Header(QWidget):
 
     def put(self, request: Request) -> None:
         with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):
-            self.presets.setCurrentIndex(preset_names().index(request.preset))
+            if request.preset not in self._names:
+                self._names.append(request.preset)
+                self.presets.addItem(Path(request.preset).name)
+            self.presets.setCurrentIndex(self._names.index(request.preset))
             self.architectures.setCurrentIndex(find_knob("architecture").choices.index(request.config.architecture))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -97,7 +103,7 @@ class Header(QWidget):
         self._buttons.button(self._pages.index(key)).setChecked(True)
 
     def _chose_preset(self, index: int) -> None:
-        self.preset.emit(preset_names()[index])
+        self.preset.emit(self._names[index])
 
     def _chose_architecture(self, index: int) -> None:
         self.architecture.emit("architecture", find_knob("architecture").choices[index])

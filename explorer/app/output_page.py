@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
 from explorer.app.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.alignment import alignment, has_alignment
+from explorer.picture.alignment import alignment, alignment_map, has_alignment
 from explorer.picture.look import Look
 from explorer.picture.output import top_bars, top_map
 from explorer.picture.step import step_cross, step_self
@@ -30,6 +30,7 @@ class OutputPage(Page):
         super().__init__("output")
         self._trace: Trace | None = None
         self._look = Look()
+        self._as_grid = False
         self._make_cards()
         middle, lower = QHBoxLayout(), QHBoxLayout()
         step = QVBoxLayout()
@@ -39,7 +40,8 @@ class OutputPage(Page):
         step.addWidget(self.own, 1)
         middle.addWidget(self.bars, 4)
         middle.addLayout(step, 4)
-        middle.addWidget(self.alignment, 5)
+        middle.addWidget(self.lines, 5)
+        middle.addWidget(self.grid, 5)
         lower.addWidget(self.tree, 5)
         lower.addWidget(self.map, 5)
         lower.addWidget(self.explain(), 2)
@@ -56,14 +58,19 @@ class OutputPage(Page):
         self.bars = self.card(bars, top_bars)
         self.cross = self.card(HeatmapView(bar=False), step_cross)
         self.own = self.card(HeatmapView(bar=False), step_self)
-        self.alignment = self.card(AlignmentView(), alignment)
+        self.lines = self.card(AlignmentView(), alignment)
+        self.grid = self.card(HeatmapView(), alignment_map)
         self.tree = self.card(tree, search_tree)
         self.map = self.card(HeatmapView(), top_map)
-        self.sampling, self.beams, self.free = SamplingBar(), Segments(), QToolButton()
-        self.free.setObjectName("segment")
+        self.sampling, self.beams = SamplingBar(), Segments()
+        self.free, self.to_grid, self.to_lines = QToolButton(), QToolButton(), QToolButton()
+        for button in (self.free, self.to_grid, self.to_lines):
+            button.setObjectName("segment")
         self.steps.bar.insertWidget(2, self.free)
         self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # a card has a box layout
-        self.alignment.bar.insertWidget(2, self.choice("aligned"))
+        for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
+            card.bar.insertWidget(2, self.choice("aligned"))
+            card.bar.insertWidget(3, other)
         self.tree.bar.insertWidget(2, self.beams)
         steps.stepped.connect(self._step)
         bars.chose.connect(self._branch)
@@ -71,12 +78,15 @@ class OutputPage(Page):
         self.sampling.changed.connect(self.looked)
         self.beams.chose.connect(self._search)
         self.free.clicked.connect(self._decode_freely)
+        self.to_grid.clicked.connect(self._show_grid)
+        self.to_lines.clicked.connect(self._show_lines)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
         translates = bool(trace.expected)
-        for card in (self.cross, self.alignment):
-            card.setVisible(has_alignment(trace))
+        self.cross.setVisible(has_alignment(trace))
+        self.lines.setVisible(has_alignment(trace) and not self._as_grid)
+        self.grid.setVisible(has_alignment(trace) and self._as_grid)
         self.tree.setVisible(translates)
         self.map.setVisible(not translates)
         self.sampling.put(look, trace["generator.logits"].shape[-1])
@@ -92,6 +102,8 @@ class OutputPage(Page):
         self.sampling.speak(words)
         self.free.setText(words("output.free"))
         self.free.setToolTip(words("output.free_hint"))
+        self.to_grid.setText(words("output.as_map"))
+        self.to_lines.setText(words("output.as_lines"))
         self.beams.setAccessibleName(words("output.beam"))
         self.beams.setToolTip(words("output.beam"))
 
@@ -110,6 +122,16 @@ class OutputPage(Page):
 
     def _decode_freely(self) -> None:
         self.branched.emit(())
+
+    def _show_grid(self) -> None:
+        self._show_as(grid=True)
+
+    def _show_lines(self) -> None:
+        self._show_as(grid=False)
+
+    def _show_as(self, *, grid: bool) -> None:
+        self._as_grid = grid
+        self.looked.emit({})  # nothing else to look at, and everything drawn again
 
     def _search(self, beam: str) -> None:
         self.beamed.emit(int(beam))

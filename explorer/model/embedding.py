@@ -30,13 +30,13 @@ class Embedding(nn.Module):
         vectors = self.tokens(self.look_up(ids))  # [batch, position, feature]
         # x[p] = E[id_p] · √d_model
         scaled = self.scaled(vectors * (math.sqrt(self.config.d_model) * self.config.embedding_scale))
-        where = self.positions(self.table(first + ids.shape[1])[first:].to(scaled)[None])  # [batch 1, position, feature]
+        where = self.positions(self.table(ids.shape[1], first).to(scaled)[None])  # [batch 1, position, feature]
         return self.output(self.drop(scaled + where))
 
-    def table(self, n: int) -> Tensor:
-        """[position, feature] what is added at the first n places: zeros for the kinds that act inside attention."""
+    def table(self, n: int, first: int = 0) -> Tensor:
+        """[position, feature] what is added at n places from `first`: zeros for the kinds that act inside attention."""
         if self.learned is not None:
-            return self.learned.weight[:n].clone()  # a tap must not show the parameter's own memory
+            return self.learned.weight[first:first + n].clone()  # a tap must not show the parameter's own memory
         if self.config.position == "sinusoidal":
-            return positions.sinusoidal(n, self.config.d_model, self.config.position_base)
+            return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first)
         return torch.zeros(n, self.config.d_model)

@@ -14,9 +14,12 @@ def frequencies(n_pairs: int, size: int, base: float) -> Tensor:
     return base ** (-2 * i / size)
 
 
-def sinusoidal(n: int, d_model: int, base: float) -> Tensor:
-    """[position, feature] PE(pos, 2i) = sin(pos·w_i), PE(pos, 2i+1) = cos(pos·w_i). An odd last feature is a sine."""
-    pos = torch.arange(n, dtype=torch.float64)[:, None]
+def sinusoidal(n: int, d_model: int, base: float, first: int = 0) -> Tensor:
+    """[position, feature] PE(pos, 2i) = sin(pos·w_i), PE(pos, 2i+1) = cos(pos·w_i), for n positions from `first`.
+
+    An odd last feature is a sine.
+    """
+    pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]
     angle = pos * frequencies((d_model + 1) // 2, d_model, base)  # [position, pair]
     pe = torch.empty(n, d_model, dtype=torch.float64)
     pe[:, 0::2] = angle.sin()

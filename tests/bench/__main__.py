@@ -21,10 +21,11 @@ def main() -> None:
 
 def _measure() -> None:
     from explorer.app.main import Program, make_application
+    from tests.bench.engine_rows import engine_rows
     from tests.bench.probe import PaintWatch, answered, wait
     from tests.bench.rows import SIXTEEN, Row, key_to_paint, longest_block, slider_to_paint, start_up
 
-    rows: list[Row] = start_up()
+    rows: list[Row] = [*start_up(), *engine_rows()]
     application = make_application()
     program = Program(text=SIXTEEN, preset="tiny")
     program.open()
@@ -36,7 +37,7 @@ def _measure() -> None:
         print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}, Qt platform "
               f"{application.platformName()}, window {size.width()}×{size.height()}, "
               f"{len(frame.trace.tokens.source) if frame else 0} tokens")
-        rows.append(key_to_paint(application, program, watch))
+        rows.append(key_to_paint(application, program, watch, "tiny"))
         rows.append(slider_to_paint(application, program, watch, "temperature", 33.0))
         rows.append(slider_to_paint(application, program, watch, "seed", 50.0))
         frame = program.session.frame
@@ -44,11 +45,14 @@ def _measure() -> None:
             print(f"parts of the last frame: tokens {frame.tokens_ms:.1f}, model {frame.build_ms:.1f}, "
                   f"pass {frame.pass_ms:.1f} ms; {program.window.status.facts.text()}")
         rows.append(longest_block(application, program))
+        program.session.set_preset("translator")
+        wait(application, lambda: answered(program))
+        rows.append(key_to_paint(application, program, watch, "translator"))
     finally:
         program.close()
-    print(f"{'':66} {'median':>9} {'p99':>9} {'goal':>9}")
+    print(f"{'':72} {'median':>9} {'p99':>9} {'goal':>9}")
     for row in rows:
-        print(f"{row.name:66} {row.median:6.1f} {row.unit} {row.high:6.1f} {row.unit} {row.goal:6.0f} {row.unit}  "
+        print(f"{row.name:72} {row.median:6.2f} {row.unit} {row.high:6.2f} {row.unit} {row.goal:6.2f} {row.unit}  "
               f"{'met' if row.met else 'MISSED'}")
 
 

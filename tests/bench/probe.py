@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import attrs
 from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -67,6 +68,10 @@ def wait(application: QApplication, done: Callable[[], bool], limit_s: float = 6
 
 
 def answered(program: Program) -> bool:
-    """Whether the frame on screen is the answer to the newest wish."""
+    """Whether the frame on screen is an answer to the newest wish; a wider search of the same may still be running."""
     frame: Frame | None = program.session.frame
-    return frame is not None and frame.serial == program.session.serial
+    wish = program.session.request
+    if frame is None:
+        return False
+    shown = attrs.evolve(frame.request, serial=wish.serial, refines=wish.refines, beam=wish.beam)
+    return shown == wish

@@ -34,8 +34,8 @@ class Row:
         return self.median <= self.goal
 
 
-def key_to_paint(application: QApplication, program: Program, watch: PaintWatch) -> Row:
-    """From a key event to the last widget painted with its answer."""
+def key_to_paint(application: QApplication, program: Program, watch: PaintWatch, preset: str) -> Row:
+    """From a key event to the last widget painted with its answer; of a translator, with its greedy translation."""
     edit = program.window.sentences.source_edit
     edit.setFocus()
     edit.end(False)
@@ -46,7 +46,7 @@ def key_to_paint(application: QApplication, program: Program, watch: PaintWatch)
         else:
             QTest.keyClicks(edit, "a")
 
-    return _paced(application, program, watch, press, "key event to painted, tiny, 16 tokens", 33.0)
+    return _paced(application, program, watch, press, f"key event to painted, {preset}, 16 tokens", 33.0)
 
 
 def slider_to_paint(application: QApplication, program: Program, watch: PaintWatch, knob: str, goal: float) -> Row:

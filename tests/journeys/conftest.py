@@ -52,6 +52,10 @@ class Journey:
         path = self._state / "transformer-explorer" / "log" / "faults.log"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
+    def wait(self, condition: Callable[[], bool]) -> None:
+        """Until it holds."""
+        self._qtbot.waitUntil(condition, timeout=20_000)
+
     def settle(self, window: Window) -> None:
         """Wait until the newest wish is answered and painted."""
         session = window.session

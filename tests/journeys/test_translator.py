@@ -1,13 +1,17 @@
 """The trained translator in the window: it opens with it, translates as one types, and can be led and left."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from explorer.app.output_page import OutputPage
 from explorer.app.window import Window
 from explorer.picture.picture import Bars, Timeline, Tree
+from explorer.resources import asset
 from explorer.trace.trace import Trace
 from explorer.views.bars import BarsView
 from explorer.views.timeline import TimelineView
@@ -161,7 +165,7 @@ def test_scrubbing_shows_the_distribution_at_each_step(journey: Journey) -> None
     journey.run(script, "--preset", "translator", "--text", LIBRARY)
 
 
-def test_a_click_on_a_candidate_lets_decoding_branch_from_there(journey: Journey, qtbot: QtBot) -> None:
+def test_a_click_on_a_candidate_lets_decoding_branch_from_there(journey: Journey) -> None:
     """The target begins with what was written before and the chosen symbol; one click makes the model free again."""
 
     def script(window: Window) -> None:
@@ -224,7 +228,7 @@ def test_a_target_typed_by_hand_shows_how_probable_each_token_is(journey: Journe
     journey.run(script, "--preset", "translator", "--text", LIBRARY)
 
 
-def _probabilities(window: Window, page: OutputPage, target: str, journey: Journey) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+def _probabilities(window: Window, page: OutputPage, target: str, journey: Journey) -> NDArray[np.float32]:
     edit = window.sentences.target_edit
     edit.selectAll()
     QTest.keyClick(edit, Qt.Key.Key_Delete)
@@ -253,3 +257,41 @@ def test_the_right_arrow_takes_the_translation_over(journey: Journey) -> None:
         QTest.mouseMove(window, QPoint(5, 5))
 
     journey.run(script, "--preset", "translator", "--text", LIBRARY)
+
+
+def test_a_trained_folder_of_ones_own_opens_like_a_preset(journey: Journey, tmp_path: Path) -> None:
+    """By its path; the list of presets gets its name, and one can go away from it and come back."""
+    folder = tmp_path / "my model"
+    shutil.copytree(asset("presets/translator"), folder)
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        assert "my model" == window.header.presets.currentText()
+        assert _trace(window).trained
+        window.session.set_preset("tiny")
+        journey.settle(window)
+        window.header.presets.setCurrentIndex(window.header.presets.count() - 1)
+        journey.settle(window)
+        assert (str(folder), True) == (_trace(window).preset, _trace(window).trained)
+
+    journey.run(script, "--preset", str(folder))
+
+
+def test_damaged_weights_get_one_sentence_and_the_last_picture_stays(journey: Journey, tmp_path: Path) -> None:
+    """The program lives on with the other presets."""
+    folder = tmp_path / "broken"
+    shutil.copytree(asset("presets/translator"), folder)
+    (folder / "weights.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}      no weights")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        frame = window.session.frame
+        window.session.set_preset(str(folder))
+        journey.wait(lambda: "broken" in window.status.message.text())
+        assert "已损坏" in window.status.message.text()
+        assert frame is window.session.frame
+        window.session.set_preset("tiny")
+        journey.settle(window)
+        assert "tiny" == _trace(window).preset
+
+    journey.run(script)
