@@ -21,6 +21,7 @@ from explorer.views.timeline import TimelineView
 from explorer.views.tree import TreeView
 
 _MOST_BEAM = 8
+_STEPS_PX = 122  # title, note, chips, bars and their figures
 
 
 class OutputPage(Page):
@@ -67,6 +68,7 @@ class OutputPage(Page):
         for button in (self.free, self.to_grid, self.to_lines):
             button.setObjectName("segment")
         self.steps.bar.insertWidget(2, self.free)
+        self.steps.setMinimumHeight(_STEPS_PX)
         self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # a card has a box layout
         for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
             card.bar.insertWidget(2, self.choice("aligned"))

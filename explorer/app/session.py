@@ -255,8 +255,16 @@ class Session(QObject):
         self._submitted = self._serial
         self._worker.hold()
         QTimer.singleShot(0, self._worker.release)  # after the box and the knobs are painted
-        self._worker.submit(attrs.evolve(quick(self.request), serial=self._serial))
+        self._worker.submit(attrs.evolve(self._first_answer(), serial=self._serial))
         self.busy.emit(True)
+
+    def _first_answer(self) -> Request:
+        """The quick request, but not where the same sentence is shown already and only its search shall be wider."""
+        if self.frame is not None:
+            shown = attrs.evolve(self.frame.request, serial=self.request.serial, refines=False, beam=self.request.beam)
+            if shown == self.request:
+                return self.request
+        return quick(self.request)
 
     def _refine(self, shown: Request) -> None:
         """Ask again for the whole of what was asked, if the answer on screen was the quick one."""

@@ -12,7 +12,7 @@ import torch
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.memory import check_memory, parameter_bytes
+from explorer.engine.memory import check_memory, keep_freed_memory, parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.engine.threads import threads
 from explorer.engine.translator import Translator
@@ -29,6 +29,7 @@ from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace, frozen_array
 
+_KEPT_BYTES = 2**25  # a usual pass needs less; what a very long text took goes back to the system
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
 Stop = Callable[[], bool]
@@ -56,6 +57,7 @@ class Computer:
     """Call it with a Request. One thread at a time."""
 
     def __init__(self, tokenizers: Tokenizers | None = None) -> None:
+        keep_freed_memory(_KEPT_BYTES)
         self._tokenizers = tokenizers or Tokenizers()
         self._model: Transformer | None = None
         self._translator: Translator | None = None

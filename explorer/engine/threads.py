@@ -3,10 +3,15 @@
 import os
 
 from explorer.config import Config
+from explorer.engine.memory import parameter_bytes
 
 # Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
 # took 0.3 ms with one thread and up to 210 ms with two on a busy machine.
 _ONE_THREAD_WORK = 2e8
+# A further token reads all weights and does little with them. Where they fill more than the caches next to a processor,
+# a second one reads the other half meanwhile; more than a few get in each other's way.
+_ONE_THREAD_BYTES = 2**23
+_MOST_READERS = 4
 
 
 def threads(config: Config, n_tokens: int) -> int:
@@ -14,3 +19,10 @@ def threads(config: Config, n_tokens: int) -> int:
     work = n_tokens * config.n_layers * (8 * config.d_model**2 + 4 * config.d_model * config.d_ff)
     work += n_tokens * config.d_model * config.n_target_symbols
     return 1 if work < _ONE_THREAD_WORK else os.cpu_count() or 1
+
+
+def decoding_threads(config: Config, n_rows: int) -> int:
+    """For steps of decoding, each with one new token in each of the rows."""
+    if parameter_bytes(config) > _ONE_THREAD_BYTES:
+        return min(_MOST_READERS, os.cpu_count() or 1)
+    return threads(config, n_rows)

@@ -8,7 +8,7 @@ import torch
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
-from explorer.engine.threads import threads
+from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
 from explorer.model.presets import Preset
 from explorer.model.trained import FILE, VOCABULARY, load_weights, read_about
@@ -60,7 +60,7 @@ class Translator:
             if stop():
                 raise Superseded
 
-        torch.set_num_threads(threads(config, len(sources) * decoding.beam))
+        torch.set_num_threads(decoding_threads(config, len(sources) * decoding.beam))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.dropout_seed)
             return search(self.model(config), sources, decoding, check)

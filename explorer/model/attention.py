@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.model import masks, positions
+from explorer.model.linear import Linear
 from explorer.model.tap import Tap
 
 
@@ -26,10 +27,10 @@ class Attention(nn.Module):
         self.config = config
         self.position = config.position if relative else "none"
         size = config.d_model
-        self.project_query = nn.Linear(size, size, bias=config.bias)
-        self.project_key = nn.Linear(size, size, bias=config.bias)
-        self.project_value = nn.Linear(size, size, bias=config.bias)
-        self.project_output = nn.Linear(size, size, bias=config.bias)
+        self.project_query = Linear(size, size, bias=config.bias)
+        self.project_key = Linear(size, size, bias=config.bias)
+        self.project_value = Linear(size, size, bias=config.bias)
+        self.project_output = Linear(size, size, bias=config.bias)
         self.drop = nn.Dropout(config.dropout)
 
         self.query = Tap("batch head position feature")

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.model.attention import Attention
+from explorer.model.linear import Linear
 from explorer.model.norm import make_norm
 from explorer.model.tap import Tap
 
@@ -22,8 +23,8 @@ class FeedForward(nn.Module):
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.activate = _ACTIVATIONS[config.activation]
-        self.expand = nn.Linear(config.d_model, config.d_ff)
-        self.contract = nn.Linear(config.d_ff, config.d_model)
+        self.expand = Linear(config.d_model, config.d_ff)
+        self.contract = Linear(config.d_ff, config.d_model)
         self.drop = nn.Dropout(config.dropout)
 
         self.hidden = Tap("batch position feature")

@@ -7,6 +7,7 @@ from explorer.config import Config
 from explorer.model import masks
 from explorer.model.embedding import Embedding
 from explorer.model.layers import DecoderLayer, EncoderLayer
+from explorer.model.linear import Linear
 from explorer.model.norm import make_norm
 from explorer.model.tap import Tap
 
@@ -43,7 +44,7 @@ class Generator(nn.Module):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.project = nn.Linear(config.d_model, config.n_target_symbols)
+        self.project = Linear(config.d_model, config.n_target_symbols)
         self.logits = Tap("batch position vocab")
         self.probabilities = Tap("batch position vocab")
 

@@ -12,24 +12,25 @@ has none (`overwrites_nothing`): then the arrays are the very memory that the mo
 nothing. A test holds the two ways against each other.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import attrs
-import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from explorer.model.tap import Tap, shared_hooks
+from explorer.trace.arrays import Arrays
 from explorer.trace.superseded import Superseded
-from explorer.trace.trace import Array, frozen_array
 
 
-@attrs.frozen
+@attrs.define
 class Recording:
     """What was seen, by tap name: arrays without the batch axis, and the names of their axes. Complete after the block."""
 
-    arrays: dict[str, Array] = attrs.field(factory=dict)
-    axes: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
+    arrays: Arrays = attrs.field(factory=Arrays)
+    axes: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
 
 
 @contextmanager
@@ -49,20 +50,16 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None) -> Iterator
         yield recording
     finally:
         hooks.remove(hook)
-        for tap, tensor in seen.items():
-            recording.arrays[tap.name] = _array(tensor)
-            recording.axes[tap.name] = tap.axes[1:]
+        recording.arrays.take({tap.name: _batch(tensor) for tap, tensor in seen.items()})
+        recording.axes = {tap.name: tap.axes[1:] for tap in seen}
 
 
-def _array(tensor: Tensor) -> Array:
-    """The one sentence of the batch, read-only."""
-    if tensor.dtype != torch.float32 or tensor.requires_grad or tensor.device.type != "cpu":
-        tensor = tensor.detach().float().cpu()
-    batch = tensor.numpy()
+def _batch(tensor: Tensor) -> NDArray[Any]:
+    """The tensor's own memory as an array. Raises ValueError for a batch that is not of one sentence."""
+    try:
+        batch: NDArray[Any] = tensor.numpy()
+    except (RuntimeError, TypeError):  # it wants a gradient, is on another device, or of a type that NumPy lacks
+        batch = tensor.detach().float().cpu().numpy()
     if len(batch) != 1:
         raise ValueError(f"a batch of {len(batch)}")
-    array: Array = batch[0]
-    if not array.flags.c_contiguous:
-        return frozen_array(array)
-    array.flags.writeable = False
-    return array
+    return batch

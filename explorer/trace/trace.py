@@ -18,9 +18,9 @@ from explorer.errors import CannotRead, NotATrace, UnknownTap
 from explorer.files import replacing
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
+from explorer.trace.arrays import Array, Arrays, frozen_array
 from explorer.trace.search import Node, Search
 
-Array = NDArray[np.float32]
 _ABOUT, _PLACES = "about.json", "places"
 
 
@@ -33,7 +33,7 @@ class Tokens:
 
 
 def _fixed(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
-    return MappingProxyType(dict(mapping))
+    return mapping if isinstance(mapping, (Arrays, MappingProxyType)) else MappingProxyType(dict(mapping))
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -171,13 +171,6 @@ def _checked(values: NDArray[Any], n_axes: int) -> Array:
     if values.dtype.kind != "f" or values.ndim != n_axes:
         raise ValueError(f"{values.dtype} in {values.ndim} dimensions")
     return frozen_array(values)
-
-
-def frozen_array(values: NDArray[Any]) -> Array:
-    """A float32 array of one's own, contiguous, that nobody can write to."""
-    array = np.array(values, dtype=np.float32, order="C")
-    array.setflags(write=False)
-    return array
 
 
 def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:

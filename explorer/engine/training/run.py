@@ -1,7 +1,5 @@
 """A whole training from a data file to a preset with weights, as whoever starts it sees it."""
 
-import ctypes
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +8,7 @@ import attrs
 import torch
 
 from explorer.config import Config
+from explorer.engine.memory import keep_freed_memory
 from explorer.engine.training import checkpoint
 from explorer.engine.training.bundle import write_bundle
 from explorer.engine.training.prepare import Prepared, prepare
@@ -55,7 +54,7 @@ class Run:
     def __init__(self, wish: Wish, progress: Callable[[float], None] = lambda share: None) -> None:
         self.wish = wish
         self.device = chosen_device(wish.device)
-        keep_freed_memory()
+        keep_freed_memory(_KEPT_BYTES)
         make_folder(wish.out)
         self.precision: Precision = self._precision()
         self.prepared: Prepared = prepare(wish.data, wish.out, wish.config, progress)
@@ -121,13 +120,3 @@ def _seconds(kind: torch.dtype, device: str) -> float:
         (x @ w).sum().item()  # asking for the number waits for the device
         taken.append(time.perf_counter() - start)
     return min(taken)
-
-
-def keep_freed_memory() -> None:
-    """Let the C library keep what a step frees for the next one: given back and fetched again, it costs a quarter."""
-    if sys.platform.startswith("linux"):
-        library = ctypes.CDLL(None)
-        if hasattr(library, "mallopt"):  # glibc's
-            trim_threshold, mmap_threshold = -1, -3
-            library.mallopt(mmap_threshold, _KEPT_BYTES)
-            library.mallopt(trim_threshold, 2 * _KEPT_BYTES - 1)

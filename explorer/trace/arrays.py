@@ -1,0 +1,57 @@
+"""Recorded arrays as a mapping that makes each of them ready when it is first asked for.
+
+A pass records a hundred and fifty tensors, of which a screen shows twenty: slicing, copying and locking all of them at
+once took a tenth of the pass.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+
+
+class Arrays(Mapping[str, Array]):
+    """By tap name, without the batch axis: contiguous float32 that nobody can write to.
+
+    Made from [batch 1, …] arrays whose memory nobody writes any more.
+    """
+
+    def __init__(self, batches: Mapping[str, NDArray[Any]] | None = None) -> None:
+        self._batches: dict[str, NDArray[Any]] = dict(batches or {})
+        self._made: dict[str, Array] = {}
+
+    def take(self, batches: dict[str, NDArray[Any]]) -> None:
+        """Hold these, and nothing else."""
+        self._batches, self._made = batches, {}
+
+    def __getitem__(self, name: str) -> Array:
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = _ready(self._batches[name][0])
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._batches
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._batches)
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+
+def _ready(array: NDArray[Any]) -> Array:
+    if array.dtype != np.float32 or not array.flags.c_contiguous:
+        return frozen_array(array)
+    array.flags.writeable = False
+    return array
+
+
+def frozen_array(values: NDArray[Any]) -> Array:
+    """A float32 array of one's own, contiguous, that nobody can write to."""
+    array = np.array(values, dtype=np.float32, order="C")
+    array.setflags(write=False)
+    return array
