@@ -56,6 +56,7 @@ class Status(QStatusBar):
         facts = (
             count, words("status.parameters", count=f"{frame.trace.parameters:,}"),
             words("status.trained") if frame.trace.trained else words("status.untrained", seed=config.seed),
+            *([words("status.decoding", decoding_ms=frame.decoding_ms)] if frame.trace.search is not None else ()),
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
         )
         self.facts.setText("  ·  ".join(facts))

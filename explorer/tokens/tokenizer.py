@@ -16,6 +16,8 @@ from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import UNKNOWN, Vocabulary
 
+# Whoever types Chinese with the punctuation of another keyboard means the same marks.
+_FULL_WIDTH = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in "!(),:;?"}
 _JIEBA_MODES = {"jieba": "accurate", "jieba-full": "full", "jieba-search": "search"}
 
 
@@ -93,6 +95,8 @@ class Tokenizers:
         identity = vocabulary.id_of(word)
         if identity is None:
             identity = vocabulary.id_of(self._simplifier.simplified(word))
+        if identity is None:
+            identity = vocabulary.id_of(word.translate(_FULL_WIDTH))
         known = identity is not None
         return Token(word, UNKNOWN if identity is None else identity, start, end, known)
 

@@ -14,6 +14,7 @@ _SHEET = """
 QMainWindow, QDialog, QMessageBox, QStackedWidget {{ background: {window}; }}
 #header, #sentences, #knobs, #side {{ background: {card}; }}
 QScrollArea, QScrollArea > QWidget > QWidget {{ background: {card}; border: none; }}
+#desk {{ background: {window}; }}
 #header {{ border-bottom: 1px solid {hairline}; }}
 #sentences {{ border-bottom: 1px solid {hairline}; }}
 #side {{ border-left: 1px solid {hairline}; }}

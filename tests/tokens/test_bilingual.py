@@ -231,3 +231,13 @@ def test_a_cap_reaches_both_sides() -> None:
     """And a large one changes nothing."""
     assert (len(SMALL.capped(6, 300).source), len(SMALL.capped(6, 265).target)) == (6, 265)
     assert SMALL.capped(1000, 1000) is SMALL
+
+
+def test_punctuation_of_another_keyboard_is_the_same_mark(tokenizers: Tokenizers) -> None:
+    """A half-width question mark is looked up as the full-width one; what is shown is what was typed."""
+    bilingual = Bilingual(Vocabulary((*SPECIALS, "？", "我", "！")), SMALL.target)
+    found = tokenizers.source("我?!;", Config(), bilingual)
+
+    assert ["我", "?", "!", ";"] == [token.text for token in found]
+    assert [5, 4, 6, UNKNOWN] == [token.id for token in found]
+    assert [True, True, True, False] == [token.known for token in found]
