@@ -132,6 +132,6 @@ def test_a_bare_import_is_light() -> None:
 
 def test_only_public_names_are_there() -> None:
     """A slip gives an AttributeError with the name."""
-    assert set(explorer.__all__) == {"Trace", "__version__", "explore"}
+    assert set(explorer.__all__) == {"Trace", "__version__", "explore", "translate"}
     with pytest.raises(AttributeError, match="exploer"):
         explorer.exploer  # noqa: B018  asking is the test

@@ -318,7 +318,7 @@ def test_outside_show_works_on_a_console_without_chinese() -> None:
 
 def test_outside_figures_are_drawn_without_a_screen(tmp_path: Path) -> None:
     """PNG and PDF with no display and no platform named, and the process ends well."""
-    done = run_outside("export", TEXT, "--tap", WEIGHTS, "--out", f"{tmp_path}/heads/", "--language", "en")
+    done = run_outside("export", TEXT, "--preset", "tiny", "--tap", WEIGHTS, "--out", f"{tmp_path}/heads/", "--language", "en")
     assert (done.returncode, done.stderr) == (0, "")
     assert len(list(tmp_path.glob("heads/*.png"))) == 4
 

@@ -37,9 +37,16 @@ class Segments(QWidget):
         for place, key in enumerate(self._keys):
             button = self._group.button(place)
             button.setText(labels[key])
+            button.setAccessibleName(f"{self.accessibleName()} {labels[key]}".strip())
             with QSignalBlocker(button):
                 button.setChecked(key == chosen)
         self.setVisible(len(self._keys) > 1)
+
+    def setAccessibleName(self, name: str) -> None:
+        """What the buttons choose; a screen reader says it with each of them."""
+        super().setAccessibleName(name)
+        for button in self._group.buttons():
+            button.setAccessibleName(f"{name} {button.text()}".strip())
 
     def press(self, key: str) -> None:
         """As if the user pressed it."""

@@ -34,4 +34,4 @@ def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:
         journey.settle(window)
         assert "translator" == window.session.request.preset
 
-    journey.run(script)
+    journey.run_as_left(script)

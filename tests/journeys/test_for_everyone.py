@@ -25,7 +25,8 @@ def _named(widget: QWidget) -> bool:
     return bool(widget.accessibleName() or len(text) > 1)
 
 
-def test_every_control_has_a_name_for_a_screen_reader(journey: Journey) -> None:
+@pytest.mark.parametrize("preset", ["tiny", "translator"])
+def test_every_control_has_a_name_for_a_screen_reader(journey: Journey, preset: str) -> None:
     """On each page everything that takes the focus says what it is."""
 
     def script(window: Window) -> None:
@@ -38,7 +39,7 @@ def test_every_control_has_a_name_for_a_screen_reader(journey: Journey) -> None:
             nameless = [f"{type(w).__name__} in {type(w.parent()).__name__}" for w in controls if not _named(w)]
             assert not nameless, (key, nameless)
 
-    journey.run(script)
+    journey.run(script, "--preset", preset)
 
 
 def test_tab_goes_round_through_all_parts(journey: Journey) -> None:
@@ -60,7 +61,8 @@ def test_tab_goes_round_through_all_parts(journey: Journey) -> None:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("size", [(1440, 860), (1024, 660)])
-def test_nothing_is_cut_off(journey: Journey, language: str, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("preset", ["tiny", "translator"])
+def test_nothing_is_cut_off(journey: Journey, language: str, size: tuple[int, int], preset: str) -> None:
     """On every page each button, choice and number box has the room that its text needs."""
 
     def script(window: Window) -> None:
@@ -79,7 +81,7 @@ def test_nothing_is_cut_off(journey: Journey, language: str, size: tuple[int, in
                     assert title or widget.width() >= widget.sizeHint().width() - 1, (key, widget.text())
         assert size == (window.width(), window.height())
 
-    journey.run(script, "--language", language)
+    journey.run(script, "--language", language, "--preset", preset)
 
 
 def test_a_part_opens_as_its_page(journey: Journey) -> None:

@@ -27,7 +27,7 @@ def _trace(window: Window) -> Trace:
 
 
 def _output(window: Window) -> OutputPage:
-    QTest.keyClick(window, "7", Qt.KeyboardModifier.ControlModifier)
+    window.go("output")
     page = window.desk.page
     assert isinstance(page, OutputPage)
     return page
