@@ -28,7 +28,7 @@ class WeightsBar(QWidget):
         above.addStretch(1)
         above.addWidget(self.segments)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 4)
+        layout.setContentsMargins(8, 8, 4, 4)
         layout.setSpacing(4)
         layout.addLayout(above)
         layout.addWidget(self.note)
