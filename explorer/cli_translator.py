@@ -34,13 +34,16 @@ _beam = click.option("--beam", default=BEAM, show_default=True, type=click.IntRa
 @click.command()
 @click.option("--data", required=True, metavar="FILE", help="Tab-separated: split, zh, en.")
 @click.option("--out", required=True, metavar="FOLDER", help="Goes on from the checkpoint there, if there is one.")
+@click.option("--start", metavar="FOLDER", help="Goes on from the weights and vocabularies of a trained preset.")
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda")
 @click.option("--precision", default="auto", show_default=True, type=click.Choice(["auto", "float32", "bfloat16"]))
 @_preset
 @recipe_flags
 @knob_flags(KNOBS)
 @click.pass_obj
-def train(words: Words, /, data: str, out: str, device: str, precision: str, preset: str, **given: Any) -> None:
+def train(
+    words: Words, /, data: str, out: str, start: str | None, device: str, precision: str, preset: str, **given: Any
+) -> None:
     """Train a translator on the rows of FILE and write it into FOLDER as a preset."""
     from explorer.engine.training.recipe import RECIPE_KNOBS, Recipe
     from explorer.engine.training.run import Run, Wish
@@ -49,7 +52,7 @@ def train(words: Words, /, data: str, out: str, device: str, precision: str, pre
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
     base = load_preset(preset)
     wish = Wish(
-        data=Path(data), out=Path(out), device=device, precision=precision, text=base.text,
+        data=Path(data), out=Path(out), start=None if start is None else Path(start), device=device, precision=precision, text=base.text,
         config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
         recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )

@@ -16,8 +16,9 @@ from explorer.engine.training.recipe import Precision, Recipe
 from explorer.engine.training.training import Step, Training
 from explorer.errors import KnobNotAChoice, NoSuchDevice
 from explorer.files import make_folder
-from explorer.model.trained import VOCABULARY
-from explorer.model.weights import build
+from explorer.model.trained import FILE, VOCABULARY, load_weights
+from explorer.model.weights import Weights, build
+from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 
 _KEPT_BYTES = 2**30
 _TRIALS = 5
@@ -30,7 +31,8 @@ class Wish:
 
     Only an encoder-decoder translates, and its source is cut by jieba. Raises KnobNotAChoice.
 
-    `device` and `precision` may be "auto". `text` is the sentence the preset opens with.
+    `device` and `precision` may be "auto". `text` is the sentence the preset opens with. `start` is the folder of a
+    trained preset whose vocabularies and weights are gone on from; without one both are new.
     """
 
     data: Path
@@ -40,6 +42,7 @@ class Wish:
     device: str = "auto"
     precision: str = "auto"
     text: str = ""
+    start: Path | None = None
 
     def __attrs_post_init__(self) -> None:
         for name, only in _ONLY.items():
@@ -57,13 +60,21 @@ class Run:
         keep_freed_memory(_KEPT_BYTES)
         make_folder(wish.out)
         self.precision: Precision = self._precision()
+        if wish.start is not None and not (wish.out / SOURCE_FILE).exists():
+            Bilingual.read(wish.start).write(wish.out)
         self.prepared: Prepared = prepare(wish.data, wish.out, wish.config, progress)
         bilingual = self.prepared.bilingual
         self.config = wish.config.changed(vocab_size=len(bilingual.source), target_vocab_size=len(bilingual.target))
         self.training = Training(
-            build(self.config), self.prepared.train, self.prepared.valid, wish.recipe, wish.out,
+            build(self.config, self._weights()), self.prepared.train, self.prepared.valid, wish.recipe, wish.out,
             device=self.device, precision=self.precision, about=self._about(),
         )
+
+    def _weights(self) -> Weights | None:
+        """What is gone on from; a checkpoint brings its own. Raises BadWeights."""
+        if self.wish.start is None or (self.wish.out / checkpoint.FILE).exists():
+            return None
+        return load_weights(self.wish.start / FILE, self.config)
 
     def _precision(self) -> Precision:
         """As the checkpoint has it, unless told otherwise: a measurement may come out differently the next time."""

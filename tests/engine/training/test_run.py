@@ -278,3 +278,20 @@ def test_progress_climbs_while_rows_are_read(tmp_path: Path, monkeypatch: pytest
     Run(wish(tmp_path / "out", data_file(tmp_path / "x.tsv")), shares.append)
 
     assert shares == [pytest.approx(count / 48) for count in range(8, 49, 8)]
+
+
+def test_a_training_may_start_from_trained_weights(trained_run: Run, tmp_path: Path) -> None:
+    """With their vocabularies, in half precision as they were written; a checkpoint in the folder goes first."""
+    start = trained_run.wish.out
+    asked = attrs.evolve(wish(tmp_path / "out", trained_run.wish.data), start=start)
+    run = Run(asked)
+    kept = trained.load_weights(start / trained.FILE, run.config)
+
+    assert run.prepared.bilingual == trained_run.prepared.bilingual
+    begun = weights(run.training)
+    assert_equal({name: kept[name] for name in begun}, begun)
+    for _ in run.steps():
+        pass
+    ended = weights(run.training)
+    assert not torch.equal(ended["generator.project.weight"], begun["generator.project.weight"])
+    assert_equal(ended, weights(Run(asked).training))
