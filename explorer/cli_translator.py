@@ -52,7 +52,8 @@ def train(
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
     base = load_preset(preset)
     wish = Wish(
-        data=Path(data), out=Path(out), start=None if start is None else Path(start), device=device, precision=precision, text=base.text,
+        data=Path(data), out=Path(out), start=None if start is None else Path(start), device=device, precision=precision,
+        text=base.text,
         config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
         recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )

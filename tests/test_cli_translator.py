@@ -73,7 +73,8 @@ def test_one_line_comes_out_for_each_that_goes_in(say: Say, tmp_path: Path, monk
     lines = said.split("\n")
     assert (2, 5, "") == (status, len(lines), lines[-1])
     assert ["", ""] == lines[1:3]
-    assert [explorer.translate("我爱北京。", preset=preset), explorer.translate("你看书。", preset=preset)] == [lines[0], lines[3]]
+    wanted = [explorer.translate(text, preset=preset) for text in ("我爱北京。", "你看书。")]
+    assert wanted == [lines[0], lines[3]]
     assert "line 3: Character 2 is the control character U+0000: delete it.\n" == complained
 
 

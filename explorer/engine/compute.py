@@ -24,10 +24,11 @@ from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import UNKNOWN
+from explorer.trace.arrays import frozen_array
 from explorer.trace.recorder import record
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
-from explorer.trace.trace import Tokens, Trace, frozen_array
+from explorer.trace.trace import Tokens, Trace
 
 _KEPT_BYTES = 2**25  # a usual pass needs less; what a very long text took goes back to the system
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen

@@ -13,8 +13,9 @@ from explorer.picture.look import Look, attentions
 from explorer.picture.make import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.picture import Alignment, Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, unit_scale
+from explorer.trace.arrays import Array
 from explorer.trace.catalogue import with_layer
-from explorer.trace.trace import Array, Trace
+from explorer.trace.trace import Trace
 
 Lengths = NDArray[np.floating]
 

@@ -7,9 +7,10 @@ from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, centred_scale, unit_scale
+from explorer.trace.arrays import Array
 from explorer.trace.catalogue import stage_of
 from explorer.trace.measures import closed_cells
-from explorer.trace.trace import Array, Trace
+from explorer.trace.trace import Trace
 
 
 def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:

@@ -12,7 +12,8 @@ from safetensors.numpy import save_file
 
 from explorer.files import replacing
 from explorer.picture.picture import Axis
-from explorer.trace.trace import Array, Trace
+from explorer.trace.arrays import Array
+from explorer.trace.trace import Trace
 
 Selection = dict[str, Array]
 """Tap name to array, already cut down to the heads that are wanted."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
-from explorer.trace.trace import Array
+from explorer.trace.arrays import Array
 
 Closed = NDArray[np.bool_]
 

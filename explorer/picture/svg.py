@@ -25,7 +25,7 @@ from explorer.picture.svg_text import BOLD, document, width
 from explorer.picture.svg_timeline import draw_timeline
 from explorer.picture.svg_tree import draw_tree
 from explorer.picture.theme import LIGHT, Theme
-from explorer.trace.trace import Array
+from explorer.trace.arrays import Array
 
 _MARGIN = 24.0
 _LINE_PX = 1100.0  # where a row of tokens goes on below

@@ -11,7 +11,8 @@ from explorer.picture.make import caption
 from explorer.picture.output import written
 from explorer.picture.picture import Timeline
 from explorer.picture.scales import unit_scale
-from explorer.trace.trace import Array, Trace
+from explorer.trace.arrays import Array
+from explorer.trace.trace import Trace
 
 
 def timeline(trace: Trace, look: Look, words: Words) -> Timeline:

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.trace.trace import Array
+from explorer.trace.arrays import Array
 
 
 @attrs.frozen

@@ -10,7 +10,8 @@ from explorer.lang import Words
 from explorer.picture.picture import Axis, Caption, Closed, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
 from explorer.tokens.vocabulary import BEGIN
-from explorer.trace.trace import Array, Trace
+from explorer.trace.arrays import Array
+from explorer.trace.trace import Trace
 
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
 LANGUAGES = ("zh", "en")

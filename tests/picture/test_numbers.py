@@ -15,7 +15,8 @@ from explorer.errors import CannotWrite, DiskFull
 from explorer.picture import numbers
 from explorer.picture.make import token_axis
 from explorer.picture.picture import Axis
-from explorer.trace.trace import Array, Trace
+from explorer.trace.arrays import Array
+from explorer.trace.trace import Trace
 from tests.picture.examples import example, words
 
 WEIGHTS = "decoder.layers.0.self_attn.weights"

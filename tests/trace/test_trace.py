@@ -5,7 +5,8 @@ import pytest
 
 from explorer.errors import UnknownTap
 from explorer.lang import Words
-from explorer.trace.trace import Trace, frozen_array, unknown_tap
+from explorer.trace.arrays import frozen_array
+from explorer.trace.trace import Trace, unknown_tap
 from tests.trace.runs import a_trace
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from explorer.errors import CannotRead, CannotWrite, DiskFull, NotATrace
 from explorer.lang import Words
-from explorer.trace.trace import Trace, frozen_array
+from explorer.trace.arrays import frozen_array
+from explorer.trace.trace import Trace
 from tests.trace.runs import a_trace
 
 unpickled: list[str] = []
