@@ -192,7 +192,7 @@ def test_a_click_on_a_candidate_lets_decoding_branch_from_there(journey: Journey
     journey.run(script, "--preset", "translator", "--text", LIBRARY)
 
 
-def test_the_tree_has_as_many_sentences_as_the_beam(journey: Journey) -> None:
+def test_the_tree_has_at_least_as_many_sentences_as_the_beam(journey: Journey) -> None:
     """And a click on one of its tokens makes decoding begin with the way to it."""
 
     def script(window: Window) -> None:
@@ -203,7 +203,9 @@ def test_the_tree_has_as_many_sentences_as_the_beam(journey: Journey) -> None:
         trace, tree, view = _trace(window), page.tree.picture, page.tree.view
         assert isinstance(tree, Tree) and isinstance(view, TreeView) and trace.search is not None
         assert 8 == trace.search.beam
-        assert sorted(branch.rank for branch in tree.branches if branch.rank) == list(range(1, 9))
+        ranks = sorted(branch.rank for branch in tree.branches if branch.rank)
+        assert list(range(1, len(ranks) + 1)) == ranks
+        assert 8 <= len(ranks) == len(trace.search.ends)  # several may end in the last step
         second = trace.search.ends[1]
         view.chose.emit(second)
         journey.settle(window)
