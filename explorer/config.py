@@ -20,6 +20,9 @@ Value = int | float | bool | str
 
 _FEWEST_SYMBOLS = 16
 
+SINUSOID_VARIANTS = ("sinusoidal-doubled", "sinusoidal-halved", "sinusoidal-per-feature", "sine-only")
+"""What tutorials write or print in place of the paper's sinusoids; `model.positions` has their formulas."""
+
 
 @attrs.frozen
 class Knob:
@@ -106,36 +109,43 @@ class Config:
                              choices=("encoder-decoder", "encoder-only", "decoder-only"))
     n_layers: int = knob(2, group="shape", cost="rebuild", low=1, high=64)
     n_heads: int = knob(4, group="shape", cost="rebuild", low=1, high=64)
-    d_model: int = knob(64, group="shape", cost="rebuild", low=8, high=1024, step=8)
-    d_ff: int = knob(256, group="shape", cost="rebuild", low=8, high=4096, step=8)
+    d_model: int = knob(64, group="shape", cost="rebuild", low=4, high=1024, step=4)
+    d_ff: int = knob(256, group="shape", cost="rebuild", low=4, high=4096, step=4)
     max_len: int = knob(1024, group="shape", cost="rebuild", low=2, high=8192, logarithmic=True)
     vocab_size: int = knob(8000, group="shape", cost="rebuild", low=_FEWEST_SYMBOLS, high=50000, step=100, logarithmic=True)
     target_vocab_size: int = knob(0, group="shape", cost="rebuild", low=0, high=50000, step=100)
 
     position: str = knob("sinusoidal", group="position", cost="forward",
-                         choices=("sinusoidal", "learned", "rotary", "alibi", "none"))
+                         choices=("sinusoidal", "learned", "rotary", "alibi", "none", *SINUSOID_VARIANTS))
     position_base: float = knob(10000.0, group="position", cost="forward", low=2, high=1e6, step=1, logarithmic=True)
     embedding_scale: float = knob(1.0, group="position", cost="forward", low=0, high=4, step=0.05)
 
+    score_scaling: bool = knob(True, group="attention", cost="forward")
     temperature: float = knob(1.0, group="attention", cost="forward", low=0.1, high=5, step=0.05)
     causal_mask: bool = knob(True, group="attention", cost="forward")
     causal_mask_encoder: bool = knob(False, group="attention", cost="forward")
     causal_mask_cross: bool = knob(False, group="attention", cost="forward")
+    masking: str = knob("usual", group="attention", cost="forward", choices=("usual", "inverted", "zeros", "zeros-decoder"))
     mask_value: str = knob("-inf", group="attention", cost="forward", choices=("-inf", "-1e9"))
     bias: bool = knob(True, group="attention", cost="rebuild")
 
+    residual: bool = knob(True, group="layer", cost="forward")
     norm_placement: str = knob("pre", group="layer", cost="forward", choices=("pre", "post"))
     norm_kind: str = knob("torch", group="layer", cost="forward", choices=("torch", "std-eps"))
+    norm_shift: float = knob(0.0, group="layer", cost="rebuild", low=-2, high=2, step=0.1)
     activation: str = knob("relu", group="layer", cost="forward", choices=("relu", "gelu"))
     tied_embeddings: bool = knob(False, group="layer", cost="rebuild")
 
     dropout: float = knob(0.1, group="chance", cost="forward", low=0, high=0.9, step=0.05)
     dropout_active: bool = knob(False, group="chance", cost="forward")
     dropout_seed: int = knob(0, group="chance", cost="forward", low=0, high=9999)
+    initialization: str = knob("independent", group="chance", cost="rebuild",
+                               choices=("independent", "cloned-layers", "cloned-projections"))
     seed: int = knob(0, group="chance", cost="rebuild", low=0, high=9999)
 
     tokenizer: str = knob("jieba", group="tokens", cost="forward",
                           choices=("jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe"))
+    vocabulary: str = knob("bundled", group="tokens", cost="rebuild", choices=("bundled", "sentence"))
     jieba_hmm: bool = knob(True, group="tokens", cost="forward")
 
     def __attrs_post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """Everything a user can cause, as one family of exceptions.
 
     ExplorerError
-    ├── BadText      EmptyText, ControlCharacter, LoneSurrogate, TooLong, BadCut
+    ├── BadText      EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
@@ -62,6 +62,12 @@ class TooLong(BadText):
     """More tokens than the model has positions. Values: limit, got."""
 
     key = "error.too_long"
+
+
+class TooManySymbols(BadText):
+    """More different tokens than the vocabulary has room for. Values: limit, got."""
+
+    key = "error.too_many_symbols"
 
 
 class BadCut(BadText):

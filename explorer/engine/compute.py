@@ -16,7 +16,7 @@ from explorer.engine.memory import check_memory, keep_freed_memory, parameter_by
 from explorer.engine.request import Frame, Request
 from explorer.engine.threads import threads
 from explorer.engine.translator import Translator
-from explorer.errors import TooLong
+from explorer.errors import TooLong, TooManySymbols
 from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build, parameter_count, with_knobs
@@ -66,15 +66,18 @@ class Computer:
     def __call__(self, request: Request, stop: Stop = _never, progress: Progress = _silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
         start = time.perf_counter()
-        translator = self.translator(request.preset)
+        # A vocabulary made from the sentence alone has nothing to do with the trained one.
+        translator = self.translator(request.preset) if request.config.vocabulary == "bundled" else None
         trained = request.uses_trained
         source = self._source(request, translator)
         cut = time.perf_counter()
         sentence = self._sentence(request, source, translator, trained, stop)
+        if request.config.vocabulary == "sentence":
+            sentence = attrs.evolve(sentence, tokens=_numbered(sentence.tokens, request.config))
         decoded = time.perf_counter()
         model = self._chosen(request.config, sentence.tokens, translator if trained else None, stop, progress)
         built = time.perf_counter()
-        trace = self._pass(model, request, sentence, self._symbols(request.config, translator), trained, stop)
+        trace = self._pass(model, request, sentence, self._symbols(request.config, sentence.tokens, translator), trained, stop)
         end = time.perf_counter()
         return Frame(
             request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
@@ -146,8 +149,10 @@ class Computer:
         return _Sentence(Tokens(source, target[:request.config.max_len]),
                          translator.bilingual.target_text(found.best), found if trained else None)
 
-    def _symbols(self, config: Config, translator: Translator | None) -> tuple[str, ...]:
+    def _symbols(self, config: Config, tokens: Tokens, translator: Translator | None) -> tuple[str, ...]:
         """The symbol of each id of the output."""
+        if config.vocabulary == "sentence":
+            return tuple(dict.fromkeys(token.text for token in (*tokens.source, *tokens.target)))
         if translator is None:
             return self._tokenizers.symbols(_of_target(config))
         room = _room(translator, config)
@@ -200,6 +205,19 @@ class Computer:
 def _room(translator: Translator, config: Config) -> Bilingual:
     """The vocabularies as far as the Config has room for them."""
     return translator.bilingual.capped(config.vocab_size, config.n_target_symbols)
+
+
+def _numbered(tokens: Tokens, config: Config) -> Tokens:
+    """Both sides with ids by first appearance: the vocabulary is what the text itself has. Raises TooManySymbols."""
+    ids = {text: place for place, text in enumerate(dict.fromkeys(t.text for t in (*tokens.source, *tokens.target)))}
+    limit = min(config.vocab_size, config.n_target_symbols)
+    if len(ids) > limit:
+        raise TooManySymbols(limit=limit, got=len(ids))
+
+    def side(row: tuple[Token, ...]) -> tuple[Token, ...]:
+        return tuple(attrs.evolve(token, id=ids[token.text], known=True) for token in row)
+
+    return Tokens(side(tokens.source), side(tokens.target))
 
 
 def _of_target(config: Config) -> Config:

@@ -70,10 +70,11 @@ class Attention(nn.Module):
     def weigh(self, query: Tensor, key: Tensor, may_look: Tensor | None) -> Tensor:
         """[batch, head, query, key] attention weights; each row sums to 1."""
         temperature = self.config.temperature
+        size = math.sqrt(self.config.d_head) if self.config.score_scaling else 1.0
         # S[q,k] = Q[q]·K[k]
         scores = self.scores(query @ key.transpose(-2, -1))
         # S[q,k] / (√d_head · temperature)
-        scaled = self.scaled(scores / (math.sqrt(self.config.d_head) * temperature))
+        scaled = self.scaled(scores / (size * temperature))
         if self.position == "alibi":
             # The temperature is the softmax's, so it divides the bias as well.
             scaled = scaled + positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2]).to(scaled) / temperature

@@ -37,6 +37,6 @@ class Embedding(nn.Module):
         """[position, feature] what is added at n places from `first`: zeros for the kinds that act inside attention."""
         if self.learned is not None:
             return self.learned.weight[first:first + n].clone()  # a tap must not show the parameter's own memory
-        if self.config.position == "sinusoidal":
-            return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first)
+        if self.config.position in positions.EXPONENTS:
+            return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
         return torch.zeros(n, self.config.d_model)

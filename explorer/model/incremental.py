@@ -1,7 +1,7 @@
 """One further token at a time: keys and values of all earlier ones are kept, so a step costs the same for each.
 
 What a token's key and value are depends on earlier tokens only, which is what the causal mask is for. With that mask
-off a further token changes all earlier ones, and nothing can be kept: then each step does the whole pass again.
+off, or read wrongly, a further token changes all earlier ones, and nothing can be kept: then each step does the whole pass again.
 """
 
 from functools import partial
@@ -33,7 +33,7 @@ class Incremental:
 
     def step(self, ids: Tensor) -> Tensor:
         """[batch] the next id of each sentence, to [batch, vocab] logits of the one after it."""
-        if not self._model.config.causal_mask:
+        if not self._model.config.causal_mask or self._model.config.masking != "usual":
             return self._whole(ids)
         x = self._decoder.embedding(ids[:, None], self._n)  # [batch, position 1, feature]
         across = self._seen_across()

@@ -43,17 +43,18 @@ class Sublayer(nn.Module):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.pre = config.norm_placement == "pre"
+        self.config = config
         self.normalize = make_norm(config.norm_kind, config.d_model)
         self.drop = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, f: Callable[[Tensor], Tensor], norm: Tap, residual: Tap) -> Tensor:
         """[batch, position, feature] to the same shape; the two taps are the layer's, so that they bear its name."""
-        if self.pre:
+        kept = x if self.config.residual else torch.zeros_like(x)  # without the addition only f is left
+        if self.config.norm_placement == "pre":
             # x + f(norm(x))
-            return residual(x + self.drop(f(norm(self.normalize(x)))))
+            return residual(kept + self.drop(f(norm(self.normalize(x)))))
         # norm(x + f(x))
-        return norm(self.normalize(residual(x + self.drop(f(x)))))
+        return norm(self.normalize(residual(kept + self.drop(f(x)))))
 
 
 class EncoderLayer(nn.Module):

@@ -14,6 +14,17 @@ def causal(n_queries: int, n_keys: int) -> Tensor:
     return torch.ones(n_queries, n_keys, dtype=torch.bool).tril()
 
 
+def handled(may_look: Tensor | None, masking: str, n_queries: int, n_keys: int) -> Tensor | None:
+    """The mask as the knob `masking` treats it; None is a mask that closes nothing.
+
+    usual: as it is. inverted: written with 1 = closed and read with 0 = closed, so that open and closed change places.
+    zeros: a mask of zeros read with 0 = closed, as two of the tutorials test with: every cell is closed.
+    """
+    if masking == "zeros":
+        return torch.zeros(n_queries, n_keys, dtype=torch.bool)
+    return ~may_look if masking == "inverted" and may_look is not None else may_look
+
+
 def padding(lengths: Tensor, n_keys: int) -> Tensor:
     """[batch, head 1, query 1, key] keys beyond a sentence's own length are padding, which nobody sees."""
     return (torch.arange(n_keys, device=lengths.device) < lengths[:, None])[:, None, None, :]

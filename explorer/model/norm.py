@@ -26,5 +26,5 @@ class StdEpsNorm(nn.Module):
 
 
 def make_norm(kind: str, d_model: int) -> nn.Module:
-    """The norm of the knob `norm_kind`."""
+    """The norm of the knob `norm_kind`; `model.weights` fills its shift from the knob `norm_shift`."""
     return nn.LayerNorm(d_model) if kind == "torch" else StdEpsNorm(d_model)

@@ -1,7 +1,9 @@
-"""How a model learns where a token stands: four ways, and none.
+"""How a model learns where a token stands: four ways, none, and what tutorials make of the first.
 
 Sinusoidal: Vaswani et al. 2017, section 3.5. Rotary: Su et al. 2021, section 3.2. ALiBi: Press et al. 2022, section 3.
 """
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -14,17 +16,29 @@ def frequencies(n_pairs: int, size: int, base: float) -> Tensor:
     return base ** (-2 * i / size)
 
 
-def sinusoidal(n: int, d_model: int, base: float, first: int = 0) -> Tensor:
-    """[position, feature] PE(pos, 2i) = sin(pos·w_i), PE(pos, 2i+1) = cos(pos·w_i), for n positions from `first`.
+EXPONENTS: dict[str, Callable[[Tensor], Tensor]] = {
+    # x in w_j = base^(-x/d) for feature j; the paper's pairs (2i, 2i+1) share one frequency.
+    "sinusoidal": lambda j: 2 * (j // 2),
+    "sinusoidal-doubled": lambda j: 2 * j,  # tutorial A: 2i/d where i steps by two already, and another one for the cosine
+    "sinusoidal-halved": lambda j: j // 2,  # tutorial E prints this table
+    "sinusoidal-per-feature": lambda j: j,  # tutorial D's worked example, its formula taken at its word
+    "sine-only": lambda j: j,  # what the paper's pairs avoid: no feature has a cosine
+}
+"""The kinds that add waves to the input."""
 
-    An odd last feature is a sine.
+
+def sinusoidal(n: int, d_model: int, base: float, first: int = 0, kind: str = "sinusoidal") -> Tensor:
+    """[position, feature] PE(pos, j) = sin(pos·w_j) for even j and cos(pos·w_j) for odd j, n positions from `first`.
+
+    The paper's kind has w_2i = w_2i+1 = base^(-2i/d). An odd last feature is a sine; "sine-only" has nothing else.
     """
     pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]
-    angle = pos * frequencies((d_model + 1) // 2, d_model, base)  # [position, pair]
-    pe = torch.empty(n, d_model, dtype=torch.float64)
-    pe[:, 0::2] = angle.sin()
-    pe[:, 1::2] = angle.cos()[:, : d_model // 2]
-    return pe.float()
+    j = torch.arange(d_model)
+    # w_j = base^(-x_j/d)
+    w = base ** (-EXPONENTS[kind](j).double() / d_model)
+    angle = pos * w  # [position, feature]
+    is_cosine = (j % 2 == 1) & (kind != "sine-only")
+    return torch.where(is_cosine, angle.cos(), angle.sin()).float()
 
 
 def rotate(x: Tensor, base: float, first: int = 0) -> Tensor:

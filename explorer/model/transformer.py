@@ -24,7 +24,7 @@ class Stack(nn.Module):
         self.embedding = Embedding(config, n_symbols)
         self.layers = nn.ModuleList(layer(config) for _ in range(config.n_layers))
         self.normalize = make_norm(config.norm_kind, config.d_model)
-        self.pre = config.norm_placement == "pre"
+        self.config = config
         self.norm = Tap("batch position feature")
 
     def forward(self, ids: Tensor, *context: Tensor | None) -> Tensor:
@@ -36,7 +36,7 @@ class Stack(nn.Module):
 
     def normalized(self, x: Tensor) -> Tensor:
         """The last layer's output through the final norm, where there is one."""
-        return self.norm(self.normalize(x) if self.pre else x)
+        return self.norm(self.normalize(x) if self.config.norm_placement == "pre" else x)
 
 
 class Generator(nn.Module):
@@ -100,7 +100,7 @@ class Transformer(nn.Module):
         """
         n = source.shape[1]
         assert self.encoder is not None  # for the type checker; only architectures with an encoder come here
-        return self.encoder(source, self._may_look(self.config.causal_mask_encoder, n, n, source, real))
+        return self.encoder(source, self._may_look(self.config.causal_mask_encoder, n, n, source, real, in_decoder=False))
 
     def decode(self, target: Tensor, memory: Tensor | None, real: Tensor | None = None) -> Tensor:
         """[batch, position] ids to the decoder's output; `memory` is the encoder's, None in decoder-only.
@@ -116,12 +116,15 @@ class Transformer(nn.Module):
         return self.decoder(target, memory, may_look, across)
 
     def _may_look(
-        self, causal: bool, n_queries: int, n_keys: int, ids: Tensor, real: Tensor | None = None
+        self, causal: bool, n_queries: int, n_keys: int, ids: Tensor, real: Tensor | None = None, *, in_decoder: bool = True
     ) -> Tensor | None:
-        if not causal:
-            return real
-        earlier = masks.causal(n_queries, n_keys).to(ids.device)
-        return earlier if real is None else earlier & real
+        masking = self.config.masking
+        if masking == "zeros-decoder":
+            masking = "zeros" if in_decoder else "usual"
+        earlier = masks.causal(n_queries, n_keys).to(ids.device) if causal else None
+        both = earlier if real is None else real if earlier is None else earlier & real
+        closed = masks.handled(both, masking, n_queries, n_keys)
+        return None if closed is None else closed.to(ids.device)
 
 
 def ids_tensor(ids: tuple[int, ...]) -> Tensor:

@@ -4,6 +4,7 @@ Decision: every parameter draws from a generator of its own. So a layer keeps it
 it, and a reader who moves one slider sees the effect of that slider. Rejected: one stream for the whole model.
 """
 
+import re
 import zlib
 from collections.abc import Callable
 
@@ -31,7 +32,7 @@ def build(config: Config, weights: Weights | None = None, progress: Progress = _
     """
     with torch.device("meta"):
         model = Transformer(config)
-    model.load_state_dict(untrained(model, config.seed, progress) if weights is None else weights, assign=True)
+    model.load_state_dict(untrained(model, config, progress) if weights is None else weights, assign=True)
     if config.tied_embeddings:
         model.tie()
     return model.requires_grad_(False).train(config.dropout_active)
@@ -39,8 +40,8 @@ def build(config: Config, weights: Weights | None = None, progress: Progress = _
 
 # What modules read from their Config at each pass. A slider over one of these costs no new modules.
 _READ_AT_EACH_PASS = frozenset({
-    "temperature", "position_base", "embedding_scale", "causal_mask", "causal_mask_encoder", "causal_mask_cross",
-    "mask_value", "dropout", "dropout_active", "dropout_seed", "tokenizer", "jieba_hmm",
+    "score_scaling", "temperature", "residual", "norm_placement", "position_base", "embedding_scale", "causal_mask", "causal_mask_encoder", "causal_mask_cross",
+    "masking", "mask_value", "dropout", "dropout_active", "dropout_seed", "tokenizer", "jieba_hmm",
 })
 
 
@@ -60,11 +61,11 @@ def with_knobs(model: Transformer, config: Config) -> Transformer:
     return model.train(config.dropout_active)
 
 
-def untrained(model: nn.Module, seed: int, progress: Progress = _silent) -> Weights:
+def untrained(model: nn.Module, config: Config, progress: Progress = _silent) -> Weights:
     """Fresh weights for every parameter of a model that has none yet.
 
     Matrices are Xavier uniform (Glorot and Bengio 2010, equation 16), embeddings N(0, 1/√d_model) so that √d_model
-    times them has unit variance, biases 0, norm weights 1.
+    times them has unit variance, biases 0, norm weights 1 and their shifts `norm_shift`.
     """
     weights: Weights = {}
     todo = [
@@ -74,19 +75,33 @@ def untrained(model: nn.Module, seed: int, progress: Progress = _silent) -> Weig
     ]
     for done, (module, name, parameter) in enumerate(todo):
         progress(done / len(todo))
-        weights[name] = _fresh(module, name, parameter, seed)
+        weights[name] = _fresh(module, name, parameter, config)
     return weights | _aliases(model, weights)
 
 
-def _fresh(module: nn.Module, name: str, parameter: Tensor, seed: int) -> Tensor:
+def _fresh(module: nn.Module, name: str, parameter: Tensor, config: Config) -> Tensor:
     values = torch.empty(parameter.shape)
+    if isinstance(module, (nn.LayerNorm, StdEpsNorm)):
+        return values.fill_(1.0 if name.endswith("weight") else config.norm_shift)
     if parameter.dim() == 1:
-        is_gain = isinstance(module, (nn.LayerNorm, StdEpsNorm)) and name.endswith("weight")
-        return values.fill_(1.0 if is_gain else 0.0)
-    generator = torch.Generator().manual_seed(zlib.crc32(f"{seed} {name}".encode()))
+        return values.zero_()
+    drawn_as = original(name, config.initialization)
+    generator = torch.Generator().manual_seed(zlib.crc32(f"{config.seed} {drawn_as}".encode()))
     if isinstance(module, nn.Embedding):
         return values.normal_(0, parameter.shape[1] ** -0.5, generator=generator)
     return nn.init.xavier_uniform_(values, generator=generator)
+
+
+def original(name: str, initialization: str) -> str:
+    """The parameter whose fresh values the parameter `name` has: itself, unless layers are copies of one another.
+
+    cloned-layers: one attention and one feed-forward layer are made and deep-copied into every place. cloned-projections:
+    one linear layer besides, for W_Q, W_K, W_V and W_O.
+    """
+    if initialization == "independent" or ".layers." not in name:
+        return name
+    part = re.sub(r"^(?:encoder|decoder)\.layers\.\d+\.(?:self_|cross_)?", "", name)
+    return re.sub(r"project_\w+", "project", part) if initialization == "cloned-projections" else part
 
 
 def _aliases(model: nn.Module, weights: Weights) -> Weights:

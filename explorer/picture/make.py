@@ -8,7 +8,7 @@ from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, centred_scale, unit_scale
 from explorer.trace.arrays import Array
-from explorer.trace.catalogue import stage_of
+from explorer.trace.catalogue import SINUSOIDS, stage_of
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
 
@@ -16,12 +16,11 @@ from explorer.trace.trace import Trace
 def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
     """Title and formula of the tap's stage, and the shape with its axes named."""
     stage = stage_of(tap)
-    # The printed formula is that of the sinusoidal kind; the others add a table of weights, or nothing.
-    other = stage.key == "embedding.positions" and trace.config.position != "sinusoidal"
-    return Caption(
-        title=words(f"stage.{stage.key}.title"), tap=tap, note=note, shape=shape_badge(trace, tap),
-        formula="" if other else stage.formula,
-    )
+    formula = stage.formula
+    if stage.key == "embedding.positions":  # learned positions are a table of weights, the others add nothing
+        formula = SINUSOIDS.get(trace.config.position, "")
+    return Caption(title=words(f"stage.{stage.key}.title"), tap=tap, note=note, shape=shape_badge(trace, tap),
+                   formula=formula)
 
 
 def shape_badge(trace: Trace, tap: str) -> str:
@@ -32,7 +31,8 @@ def shape_badge(trace: Trace, tap: str) -> str:
 
 def places_note(trace: Trace, words: Words) -> str:
     """Why there are no positions to see, where nothing is added to the input."""
-    return "" if np.any(trace.places) else words(f"picture.nothing_added.{trace.config.position}")
+    kind = "sinusoidal" if trace.config.position in SINUSOIDS else trace.config.position
+    return "" if np.any(trace.places) else words(f"picture.nothing_added.{kind}")
 
 
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:

@@ -48,6 +48,15 @@ STAGES: tuple[Stage, ...] = tuple(
 )
 _BY_KEY = {stage.key: stage for stage in STAGES}
 
+SINUSOIDS = {
+    "sinusoidal": "PE(pos, 2i) = sin(pos / base<sup>2i/d</sup>)",
+    "sinusoidal-doubled": "PE(pos, j) = sin, cos(pos / base<sup>2j/d</sup>)",
+    "sinusoidal-halved": "PE(pos, 2i) = sin(pos / base<sup>i/d</sup>)",
+    "sinusoidal-per-feature": "PE(pos, j) = sin, cos(pos / base<sup>j/d</sup>)",
+    "sine-only": "PE(pos, j) = sin(pos / base<sup>j/d</sup>)",
+}
+"""The formula of each kind of positions that adds waves."""
+
 ATTENTION_STAGES = ("scores", "scaled", "masked", "weights", "dropped")
 """The taps of one attention whose axes are head, query, key."""
 

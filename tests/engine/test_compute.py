@@ -9,7 +9,7 @@ from explorer.config import KNOBS, Knob
 from explorer.engine import threads
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
-from explorer.errors import BadCut, ControlCharacter, EmptyText, TooLong
+from explorer.errors import BadCut, ControlCharacter, EmptyText, TooLong, TooManySymbols
 from explorer.lang import Words
 from explorer.model.weights import build, parameter_count
 from explorer.tokens.tokenizer import Tokenizers
@@ -21,7 +21,8 @@ SENTENCE = "我爱北京天安门"
 OTHER = {
     "architecture": "decoder-only", "n_layers": 3, "n_heads": 2, "d_model": 32, "d_ff": 64, "max_len": 50,
     "vocab_size": 500, "target_vocab_size": 400, "position": "rotary", "position_base": 50.0, "embedding_scale": 2.0,
-    "temperature": 0.5,
+    "temperature": 0.5, "score_scaling": False, "masking": "inverted", "residual": False, "norm_shift": 0.5,
+    "initialization": "cloned-layers", "vocabulary": "sentence",
     "causal_mask": False, "causal_mask_encoder": True, "causal_mask_cross": True, "mask_value": "-1e9", "bias": False,
     "norm_placement": "post", "norm_kind": "std-eps", "activation": "gelu", "tied_embeddings": True, "dropout": 0.5,
     "dropout_active": True, "dropout_seed": 7, "seed": 1, "tokenizer": "characters", "jieba_hmm": False,
@@ -137,8 +138,8 @@ def test_a_forward_knob_keeps_the_weights_and_a_rebuild_knob_changes_them(comput
         assert kept
         assert before.keys() <= after.keys()
     else:
-        # Fresh weights do not depend on these two: heads cut the same matrices, and only learned positions have rows.
-        assert not kept or before.keys() != after.keys() or knob.name in ("n_heads", "max_len")
+        # Fresh weights do not depend on these: heads cut the same matrices, only learned positions have rows, ids choose.
+        assert not kept or before.keys() != after.keys() or knob.name in ("n_heads", "max_len", "vocabulary")
 
 
 @pytest.mark.parametrize("name", sorted(OTHER.keys() - UNSEEN))
@@ -182,7 +183,7 @@ def test_the_model_is_kept(computer: Computer) -> None:
     computer(request(temperature=2))
     assert computer._model is first
 
-    computer(request(norm_placement="post"))
+    computer(request(norm_kind="std-eps"))
     assert computer._model is not first
     matrix = "encoder.layers.0.self_attn.project_query.weight"
     assert computer._model.get_parameter(matrix).data_ptr() == first.get_parameter(matrix).data_ptr()
@@ -302,3 +303,20 @@ def test_tokenizers_may_be_shared(tokenizers: Tokenizers) -> None:
     first, second = (Computer(tokenizers)(request()).trace for _ in range(2))
 
     assert first.tokens == second.tokens
+
+
+def test_a_sentence_may_be_its_own_vocabulary(computer: Computer) -> None:
+    """Ids by first appearance, the same in every run; tutorial C's set() has another order each time."""
+    trace = computer(request("我爱你你爱我", vocabulary="sentence", tokenizer="characters")).trace
+
+    assert [token.id for token in trace.tokens.source] == [0, 1, 2, 2, 1, 0]
+    assert trace.symbols == ("我", "爱", "你")
+    assert all(token.known for token in trace.tokens.source)
+
+
+def test_a_sentence_of_too_many_symbols_is_refused(computer: Computer) -> None:
+    """With both numbers; 16 is the smallest vocabulary."""
+    with pytest.raises(TooManySymbols) as caught:
+        computer(request("一二三四五六七八九十百千万亿兆京垓", vocabulary="sentence", tokenizer="characters", vocab_size=16))
+
+    assert caught.value.values == {"limit": 16, "got": 17}

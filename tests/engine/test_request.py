@@ -14,7 +14,7 @@ def test_a_preset_brings_its_sentence_and_its_knobs() -> None:
     request = Request.from_preset("tutorial-d", "你好", temperature=2)
 
     assert (request.text, request.preset, request.config.d_model, request.config.temperature) == (
-        "你好", "tutorial-d", 8, 2.0
+        "你好", "tutorial-d", 4, 2.0
     )
 
 

@@ -186,3 +186,13 @@ def test_weights_are_tapped_before_dropout() -> None:
     assert weights.sum(-1) == pytest.approx(1, abs=1e-6)
     assert 0.3 < kept.mean() < 0.7
     assert dropped[kept] == pytest.approx(weights[kept] / (1 - 0.5), rel=1e-6)
+
+
+def test_scores_may_stay_undivided() -> None:
+    """The knob score_scaling off: softmax(Q·Kᵀ), so that one can see why the paper divides."""
+    divided, undivided = (randomized(Attention(small(score_scaling=on), relative=True)) for on in (True, False))
+    x = noise(1, 4, 24)
+    q, (k, _v) = undivided.queries(x), undivided.keys_and_values(x)
+
+    assert_same(undivided.weigh(q, k, None), (q @ k.transpose(-1, -2)).softmax(-1))
+    assert not torch.allclose(undivided(x, x, None), divided(x, x, None), atol=1e-3)

@@ -92,3 +92,12 @@ def test_dropout_in_the_feed_forward_acts_on_what_was_activated() -> None:
 
     assert (resting.arrays["activated"] == acting.arrays["activated"]).all()
     assert (resting.arrays["output"] != acting.arrays["output"]).any()
+
+
+def test_without_residuals_only_the_sublayers_are_left() -> None:
+    """x + f(x) becomes f(x): what leaves the layer is what its last sublayer computed."""
+    layer = randomized(EncoderLayer(small(residual=False)))
+    x = noise(1, 4, 24)
+    attended = layer.self_attn(*(layer.around_self.normalize(x),) * 2, None)
+
+    assert_same(layer(x, None), layer.feed_forward(layer.around_feed.normalize(attended)))

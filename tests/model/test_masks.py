@@ -46,3 +46,22 @@ def test_both_mask_values_are_exact_in_float32() -> None:
     assert {name: torch.tensor(value).item() for name, value in masks.MASK_VALUES.items()} == {
         "-inf": -math.inf, "-1e9": -1e9
     }
+
+
+def test_a_mask_read_the_other_way_round_opens_what_was_closed() -> None:
+    """1 = masked written, 0 = masked read. No mask stays no mask."""
+    causal = masks.causal(3, 3)
+
+    assert torch.equal(masks.handled(causal, "inverted", 3, 3), ~causal)
+    assert masks.handled(None, "inverted", 3, 3) is None
+    assert masks.handled(causal, "usual", 3, 3) is causal
+
+
+def test_a_mask_of_zeros_closes_everything() -> None:
+    """Rows B7 and E16: then -1e9 leaves each row even, 1/n, and -inf leaves nothing that is a number."""
+    closed = masks.handled(None, "zeros", 4, 4)
+    scores = torch.randn(4, 4)
+
+    assert not closed.any()
+    assert masks.close(scores, closed, -1e9).softmax(-1).tolist() == [[0.25] * 4] * 4
+    assert masks.close(scores, closed, float("-inf")).softmax(-1).isnan().all()

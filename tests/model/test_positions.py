@@ -33,6 +33,45 @@ def test_sinusoidal_positions_are_the_papers(d_model: int, base: float) -> None:
         assert table[pos].tolist() == pytest.approx(expected, abs=1e-5)
 
 
+def as_tutorial_a_writes_it(n: int, d: int) -> torch.Tensor:
+    """Its loop, word for word: i steps by two and is doubled again, and the cosine has an exponent of its own."""
+    pe = torch.zeros(n, d)
+    for pos in range(n):
+        for i in range(0, d, 2):
+            pe[pos, i] = torch.sin(torch.tensor(pos) / (10000 ** ((2 * torch.tensor(i)) / d)))
+            pe[pos, i + 1] = torch.cos(torch.tensor(pos) / (10000 ** ((2 * (torch.tensor(i) + 1)) / d)))
+    return pe
+
+
+@pytest.mark.parametrize("d_model", [4, 16, 64])
+def test_the_doubled_exponent_is_tutorial_as(d_model: int) -> None:
+    """Row A1: what its code computes, and that is not the paper's."""
+    ours = positions.sinusoidal(80, d_model, 10000.0, kind="sinusoidal-doubled")
+
+    assert_same(ours, as_tutorial_a_writes_it(80, d_model))
+    assert not torch.allclose(ours, positions.sinusoidal(80, d_model, 10000.0), atol=0.1)
+
+
+@pytest.mark.parametrize(("kind", "place", "row"), [
+    ("sinusoidal-doubled", 1, [0.8415, 0.9999, 0.0001, 1.0000]),  # A1: its true values
+    # D3's formula at its word; the text takes 10000^(1/4) for 17.78 and 10000^(3/4) for 5623, which are 10 and 1000.
+    ("sinusoidal-per-feature", 1, [0.8415, math.cos(0.1), 0.01, 1]),
+    ("sinusoidal-per-feature", 2, [0.9093, math.cos(0.2), 0.02, 1]),
+    ("sinusoidal-halved", 1, [0.8415, 0.5403, 0.0998, 0.9950]),  # E3 prints this
+    ("sinusoidal-halved", 9, [0.4121, -0.9111, 0.7833, 0.6216]),
+    ("sine-only", 1, [0.8415, math.sin(0.1), 0.01, math.sin(0.001)]),
+])
+def test_each_variant_gives_the_numbers_of_its_text(kind: str, place: int, row: list[float]) -> None:
+    """Four features, base 10000."""
+    assert positions.sinusoidal(10, 4, 10000.0, kind=kind)[place].tolist() == pytest.approx(row, abs=6e-5)
+
+
+@pytest.mark.parametrize("kind", positions.EXPONENTS)
+def test_a_later_beginning_is_the_rest_of_the_table(kind: str) -> None:
+    """For decoding token by token."""
+    assert torch.equal(positions.sinusoidal(12, 7, 50.0, kind=kind)[5:], positions.sinusoidal(7, 7, 50.0, 5, kind))
+
+
 def test_a_step_is_the_same_rotation_everywhere() -> None:
     """PE(pos + k) = M(k)·PE(pos), a rotation of each pair by k·w: what makes distance easy to learn."""
     d_model, k = 16, 7

@@ -50,6 +50,49 @@ def test_tutorial_a_has_478_497_672_parameters() -> None:
     assert counted(config) == on_paper(config) == 478_497_672
 
 
+def test_tutorial_b_has_as_many_parameters_as_its_text_builds() -> None:
+    """make_transformer(1000, 1000, 8): eight and eight layers without projection biases, three matrices, one bias."""
+    encoder = 4 * 512 * 512 + (512 * 2048 + 2048 + 2048 * 512 + 512) + 2 * 2 * 512
+    decoder = encoder + 4 * 512 * 512 + 2 * 512
+
+    assert counted(load_preset("tutorial-b").config) == 8 * (encoder + decoder) + 2 * 2 * 512 + 3 * 1000 * 512 + 1000
+
+
+def test_copied_layers_are_equal_at_the_start() -> None:
+    """copy.deepcopy of one layer: all attentions alike, cross-attention too, all feed-forward layers alike; W_Q is not W_K."""
+    weights = build(small(initialization="cloned-layers")).state_dict()
+    first = "encoder.layers.0.self_attn.project_query.weight"
+
+    for place in ("encoder.layers.1.self_attn", "decoder.layers.0.self_attn", "decoder.layers.1.cross_attn"):
+        assert torch.equal(weights[first], weights[f"{place}.project_query.weight"])
+    assert torch.equal(weights["encoder.layers.0.feed_forward.expand.weight"],
+                       weights["decoder.layers.1.feed_forward.expand.weight"])
+    assert not torch.equal(weights[first], weights[first.replace("query", "key")])
+    assert not torch.equal(*(build(small()).state_dict()[first.replace("0", layer)] for layer in "01"))
+
+
+def test_copied_projections_are_equal_too() -> None:
+    """clones(nn.Linear, 4): W_Q, W_K, W_V and W_O begin as one matrix."""
+    weights = build(small(initialization="cloned-projections")).state_dict()
+    place = "decoder.layers.1.cross_attn.project_{}.weight"
+
+    for name in ("key", "value", "output"):
+        assert torch.equal(weights[place.format("query")], weights[place.format(name)])
+    assert not torch.equal(weights["encoder.embedding.look_up.weight"], weights["decoder.embedding.look_up.weight"])
+
+
+@pytest.mark.parametrize("kind", ["torch", "std-eps"])
+def test_norms_begin_with_the_shift_that_is_asked_for(kind: str) -> None:
+    """Gains stay 1, other biases 0; the mean of what leaves a norm is the shift."""
+    model = build(small(norm_kind=kind, norm_shift=1.0))
+    norm = model.encoder.layers[0].around_self.normalize
+
+    assert norm.bias.eq(1).all()
+    assert norm.weight.eq(1).all()
+    assert not model.encoder.layers[0].self_attn.project_query.bias.any()
+    assert norm(torch.randn(3, 24)).mean(dim=-1).tolist() == pytest.approx([1, 1, 1], abs=1e-6)
+
+
 @pytest.mark.parametrize(("architecture", "sides"), [("encoder-only", 1), ("decoder-only", 1), ("encoder-decoder", 2)])
 def test_learned_positions_count(architecture: str, sides: int) -> None:
     """max_len rows on each side."""
@@ -181,7 +224,7 @@ def test_names_are_those_of_the_model() -> None:
     for tied in (True, False):
         with torch.device("meta"):
             model = Transformer(small(tied_embeddings=tied))
-        assert untrained(model, 0).keys() == model.state_dict().keys()
+        assert untrained(model, model.config).keys() == model.state_dict().keys()
 
 
 def test_a_built_model_is_ready() -> None:
@@ -196,7 +239,8 @@ def test_turning_a_knob_is_the_same_as_building_anew(knob: Knob) -> None:
     """Whether modules are kept or made again, each forward knob gives the logits of a fresh model with that knob."""
     other = {"choice": lambda: knob.choices[-1], "bool": lambda: not knob.default}.get(
         knob.kind, lambda: knob.nearest(float(knob.default) / 2 + 0.3))()
-    start = small(dropout=0.4, dropout_active=knob.name.startswith("dropout"), architecture="encoder-decoder")
+    start = small(dropout=0.4, dropout_active=knob.name.startswith("dropout"), architecture="encoder-decoder",
+                  mask_value="-1e9" if knob.name == "masking" else "-inf")
     turned = with_knobs(build(start), start.changed(**{knob.name: other}))
     fresh = build(start.changed(**{knob.name: other}))
 

@@ -155,9 +155,9 @@ def test_alibi_acts_between_scaled_and_masked() -> None:
 
 
 def test_tutorial_ds_sum_is_right() -> None:
-    """Its sentence of three tokens in eight features: E·√8 + PE, not the text's own figures."""
+    """Its sentence of three tokens in four features: E·√4 + PE, not the text's own figures."""
     config = load_preset("tutorial-d").config
     run = recorded(config)
-    total = wide(run, "encoder.embedding.tokens") * math.sqrt(8) + wide(run, "encoder.embedding.positions")
+    total = wide(run, "encoder.embedding.tokens") * math.sqrt(4) + wide(run, "encoder.embedding.positions")
 
     assert_close(wide(run, "encoder.embedding.output"), total)
