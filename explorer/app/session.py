@@ -67,6 +67,7 @@ class Session(QObject):
         self.frame: Frame | None = None
         self.look = Look(**dict(load_preset(request.preset).look))  # type: ignore[arg-type]  # fields of Look
         self._history = History(request)
+        self._experiments: frozenset[str] = frozenset()
         self._serial = 0
         self._submitted = 0  # the newest wish that the thread was asked; a text refused at once never gets there
         self._bridge = _Bridge(self)
@@ -182,6 +183,21 @@ class Session(QObject):
         if word and word not in self.request.words:
             self._wish("", words=(*self.request.words, word), source_cuts=None, target_cuts=None, prefix=())
 
+    def look_into(self, experiments: frozenset[str]) -> None:
+        """What shall be found out beside the pass, because a page shows it."""
+        if experiments != self._experiments:
+            self._experiments = experiments
+            if self.frame is not None and not self._worker.busy:
+                self._refine(attrs.evolve(self.frame.request, serial=self._serial))
+
+    def set_batch(self, texts: tuple[str, ...]) -> None:
+        """Further sentences to go through the model together with the typed one."""
+        self._wish("batch", batch=texts)
+
+    def set_beside(self, other: Request | None) -> None:
+        """Another state to be compared with, or none."""
+        self._wish("", beside=other)
+
     def undo(self) -> None:
         self._history.undo()
         self._again()
@@ -206,8 +222,7 @@ class Session(QObject):
         self._worker.hold()
         self.look = self.look.fitted(frame.trace)
         self.framed.emit(frame)
-        if not frame.request.refines:
-            self._refine(frame.request)
+        self._refine(frame.request)
         self.busy.emit(frame.serial < self._submitted)
         QTimer.singleShot(0, self._worker.release)  # after the paint events that the frame has asked for
 
@@ -258,20 +273,30 @@ class Session(QObject):
         self._worker.submit(attrs.evolve(self._first_answer(), serial=self._serial))
         self.busy.emit(True)
 
+    @property
+    def _whole(self) -> Request:
+        """The wish with all that the page in front shows beside the pass."""
+        return attrs.evolve(self.request, experiments=self._experiments)
+
     def _first_answer(self) -> Request:
         """The quick request, but not where the same sentence is shown already and only its search shall be wider."""
-        if self.frame is not None:
-            shown = attrs.evolve(self.frame.request, serial=self.request.serial, refines=False, beam=self.request.beam)
-            if shown == self.request:
-                return self.request
-        return quick(self.request)
+        if self.frame is not None and self._is_the_same(self.frame.request):
+            return self._whole
+        return quick(self._whole)
+
+    def _is_the_same(self, shown: Request) -> bool:
+        """True: nothing but the beam and the experiments differs from what is wished."""
+        whole = self._whole
+        return whole == attrs.evolve(shown, serial=whole.serial, refines=False, beam=whole.beam,
+                                     experiments=whole.experiments)
 
     def _refine(self, shown: Request) -> None:
         """Ask again for the whole of what was asked, if the answer on screen was the quick one."""
-        if shown.serial == self._serial and shown != attrs.evolve(self.request, serial=self._serial):
+        if shown.serial == self._serial and attrs.evolve(shown, refines=False) != attrs.evolve(
+                self._whole, serial=self._serial):
             self._serial += 1
             self._submitted = self._serial
-            self._worker.submit(attrs.evolve(self.request, serial=self._serial, refines=True))
+            self._worker.submit(attrs.evolve(self._whole, serial=self._serial, refines=True))
 
     def _shown_is_old(self, frame: Frame, side: str) -> bool:
         shown, wanted = frame.request, self.request
@@ -279,6 +304,6 @@ class Session(QObject):
 
 
 def quick(request: Request) -> Request:
-    """A greedy translation in place of a wide search: it is there at once, the search follows when nothing else waits."""
+    """A greedy translation in place of a wide search, and no experiments: these follow when nothing else waits."""
     searches = request.has_trained and request.target is None and request.beam > 1
-    return attrs.evolve(request, beam=1) if searches else request
+    return attrs.evolve(request, beam=1 if searches else request.beam, experiments=frozenset())

@@ -12,6 +12,7 @@ import torch
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
+from explorer.engine.experiments import Bench, experiment
 from explorer.engine.memory import check_memory, keep_freed_memory, parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.engine.threads import threads
@@ -25,6 +26,7 @@ from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import UNKNOWN
 from explorer.trace.arrays import frozen_array
+from explorer.trace.experiments import EXPERIMENTS, Experiment
 from explorer.trace.recorder import record
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
@@ -62,6 +64,8 @@ class Computer:
         self._tokenizers = tokenizers or Tokenizers()
         self._model: Transformer | None = None
         self._translator: Translator | None = None
+        self._other: Computer | None = None  # of the state that is compared with
+        self._shown_beside: Frame | None = None
 
     def __call__(self, request: Request, stop: Stop = _never, progress: Progress = _silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
@@ -79,6 +83,8 @@ class Computer:
         built = time.perf_counter()
         trace = self._pass(model, request, sentence, self._symbols(request.config, sentence.tokens, translator), trained, stop)
         end = time.perf_counter()
+        trace = attrs.evolve(trace, experiments=self._experiments(model, request, trace, translator, stop),
+                             beside=self._beside(request, stop, progress))
         return Frame(
             request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
             build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3,
@@ -99,6 +105,26 @@ class Computer:
         config = translator.preset.config
         tokens = self._tokenizers.source(text, config, translator.bilingual)
         return tuple(token.id for token in _short_enough(tokens, config))
+
+    # Beside the pass
+
+    def _experiments(
+        self, model: Transformer, request: Request, trace: Trace, translator: Translator | None, stop: Stop
+    ) -> dict[str, Experiment]:
+        others = tuple(self._source(attrs.evolve(request, text=text, source_cuts=None), translator)
+                       for text in request.batch if text.strip()) if "batch" in request.experiments else ()
+        bench = Bench(model, trace.tokens, trace.expected, others, stop)
+        return {name: experiment(name, bench) for name in EXPERIMENTS if name in request.experiments}
+
+    def _beside(self, request: Request, stop: Stop, progress: Progress) -> Trace | None:
+        """The Trace to compare with: from a Computer of its own, so that neither takes the other's model away."""
+        if request.beside is None:
+            self._other = self._shown_beside = None
+            return None
+        if self._shown_beside is None or self._shown_beside.request != request.beside:
+            self._other = self._other or Computer(self._tokenizers)
+            self._shown_beside = self._other(request.beside, stop, progress)
+        return self._shown_beside.trace
 
     # Tokens
 

@@ -19,6 +19,9 @@ class Request:
     `trained` False: fresh weights from the seed, even where the preset has trained ones. `prefix` are target ids that
     the model's own translation shall begin with; `beam` is how many sentences its search follows. `refines` True: an
     answer to the same wish is on screen already, so this one gives way at once to whatever comes next.
+
+    `experiments` are wanted beside the pass (names of `trace.experiments.EXPERIMENTS`); `batch` are further sentences for
+    the one of that name. `beside` is another wish to be answered with this one, so that the two can be compared.
     """
 
     text: str
@@ -33,6 +36,9 @@ class Request:
     prefix: tuple[int, ...] = ()
     beam: int = 1
     refines: bool = False
+    batch: tuple[str, ...] = ()
+    experiments: frozenset[str] = frozenset()
+    beside: "Request | None" = None
 
     @property
     def has_trained(self) -> bool:

@@ -1,7 +1,8 @@
 """One further token at a time: keys and values of all earlier ones are kept, so a step costs the same for each.
 
 What a token's key and value are depends on earlier tokens only, which is what the causal mask is for. With that mask
-off, or read wrongly, a further token changes all earlier ones, and nothing can be kept: then each step does the whole pass again.
+off, or read wrongly, a further token changes all earlier ones, and nothing can be kept: then each step does the whole
+pass again.
 """
 
 from functools import partial

@@ -109,11 +109,16 @@ class Transformer(nn.Module):
         """
         n = target.shape[1]
         assert self.decoder is not None  # for the type checker; only architectures with a decoder come here
-        may_look = self._may_look(self.config.causal_mask, n, n, target)
+        may_look = self.seen_by_decoder(target)
         if memory is None:
             return self.decoder(target, may_look)
         across = self._may_look(self.config.causal_mask_cross, n, memory.shape[1], target, real)
         return self.decoder(target, memory, may_look, across)
+
+    def seen_by_decoder(self, target: Tensor, real: Tensor | None = None) -> Tensor | None:
+        """The mask of the decoder's self-attention; `real` where a batch of texts is padded."""
+        n = target.shape[1]
+        return self._may_look(self.config.causal_mask, n, n, target, real)
 
     def _may_look(
         self, causal: bool, n_queries: int, n_keys: int, ids: Tensor, real: Tensor | None = None, *, in_decoder: bool = True

@@ -19,6 +19,7 @@ from explorer.files import replacing
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
+from explorer.trace.experiments import Experiment
 from explorer.trace.search import Node, Search
 
 _ABOUT, _PLACES = "about.json", "places"
@@ -44,6 +45,9 @@ class Trace:
 
     `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room.
 
+    `experiments` by name and `beside`, another state to be compared with, are there as far as somebody looks at them;
+    neither is saved.
+
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
     """
 
@@ -59,6 +63,8 @@ class Trace:
     parameters: int = 0
     trained: bool = False
     search: Search | None = None
+    experiments: Mapping[str, Experiment] = attrs.field(converter=_fixed, factory=dict)
+    beside: "Trace | None" = None
 
     def __getitem__(self, name: str) -> Array:
         """The recorded array of a tap. Raises UnknownTap."""

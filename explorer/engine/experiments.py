@@ -1,0 +1,246 @@
+"""Passes with something changed: what happens without positions, without residuals, with another token, in a batch.
+
+Each takes the model that made the Trace and gives back an Experiment of `trace.experiments`. The model is as before.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cosine_similarity, cross_entropy
+
+from explorer.config import Config
+from explorer.model import masks, positions
+from explorer.model.embedding import Embedding
+from explorer.model.tap import Tap, shared_hooks
+from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.weights import untrained, with_knobs
+from explorer.tokens.token import Token
+from explorer.tokens.vocabulary import PAD
+from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.experiments import Batch, Depth, Experiment, Leak, Swap, Variants
+from explorer.trace.superseded import Superseded
+from explorer.trace.trace import Tokens
+
+_PLACES = 128  # of the tables beside each other
+_AT_ONCE = 32  # sentences in a pass
+
+Stop = Callable[[], bool]
+
+
+@attrs.frozen(eq=False)
+class Bench:
+    """What an experiment works with. `others` are further sentences for a batch, as tokens."""
+
+    model: Transformer
+    tokens: Tokens
+    expected: tuple[int, ...]
+    others: tuple[tuple[Token, ...], ...]
+    stop: Stop
+
+    @property
+    def config(self) -> Config:
+        """The model's."""
+        return self.model.config
+
+    @property
+    def side(self) -> tuple[Token, ...]:
+        """The tokens that the first stack reads: the source's, in decoder-only the target's."""
+        return self.tokens.source or self.tokens.target
+
+    def source(self) -> Tensor | None:
+        """The source's ids as the model takes them."""
+        return ids_tensor(_ids(self.tokens.source)) if self.tokens.source else None
+
+    def target(self) -> Tensor | None:
+        """The target's."""
+        return ids_tensor(_ids(self.tokens.target)) if self.tokens.target else None
+
+
+def experiment(name: str, bench: Bench) -> Experiment:
+    """Make one experiment by its name. Raises Superseded."""
+    made: dict[str, Callable[[Bench], Experiment]] = {
+        "variants": variants, "swap": swap, "leak": leak, "depth": depth, "batch": batch}
+    return made[name](bench)
+
+
+def variants(bench: Bench) -> Variants:
+    """Every kind of positions at once, in the model's size and base."""
+    config = bench.config
+    n, d, base = min(_PLACES, config.max_len), config.d_model, config.position_base
+    tables = {kind: positions.sinusoidal(n, d, base, kind=kind) for kind in positions.EXPONENTS}
+    tables["learned"] = _learned(config)[:n]
+    # From place 1: sines alone are all zero at place 0, and have no angle to anything.
+    against = {kind: cosine_similarity(table[1:2], table[1:], dim=-1) for kind, table in tables.items()}
+    turned = positions.rotate(torch.ones(n, config.d_head), base)  # [position, feature]
+    against["rotary"] = cosine_similarity(turned[1:2], turned[1:], dim=-1)
+    against["alibi"] = positions.alibi(config.n_heads, n, n)[0, 0, :-1]
+    return Variants({kind: _frozen(table) for kind, table in tables.items()},
+                    {kind: _frozen(curve) for kind, curve in against.items()})
+
+
+def swap(bench: Bench) -> Swap:
+    """The first and the third token exchanged (狗是人, 人是狗), with the model's positions and with none."""
+    tokens = bench.side
+    first, second = 0, min(2, len(tokens) - 1)
+    order = list(range(len(tokens)))
+    order[first], order[second] = order[second], order[first]
+    swapped = tuple(tokens[place] for place in order)
+
+    def outputs(config: Config) -> tuple[Array, Array]:
+        with changed(bench.model, config) as model:
+            plain, other = (_read(model, ids_tensor(_ids(row)))[0] for row in (tokens, swapped))
+        return _frozen(plain), _frozen(other[order])  # an exchange undoes itself
+
+    with torch.inference_mode():
+        usual = outputs(bench.config)
+        without = outputs(bench.config.changed(position="none"))
+    return Swap(first, second, swapped, *usual, *without)
+
+
+def leak(bench: Bench) -> Leak:
+    """Each token in turn replaced by another; of the decoder, where there is one."""
+    of_target = bool(bench.tokens.target)
+    ids = torch.tensor(_ids(bench.tokens.target if of_target else bench.tokens.source))
+    limit = bench.config.n_target_symbols if of_target else bench.config.vocab_size
+    rows = ids.repeat(len(ids), 1)  # [changed token, position]
+    rows.diagonal().copy_((ids + 1) % limit)
+    source = bench.source() if of_target and bench.tokens.source else None
+
+    def outputs(batch: Tensor) -> Tensor:
+        _stop_if(bench.stop)
+        if source is None:
+            return _read(bench.model, batch)
+        return bench.model.decode(batch, bench.model.encode(source).expand(len(batch), -1, -1))
+
+    with torch.inference_mode():
+        usual = outputs(ids[None])
+        parts = torch.split(rows, _AT_ONCE)
+        moved = torch.cat([(outputs(part) - usual).norm(dim=-1) for part in parts])
+    return Leak("target" if of_target else "source", _frozen(moved.T))  # [output, changed token]
+
+
+def depth(bench: Bench) -> Depth:
+    """One pass and its gradient with residual connections, and one without."""
+    measured = [_lengths(bench, bench.config.changed(residual=on)) for on in (True, False)]
+    taps = tuple(measured[0][0])
+    return Depth(taps, *(_frozen(torch.tensor([one[part][tap] for tap in taps]))
+                         for part in (0, 1) for one in measured))
+
+
+def batch(bench: Bench) -> Batch:
+    """The sentence and the others, padded to the longest; each must come out as if it were alone."""
+    sentences = (bench.side, *bench.others)
+    lengths = torch.tensor([len(sentence) for sentence in sentences])
+    n = int(lengths.max())
+    ids = torch.full((len(sentences), n), PAD)
+    for row, sentence in zip(ids, sentences, strict=True):
+        row[:len(sentence)] = torch.tensor(_ids(sentence))
+    real = masks.padding(lengths, n)  # [batch, head 1, query 1, key]
+    with torch.inference_mode():
+        with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
+            together = _read(bench.model, ids, real)
+        open_to_padding = _read(bench.model, ids)
+        alone = [_read(bench.model, ids_tensor(_ids(sentence)))[0] for sentence in sentences]
+    stacked = {part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
+               for part in (".masked", ".weights")}  # [batch, layer, head, query, key]
+    return Batch(
+        sentences, real[:, 0, 0].numpy(), _frozen(stacked[".masked"]), _frozen(stacked[".weights"]),
+        *(max(float((row[:len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
+          for rows in (together, open_to_padding)),
+    )
+
+
+@contextmanager
+def changed(model: Transformer, config: Config) -> Iterator[Transformer]:
+    """The same weights with other knobs of cost "forward", for as long as the block lasts."""
+    before = model.config
+    try:
+        yield with_knobs(model, config)
+    finally:
+        with_knobs(model, before)
+
+
+def _read(model: Transformer, ids: Tensor, real: Tensor | None = None) -> Tensor:
+    """[batch, position, feature] what the first stack makes of the ids."""
+    if model.encoder is not None:
+        return model.encode(ids, real)
+    assert model.decoder is not None  # one of the two is there
+    output: Tensor = model.decoder(ids, model.seen_by_decoder(ids, real))
+    return output
+
+
+def _learned(config: Config) -> Tensor:
+    """[position, feature] the table that a model with learned positions would begin with."""
+    with torch.device("meta"):
+        place = Embedding(config.changed(position="learned"), 1)
+    module = nn.ModuleDict({"encoder": nn.ModuleDict({"embedding": place})})  # so that the table has its own name and seed
+    return untrained(module, config)["encoder.embedding.learned.weight"]
+
+
+def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, float]]:
+    """By tap the mean length of the vectors, and of the loss's gradient with respect to them."""
+    with changed(bench.model, config) as model, torch.enable_grad(), _wanting_gradients(model):
+        with _seen(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
+            logits = model(bench.source(), bench.target())[0]  # [position, vocab]
+        _stop_if(bench.stop)
+        gradients = torch.autograd.grad(_loss(bench, logits), list(seen.values()), allow_unused=True)
+    return ({name: float(x.detach().norm(dim=-1).mean()) for name, x in seen.items()},
+            {name: 0.0 if g is None else float(g.norm(dim=-1).mean())
+             for name, g in zip(seen, gradients, strict=True)})
+
+
+def _loss(bench: Bench, logits: Tensor) -> Tensor:
+    ids = _ids(bench.tokens.target or bench.tokens.source)
+    if bench.expected:
+        return cross_entropy(logits, torch.tensor(bench.expected))
+    if not bench.tokens.target or len(ids) == 1:  # asked for itself: there is no next one
+        return cross_entropy(logits, torch.tensor(ids))
+    return cross_entropy(logits[:-1], torch.tensor(ids[1:]))
+
+
+@contextmanager
+def _wanting_gradients(model: Transformer) -> Iterator[None]:
+    """Only what comes out of the embeddings: no gradient of a weight is made."""
+    tables = {stack.embedding.look_up.weight for stack in (model.encoder, model.decoder) if stack is not None}
+    try:
+        for table in tables:
+            table.requires_grad_(True)
+        yield
+    finally:
+        for table in tables:
+            table.requires_grad_(False)
+
+
+@contextmanager
+def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -> Iterator[dict[str, Tensor]]:
+    """The tensors of all taps whose names end so, batch axis and all; `keep` them attached to their gradients."""
+    seen: dict[str, Tensor] = {}
+
+    def hook(tap: Tap, tensor: Tensor) -> None:
+        if tap.name.endswith(endings):
+            seen[tap.name] = tensor if keep else tensor.detach().clone()
+
+    hooks = shared_hooks(model)
+    hooks.append(hook)
+    try:
+        yield seen
+    finally:
+        hooks.remove(hook)
+
+
+def _stop_if(stop: Stop) -> None:
+    if stop():
+        raise Superseded
+
+
+def _ids(tokens: tuple[Token, ...]) -> tuple[int, ...]:
+    return tuple(token.id for token in tokens)
+
+
+def _frozen(tensor: Tensor) -> Any:
+    return frozen_array(np.asarray(tensor.detach()))

@@ -1,0 +1,209 @@
+"""Passes with something changed, each against a way of its own to the same numbers."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+import torch
+
+from explorer.engine.compute import Computer
+from explorer.engine.request import Request
+from explorer.model.positions import EXPONENTS
+from explorer.model.transformer import Transformer, ids_tensor
+from explorer.trace.experiments import EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
+from explorer.trace.superseded import Superseded
+from explorer.trace.trace import Trace
+
+
+def looked_into(
+    computer: Computer, name: str, text: str = "狗是人养的", *, batch: tuple[str, ...] = (), **knobs: object
+) -> Trace:
+    request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
+    return computer(_with(request, name, batch)).trace
+
+
+def _with(request: Request, name: str, batch: tuple[str, ...] = ()) -> Request:
+    return attrs.evolve(request, experiments=frozenset({name}), batch=batch)
+
+
+def ids(trace: Trace) -> torch.Tensor:
+    return ids_tensor(tuple(token.id for token in trace.tokens.source or trace.tokens.target))
+
+
+def test_only_what_is_asked_for_is_made(computer: Computer) -> None:
+    """Experiments cost passes."""
+    request = Request.from_preset("tiny", "你好")
+
+    assert dict(computer(request).trace.experiments) == {}
+    for name in EXPERIMENTS:
+        assert list(computer(_with(request, name)).trace.experiments) == [name]
+
+
+@pytest.mark.parametrize("kind", [*EXPONENTS, "learned"])
+def test_each_variant_is_the_table_of_a_model_with_it(computer: Computer, kind: str) -> None:
+    """Whatever the model itself has: the same numbers as when one switches over."""
+    found = looked_into(computer, "variants", position="rotary")
+    switched = looked_into(computer, "variants", position=kind)
+    variants: Variants = found.experiments["variants"]
+
+    assert np.array_equal(variants.tables[kind][:64], switched.places)
+    rows = switched.places[1:].astype(np.float64)
+    cosine = rows @ rows[0] / np.linalg.norm(rows, axis=1) / np.linalg.norm(rows[0])
+    assert variants.against_distance[kind][:63] == pytest.approx(cosine, abs=1e-5)
+
+
+def test_rotary_and_alibi_are_seen_by_distance(computer: Computer) -> None:
+    """The mean of cos(k·w_i) over the pairs; -m·k with the first head's slope 2^(-8/n_heads)."""
+    found: Variants = looked_into(computer, "variants", d_model=32, n_heads=2).experiments["variants"]
+    k = np.arange(127)
+    cosines = np.mean([np.cos(k * 10000.0 ** (-2 * i / 16)) for i in range(8)], axis=0)
+
+    assert found.against_distance["rotary"] == pytest.approx(cosines, abs=1e-5)
+    assert found.against_distance["alibi"] == pytest.approx(-k * 2.0**-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only"])
+def test_without_positions_an_exchange_of_words_exchanges_rows(computer: Computer, architecture: str) -> None:
+    """Row C5: 狗是人养的 and 人是狗养的. With positions the rows are other ones."""
+    trace = looked_into(computer, "swap", architecture=architecture)
+    found: Swap = trace.experiments["swap"]
+    with_positions, without = found.differences()
+
+    assert "".join(token.text for token in found.tokens) == "人是狗养的"
+    assert without < 1e-5
+    assert with_positions > 0.01
+    assert found.usual == pytest.approx(trace["encoder.norm"], abs=1e-6)
+    other = looked_into(computer, "swap", "人是狗养的", architecture=architecture)
+    assert found.usual_swapped[[2, 1, 0, 3, 4]] == pytest.approx(other["encoder.norm"], abs=1e-5)
+
+
+def test_the_model_is_as_before(computer: Computer) -> None:
+    """An experiment without positions or residuals leaves no trace in the next pass."""
+    plain = looked_into(computer, "variants")["generator.logits"]
+    for name in EXPERIMENTS:
+        assert np.array_equal(looked_into(computer, name)["generator.logits"], plain)
+    assert np.array_equal(looked_into(computer, "variants")["generator.logits"], plain)
+
+
+def test_a_causal_mask_lets_nothing_leak(computer: Computer) -> None:
+    """A later token moves no earlier output; with the mask off each moves all."""
+    closed: Leak = looked_into(computer, "leak").experiments["leak"]
+    opened: Leak = looked_into(computer, "leak", causal_mask=False).experiments["leak"]
+    later = np.triu(np.ones((5, 5), bool), 1)  # [output, changed token]
+
+    assert closed.side == "target"
+    assert closed.changes[later].max() < 1e-5
+    assert closed.changes[~later].min() > 1e-3
+    assert opened.changes.min() > 1e-3
+
+
+def test_a_leak_is_what_another_text_gives(computer: Computer) -> None:
+    """Each column is the pass over a text with that one token replaced by the symbol after it."""
+    trace = looked_into(computer, "leak", architecture="decoder-only", causal_mask=False)
+    found: Leak = trace.experiments["leak"]
+    model = computer._model
+    other = ids(trace).clone()
+    other[0, 3] += 1
+    moved = (model.decode(other, None) - model.decode(ids(trace), None))[0].norm(dim=-1)
+
+    assert found.changes[:, 3] == pytest.approx(moved.numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize("residual", [True, False])
+def test_lengths_and_gradients_are_those_of_a_pass_by_hand(computer: Computer, residual: bool) -> None:
+    """Vectors recorded with that knob, and autograd from a leaf that takes the embedding's place."""
+    trace = looked_into(computer, "depth", architecture="encoder-only", residual=residual)
+    found: Depth = trace.experiments["depth"]
+    model: Transformer = computer._model
+    lengths, gradients = ((found.lengths, found.gradients) if residual
+                          else (found.lengths_without, found.gradients_without))
+    x = model.encoder.embedding(ids(trace)).clone().requires_grad_(True)
+    h = x
+    for layer in model.encoder.layers:
+        h = layer(h, None)
+    log_p = model.generator(model.encoder.normalized(h)).log_softmax(-1)
+    loss = -torch.stack([log_p[0, place, token] for place, token in enumerate(ids(trace)[0])]).mean()
+    loss.backward()
+
+    assert found.taps == ("encoder.embedding.output", *(f"encoder.layers.{layer}.residual{k}"
+                                                        for layer in (0, 1) for k in (1, 2)))
+    assert lengths == pytest.approx([np.linalg.norm(trace[tap], axis=-1).mean() for tap in found.taps], rel=1e-5)
+    assert gradients[0] == pytest.approx(float(x.grad.norm(dim=-1).mean()), rel=1e-4)
+    assert not any(weight.requires_grad for weight in model.parameters())
+
+
+def test_the_loss_is_about_the_next_token(computer: Computer) -> None:
+    """The gradient at the last addition is that of softmax and cross-entropy: (p - 1)·W for the token that follows."""
+    trace = looked_into(computer, "depth", "你好吗", architecture="decoder-only", norm_placement="post")
+    found: Depth = trace.experiments["depth"]
+    model: Transformer = computer._model
+    x = torch.tensor(trace["decoder.norm"][:-1]).requires_grad_(True)
+    logits = model.generator.project(x)
+    loss = torch.nn.functional.cross_entropy(logits, ids(trace)[0, 1:])
+    loss.backward()
+    by_hand = ((logits.softmax(-1) - torch.eye(8000)[ids(trace)[0, 1:]]) @ model.generator.project.weight / 2).detach()
+
+    assert x.grad.numpy() == pytest.approx(by_hand.numpy(), abs=1e-6)
+    assert math.isfinite(found.gradients[-1])
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_padding_changes_nothing_where_it_is_masked(computer: Computer, architecture: str) -> None:
+    """Each sentence comes out as if alone. Without the mask it does not, unless a causal one hides the padding."""
+    trace = looked_into(computer, "batch", "你好", batch=("我爱北京天安门", " "), architecture=architecture)
+    found: Batch = trace.experiments["batch"]
+    side = "encoder" if architecture == "encoder-decoder" else "decoder"
+
+    assert [len(sentence) for sentence in found.tokens] == [2, 7]
+    assert found.real.tolist() == [[True] * 2 + [False] * 5, [True] * 7]
+    assert found.difference < 1e-5
+    assert (found.difference_unmasked > 1e-3) is (architecture == "encoder-decoder")
+    assert found.weights.shape == (2, 2, 4, 7, 7)
+    assert not found.weights[0, :, :, :, 2:].any()
+    assert found.weights[0, 1, :, :2, :2] == pytest.approx(trace[f"{side}.layers.1.self_attn.weights"], abs=1e-5)
+
+
+def test_a_sentence_alone_is_a_batch_too(computer: Computer) -> None:
+    """Nothing is padded, nothing differs."""
+    found: Batch = looked_into(computer, "batch").experiments["batch"]
+
+    assert found.real.all()
+    assert found.difference == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["leak", "depth"])
+def test_an_experiment_gives_way(computer: Computer, name: str) -> None:
+    """To a stop that comes after the pass; the model is whole afterwards."""
+    expected = looked_into(computer, "swap")["generator.logits"]
+    n_taps = len(looked_into(computer, "swap").names())
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > n_taps + 1
+
+    with pytest.raises(Superseded):
+        computer(_with(Request.from_preset("tiny", "狗是人养的", tokenizer="characters"), name), stop)
+    assert np.array_equal(looked_into(computer, "swap")["generator.logits"], expected)
+
+
+@pytest.mark.parametrize("preset", ["translator", "tutorial-c", "tutorial-d"])
+@pytest.mark.parametrize("text", ["你", "我爱北京天安门"])
+def test_every_experiment_works_on_every_model(computer: Computer, preset: str, text: str) -> None:
+    """One token too, an odd width, a trained model with two vocabularies."""
+    request = attrs.evolve(Request.from_preset(preset, text), experiments=frozenset(EXPERIMENTS), batch=("好",))
+
+    assert tuple(computer(request).trace.experiments) == EXPERIMENTS
+
+
+def test_a_state_can_be_put_beside(computer: Computer) -> None:
+    """It is computed once, by weights of its own, and goes when nobody asks for it any more."""
+    other = Request.from_preset("tiny", "你好", seed=3)
+    request = attrs.evolve(Request.from_preset("tiny", "你好吗"), beside=other)
+    first = computer(request).trace.beside
+    again = computer(attrs.evolve(request, text="你")).trace.beside
+
+    assert first is again
+    assert np.array_equal(first["generator.logits"], Computer()(other).trace["generator.logits"])
+    assert computer(attrs.evolve(request, beside=None)).trace.beside is None
