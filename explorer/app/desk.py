@@ -52,6 +52,7 @@ class Desk(QWidget):
         self._stack = QStackedWidget()
         self._shown: tuple[Trace, Look, Words] | None = None
         self._request: Request | None = None
+        self._words: Words | None = None
         self._theme = LIGHT
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -89,8 +90,8 @@ class Desk(QWidget):
         page.set_theme(self._theme)
         if self._request is not None:
             page.put(self._request)
-        if self._shown is not None:
-            page.speak(self._shown[2])
+        if self._words is not None:
+            page.speak(self._words)
         self._stack.addWidget(page)
         return page
 
@@ -112,6 +113,7 @@ class Desk(QWidget):
         self.drawn.emit((time.perf_counter() - start) * 1e3)
 
     def speak(self, words: Words) -> None:
+        self._words = words
         for page in self.pages.values():
             page.speak(words)
         if self._shown is not None:

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QStandardPaths, Signal
+from PySide6.QtCore import QSignalBlocker, QStandardPaths, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -100,6 +100,7 @@ class ExportDialog(QDialog):
     def _connect(self) -> None:
         self.what.currentIndexChanged.connect(self._changed)
         self.format.currentIndexChanged.connect(self._named)
+        self.path.textEdited.connect(self._typed)
         self.choose.clicked.connect(self._choose)
         self.begin.clicked.connect(self.start)
         self.leave.clicked.connect(self._leave)
@@ -135,6 +136,10 @@ class ExportDialog(QDialog):
         stem = {"this": self._picture.caption.tap.replace("*", "all") or "tokens", "wall": self._wall_tap(),
                 "each": "heads", "all": "trace"}[self._kind]
         self.path.setText(str(kept / stem) + ("" if self._kind == "each" else f".{self.format.currentText()}"))
+        self._allow()
+
+    def _allow(self) -> None:
+        """What the format has a use for."""
         for widget in (self.dpi, self.width_px):
             widget.setEnabled(self.format.currentText() == "png")
         self.theme.setEnabled(self.format.currentText() in FIGURES)
@@ -150,6 +155,15 @@ class ExportDialog(QDialog):
         if chosen:
             self._warned = chosen  # the file dialog has asked
             self.path.setText(chosen)
+            self._typed(chosen)
+
+    def _typed(self, path: str) -> None:
+        """A name that ends in a format means that format."""
+        place = self.format.findText(Path(path).suffix[1:].lower())
+        if place >= 0 and self._kind != "each":
+            with QSignalBlocker(self.format):
+                self.format.setCurrentIndex(place)
+            self._allow()
 
     def job(self) -> Export:
         """What the dialog says, as an Export."""

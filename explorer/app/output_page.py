@@ -74,8 +74,9 @@ class OutputPage(Page):
         steps, bars, tree = TimelineView(), BarsView(), TreeView()
         self.steps = self.card(steps, timeline)
         self.bars = self.card(bars, top_bars)
-        self.cross = self.card(HeatmapView(bar=False), step_cross)
-        self.own = self.card(HeatmapView(bar=False), step_self)
+        cross, own = HeatmapView(bar=False), HeatmapView(bar=False)
+        self.cross = self.card(cross, step_cross)
+        self.own = self.card(own, step_self)
         self.lines = self.card(AlignmentView(), alignment)
         self.grid = self.card(HeatmapView(), alignment_map)
         self.tree = self.card(tree, search_tree)
@@ -91,6 +92,8 @@ class OutputPage(Page):
             card.bar.insertWidget(2, self.choice("aligned"))
             card.bar.insertWidget(3, other)
         self.tree.bar.insertWidget(2, self.beams)
+        for heads in (cross, own):
+            heads.chose.connect(self._choose_head)
         steps.stepped.connect(self._step)
         bars.chose.connect(self._branch)
         tree.chose.connect(self._follow)
@@ -125,6 +128,10 @@ class OutputPage(Page):
         self.to_lines.setText(words("output.as_lines"))
         self.beams.setAccessibleName(words("output.beam"))
         self.beams.setToolTip(words("output.beam"))
+
+    def _choose_head(self, row: int, _column: int) -> None:
+        if self._trace is not None and row < self._trace.config.n_heads:
+            self.looked.emit({"head": row, "aligned": "head"})  # the row below them all is their mean
 
     def _step(self, step: int) -> None:
         self.looked.emit({"position": step})

@@ -7,6 +7,7 @@ from explorer.engine.request import Frame
 from explorer.lang import Words
 from explorer.views.elided_label import ElidedLabel
 
+_NOTICE_MS = 6000
 _PATIENCE_MS = 500  # before progress and Cancel appear
 
 
@@ -38,6 +39,10 @@ class Status(QStatusBar):
         self._late.setSingleShot(True)
         self._late.setInterval(_PATIENCE_MS)
         self._late.timeout.connect(self._show_progress)
+        self._noticed = QTimer(self)
+        self._noticed.setSingleShot(True)
+        self._noticed.setInterval(_NOTICE_MS)
+        self._noticed.timeout.connect(self.clear)
         self.message.hide()
         self.set_busy(False)
 
@@ -66,9 +71,20 @@ class Status(QStatusBar):
         """Say something that is no fault of anybody's."""
         self._say(text, "faint")
 
+    def notice(self, text: str) -> None:
+        """Say what the program has done by itself, long enough to be read whatever comes in."""
+        self.inform(text)
+        self._noticed.start()
+
     def warn(self, text: str) -> None:
-        """Say what is wrong, or nothing."""
+        """Say what is wrong."""
+        self._noticed.stop()
         self._say(text, "warning")
+
+    def clear(self) -> None:
+        """Nothing is wrong any more. A notice stays until it was read."""
+        if not self._noticed.isActive():
+            self._say("", "faint")
 
     def _say(self, text: str, colour: str) -> None:
         if self.message.objectName() != colour:

@@ -9,7 +9,10 @@ from explorer.views.segments import Segments
 
 
 class WeightsBar(QWidget):
-    """Shown for presets that have trained weights. trained(bool) is emitted when the user chooses."""
+    """Shown for presets that have trained weights. trained(bool) is emitted when the user chooses.
+
+    `note` stands elsewhere: above the knobs it would push them away from under the mouse.
+    """
 
     trained = Signal(bool)
 
@@ -19,6 +22,7 @@ class WeightsBar(QWidget):
         self.title.setObjectName("title")
         self.note.setObjectName("warning")
         self.note.setWordWrap(True)
+        self.note.setContentsMargins(10, 6, 6, 6)
         self.note.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.segments = Segments()
         self.segments.chose.connect(self._chose)
@@ -31,11 +35,11 @@ class WeightsBar(QWidget):
         layout.setContentsMargins(8, 8, 4, 4)
         layout.setSpacing(4)
         layout.addLayout(above)
-        layout.addWidget(self.note)
 
     def put(self, request: Request, words: Words) -> None:
         """Show which weights a request means, and why they are not the trained ones."""
         self.setVisible(request.has_trained)
+        self.note.setVisible(request.has_trained and not request.uses_trained)
         if not request.has_trained:
             return
         trained = request.uses_trained
@@ -44,7 +48,6 @@ class WeightsBar(QWidget):
         self.segments.offer({key: words(f"weights.{key}") for key in ("trained", "random")},
                             "trained" if trained else "random")
         self.note.setText(words("weights.by_choice" if not request.trained else "weights.by_shape"))
-        self.note.setVisible(not trained)
 
     def _chose(self, key: str) -> None:
         self.trained.emit(key == "trained")

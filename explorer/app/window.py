@@ -63,6 +63,7 @@ class Window(QMainWindow):
         within.setContentsMargins(1, 0, 0, 0)
         within.addWidget(self.weights)
         within.addWidget(self.knobs, 1)
+        within.addWidget(self.weights.note)
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.desk, 1)
@@ -169,7 +170,7 @@ class Window(QMainWindow):
 
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
-            self.status.warn("")
+            self.status.clear()
         self.desk.set_stale(False)
         self._show(frame)
 
@@ -190,7 +191,7 @@ class Window(QMainWindow):
 
     def _settled(self, config: Config) -> None:
         words = self.appearance.words
-        self.status.inform(words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
+        self.status.notice(words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
 
     def _stopped(self) -> None:
         self.status.warn(self.appearance.words("status.stopped"))
@@ -219,7 +220,7 @@ class Window(QMainWindow):
         self.weights.put(self.session.request, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
-            self.status.warn("")
+            self.status.clear()
 
     def _set_theme(self, theme: Theme) -> None:
         self.desk.set_theme(theme)

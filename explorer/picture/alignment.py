@@ -96,10 +96,10 @@ def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> C
     elif look.aligned == "layer":
         which, formula = words("alignment.mean_of_layer", layer=look.layer, heads=heads), _LAYER_MEAN
     else:
-        which = words("picture.head", layer=look.layer, head=look.head)
+        which = words("alignment.of_head", layer=look.layer, head=look.head)
     rows = words("alignment.rows_expected" if trace.expected else "alignment.rows_read")
     note = words("alignment.note" if closed is None else "alignment.note_closed", rows=rows)
-    return Caption(title=f"{words('alignment.title')} · {which}", tap=tap, shape=shape, formula=formula, note=note)
+    return Caption(title=f"{which} · {words('alignment.title')}", tap=tap, shape=shape, formula=formula, note=note)
 
 
 def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:

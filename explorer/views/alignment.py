@@ -6,10 +6,9 @@ Keys: left and right walk the tokens below, up and down change the row, 0 shows 
 from html import escape
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
@@ -19,15 +18,15 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from explorer.lang import Words
 from explorer.picture.alignment import strokes, tell_all, tell_column, tell_line, tell_row
 from explorer.picture.alignment_layout import Layout, Side, lay_out
 from explorer.picture.picture import Alignment, Axis
-from explorer.picture.theme import LIGHT, Theme
 from explorer.views.alignment_labels import line_px, paint_end, underline
 from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.surface import Surface
 
 _EDGE, _GAP = 5.0, 4.0  # px: around everything; between a label and the ends of its lines
 _WIDEST, _LONGEST = 120.0, 0.3  # px of a lying label, share of the height for a turned one: longer ones are elided
@@ -36,46 +35,35 @@ _ENDS = Qt.PenCapStyle.FlatCap
 _SEEN = 0.5 / 255  # of opacity: below a screen shows nothing
 
 
-class AlignmentView(QWidget):
+class AlignmentView(Surface):
     """`draw(picture, words)` shows an Alignment; a figure wider than the widget is scrolled by wheel or drag.
 
     Signals: pointed(Pointed) when the mouse or a key comes to a token or a line, or leaves; opened() on Enter.
     """
 
-    pointed = Signal(object)
-    opened = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.picture: Alignment | None = None
         self.selected: Spot | None = None  # the token that the keys have come to
-        self._words: Words | None = None
-        self._theme = LIGHT
-        self._lit: frozenset[Spot] = frozenset()
         self._layout: Layout | None = None  # measured once for each picture and size
         self._shift = 0.0
         self._grabbed: QPointF | None = None
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 100)
 
     def draw(self, picture: Alignment, words: Words) -> None:
         if self.picture is None or self.picture.values.shape != picture.values.shape:
             self.selected, self._shift = None, 0.0
-        self.picture, self._words, self._layout = picture, words, None
+        self.picture, self.words, self._layout = picture, words, None
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{picture.caption.shape} {tell_all(picture)}")
         self.update()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
     def light(self, tokens: frozenset[Spot]) -> None:
         """Show the lines of these tokens alone; of tokens on both sides, the lines between them."""
-        if tokens != self._lit:
-            self._lit = tokens
+        if tokens != self.lit:
+            self.lit = tokens
             self.update()
 
     def fit(self) -> None:
@@ -151,15 +139,12 @@ class AlignmentView(QWidget):
             self._paint_labels(painter, self.picture.columns, self._placed().above)
             self._paint_labels(painter, self.picture.rows, self._placed().below)
             self._paint_scroll(painter)
-            if self.hasFocus():
-                painter.setPen(QPen(QColor(self._theme.accent), 1))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+            self.paint_focus(painter)
 
     def _shown(self, picture: Alignment) -> tuple[list[int], list[int]]:
         """Rows and columns whose lines are seen: of the lit tokens, or all."""
         n_rows, n_columns = picture.values.shape
-        rows, columns = picture.rows.indices(self._lit, n_rows), picture.columns.indices(self._lit, n_columns)
+        rows, columns = picture.rows.indices(self.lit, n_rows), picture.columns.indices(self.lit, n_columns)
         return rows or list(range(n_rows)), columns or list(range(n_columns))
 
     def _paint_lines(self, painter: QPainter, picture: Alignment, rows: list[int], columns: list[int]) -> None:
@@ -167,7 +152,7 @@ class AlignmentView(QWidget):
         widths, opacities = strokes(picture.values, picture.scale)
         above = [self._left + middle for middle in made.above.middles]
         below = [self._left + middle for middle in made.below.middles]
-        colour = QColor(self._theme.accent)
+        colour = QColor(self.theme.accent)
         for row in rows:
             for column in columns:
                 if opacities[row, column] >= _SEEN:
@@ -180,10 +165,10 @@ class AlignmentView(QWidget):
         for place, label in enumerate(axis.labels):
             box = self.token_rect(axis.spot(place))
             if box.intersects(QRectF(self.rect())):
-                lit = axis.spot(place) in self._lit
+                lit = axis.spot(place) in self.lit
                 if lit:
-                    underline(painter, box, label, edge, self._theme)
-                painter.setPen(QColor(self._theme.accent if lit else self._theme.text))
+                    underline(painter, box, label, edge, self.theme)
+                painter.setPen(QColor(self.theme.accent if lit else self.theme.text))
                 paint_end(painter, box, label, edge, turned=side.turned)
 
     def _paint_scroll(self, painter: QPainter) -> None:
@@ -191,13 +176,13 @@ class AlignmentView(QWidget):
         if self._most_shift:
             whole = self._placed().width + 2 * _EDGE
             left, wide = self.width() * self._shift / whole, self.width() * self.width() / whole
-            painter.fillRect(QRectF(left, self.height() - 2, wide, 2), QColor(self._theme.faint))
+            painter.fillRect(QRectF(left, self.height() - 2, wide, 2), QColor(self.theme.faint))
 
     # Pointing
 
     def describe(self, tokens: frozenset[Spot]) -> Pointed:
         """A token with its weights, or one weight between two."""
-        picture, words = self.picture, self._words
+        picture, words = self.picture, self.words
         if picture is None or words is None or not tokens:
             return NOTHING
         n_rows, n_columns = picture.values.shape
@@ -274,13 +259,14 @@ class AlignmentView(QWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.fit()
 
-    def leaveEvent(self, event: QEvent) -> None:
-        QToolTip.hideText()
+    def left(self) -> None:
         self._come_to(frozenset())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.picture is None or not self._most_shift:
             event.ignore()
+            return
+        if self.wheel_is_the_pages(event):
             return
         self._scroll(-0.6 * (event.angleDelta().y() or event.angleDelta().x()))
         event.accept()
@@ -340,10 +326,3 @@ class AlignmentView(QWidget):
         super().changeEvent(event)
         self._layout = None  # perhaps another font
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()

@@ -3,60 +3,49 @@
 Keys: up, down, Home and End walk the bars, Enter or a click chooses one.
 """
 
-from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.picture import Bars
 from explorer.picture.scales import LEVELS, table
-from explorer.picture.theme import LIGHT, Theme
 from explorer.views.paint import elided, hatching
 from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.surface import Surface
 
 _ROW = 24.0  # px at most
 _LABEL, _FIGURE = 110.0, 70.0
 _SMALLEST = 0.75  # of the font, before bars are left out
 
 
-class BarsView(QWidget):
+class BarsView(Surface):
     """`draw(picture, words)` shows Bars. Signals: pointed(Pointed); chose(int), the id of a bar; opened() on Enter
     where bars have no ids."""
 
-    pointed = Signal(object)
-    opened = Signal()
     chose = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
         self.picture: Bars | None = None
         self.selected = 0  # by keys
-        self._words: Words | None = None
-        self._theme = LIGHT
         self._here: int | None = None  # the bar under the mouse
         self._shown: list[int] = []
         self._left = 8.0
         self._pressed: int | None = None
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 60)
 
     def draw(self, picture: Bars, words: Words) -> None:
-        self.picture, self._words = picture, words
+        self.picture, self.words = picture, words
         self.setCursor(Qt.CursorShape.PointingHandCursor if picture.ids else Qt.CursorShape.ArrowCursor)
         best = ", ".join(f"{label} {number(float(value))}" for label, value in
                          zip(picture.labels[:3], picture.values[:3], strict=True))
         self.setAccessibleDescription(f"{picture.caption.title} {best}")
         self._place()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """Symbols of the vocabulary are no tokens of the text: nothing lights up here."""
@@ -112,7 +101,7 @@ class BarsView(QWidget):
                 self._paint_rest(painter, self.picture)
 
     def _paint_bar(self, painter: QPainter, picture: Bars, index: int) -> None:
-        row, value, theme = self.row_rect(index), float(picture.values[index]), self._theme
+        row, value, theme = self.row_rect(index), float(picture.values[index]), self.theme
         away = picture.cut is not None and bool(picture.cut[index])
         selected = self.hasFocus() and self._shown[self.selected] == index
         if selected or index == self._here:
@@ -146,13 +135,13 @@ class BarsView(QWidget):
     def _paint_rest(self, painter: QPainter, picture: Bars) -> None:
         """How many bars there is no room for."""
         count = len(picture.labels) - len(self._shown)
-        if count and self._words is not None:
-            painter.setPen(QColor(self._theme.faint))
+        if count and self.words is not None:
+            painter.setPen(QColor(self.theme.faint))
             line = QRectF(self._left + 8, len(self._shown) * self._row(), self.width(), self._row())
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, self._words("sampling.more", count=count))
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, self.words("sampling.more", count=count))
 
     def describe(self, index: int) -> Pointed:
-        picture, words = self.picture, self._words
+        picture, words = self.picture, self.words
         if picture is None or words is None:
             return NOTHING
         value = float(picture.values[index])
@@ -223,20 +212,10 @@ class BarsView(QWidget):
         self.chose.emit(self.picture.ids[self._shown[self.selected]])
         self.update()
 
-    def leaveEvent(self, event: QEvent) -> None:
-        QToolTip.hideText()
+    def left(self) -> None:
         self._here = None
-        self.update()
-        self.pointed.emit(NOTHING)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
 
-    def focusInEvent(self, event: Any) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: Any) -> None:
-        super().focusOutEvent(event)
-        self.update()

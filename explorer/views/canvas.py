@@ -4,38 +4,31 @@ Decision: painted by QPainter from one palette image. Rejected: a pyqtgraph Imag
 turn, elide, hatch or light up; its repaint was slower as well.
 """
 
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from explorer.lang import Words
-from explorer.picture.theme import LIGHT, Theme
+from explorer.picture.theme import Theme
 from explorer.views.paint import colour_image
-from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.pointed import NOTHING, Pointed
+from explorer.views.surface import Surface
 from explorer.views.viewport import Viewport
 
 _ZOOM = 1.25  # a notch of the wheel
 
 
-class Canvas(QWidget):
+class Canvas(Surface):
     """Subclasses say what the cells are (`set_cells`), how they are described (`describe`) and what stands around them.
 
     Signals: pointed(Pointed) when the mouse is over a cell or leaves; opened() on Enter.
     """
 
-    pointed = Signal(object)
-    opened = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.theme: Theme = LIGHT
-        self.words: Words | None = None
         self.square = False
-        self.lit: frozenset[Spot] = frozenset()
         self.here: tuple[int, int] | None = None  # the cell under the mouse
         self._view = Viewport.whole(1, 1)
         self._field: QRectF | None = None  # measured once for each picture, size and view: labels are slow to measure
@@ -44,8 +37,6 @@ class Canvas(QWidget):
         self._colours = ""
         self._grabbed: QPointF | None = None
         self._moved = False
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(60, 40)
 
@@ -76,19 +67,13 @@ class Canvas(QWidget):
             self.view = Viewport.whole(columns, rows)
         self._index, self._colours, self._field = index, colours, None
         self._image = colour_image(index, colours, self.theme)
+        self._tell_again()
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
+        super().set_theme(theme)
         if self._image is not None and self._colours:
             self._image = colour_image(self._index, self._colours, theme)
-        self.update()
-
-    def light(self, tokens: frozenset[Spot]) -> None:
-        """Light these tokens up."""
-        if tokens or self.lit:
-            self.lit = tokens
-            self.update()
 
     def fit(self) -> None:
         """Show everything."""
@@ -162,9 +147,7 @@ class Canvas(QWidget):
             self.paint_over(painter, field)
             painter.restore()
         self.paint_around(painter, field)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(self.theme.accent), 1))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        self.paint_focus(painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -175,6 +158,8 @@ class Canvas(QWidget):
         self._field = None  # perhaps another font
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.wheel_is_the_pages(event):
+            return
         at = self.cell_at(event.position())
         notches = event.angleDelta().y() / 120
         if at is not None and notches:
@@ -208,10 +193,8 @@ class Canvas(QWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.fit()
 
-    def leaveEvent(self, event: QEvent) -> None:
-        QToolTip.hideText()
+    def left(self) -> None:
         self.here = None
-        self.pointed.emit(NOTHING)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         middle = (self.view.left + self.view.right) / 2, (self.view.top + self.view.bottom) / 2
@@ -229,13 +212,12 @@ class Canvas(QWidget):
                 return
         self.update()
 
-    def focusInEvent(self, event: Any) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: Any) -> None:
-        super().focusOutEvent(event)
-        self.update()
+    def _tell_again(self) -> None:
+        """What is under the mouse has another value now."""
+        if self.here is not None:
+            inside = self.here[0] < self.view.rows and self.here[1] < self.view.columns
+            self.here = self.here if inside else None
+            self.pointed.emit(NOTHING if self.here is None else self.describe(*self.here))
 
     def _point(self, event: QMouseEvent) -> None:
         at = self.cell_at(event.position())

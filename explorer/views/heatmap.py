@@ -1,7 +1,7 @@
 """Draws a Heatmap: cells, token labels on both axes, a colour bar, and what closed cells mean."""
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -15,11 +15,14 @@ from explorer.views.paint import elided, hatching, label_step, turned_text
 from explorer.views.pointed import NOTHING, Pointed
 
 _MOST_LABEL = 92.0  # px: longer labels are elided; the whole one is in the hover text
+_TURNED = 1.5  # how much further apart labels stand that are turned by fifty degrees: 1/sin 50°, and some air
 _HATCHED_CELL = 5.0  # px: smaller closed cells are plain
 
 
 class HeatmapView(Canvas):
-    """`draw(picture, words)` shows a Heatmap."""
+    """`draw(picture, words)` shows a Heatmap. chose(row, column) is emitted when a cell is clicked."""
+
+    chose = Signal(int, int)
 
     def __init__(self, parent: QWidget | None = None, *, bar: bool = True) -> None:
         super().__init__(parent)
@@ -33,6 +36,9 @@ class HeatmapView(Canvas):
         self.square = self._named and picture.rows.numbered  # heads are no tokens: their map takes all the room
         self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+
+    def chosen_at(self, row: int, column: int) -> None:
+        self.chose.emit(row, column)
 
     def describe(self, row: int, column: int) -> Pointed:
         if self.picture is None or self.words is None:
@@ -117,7 +123,10 @@ class HeatmapView(Canvas):
         metrics = QFontMetricsF(painter.font())
         first, last = int(self.view.top), min(len(axis.labels), int(self.view.bottom + 0.999))
         step = label_step(last - first, field.height(), metrics.ascent())
-        for row in range(first, last, step):
+        shown = list(range(first, last, step))
+        if not axis.numbered and last > first and shown[-1] != last - 1:  # the last one is no number of a row: the mean
+            shown[-1 if len(shown) > 1 else 0:] = [last - 1]
+        for row in shown:
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue
@@ -130,7 +139,7 @@ class HeatmapView(Canvas):
         metrics = QFontMetricsF(painter.font())
         first, last = int(self.view.left), min(len(axis.labels), int(self.view.right + 0.999))
         upright = bool(axis.labels) and self._upright(field.left())
-        step = 1 if upright else label_step(last - first, field.width(), metrics.ascent())
+        step = 1 if upright else label_step(last - first, field.width(), _TURNED * metrics.ascent())
         for column in range(first, last, step):
             middle = self.cell_rect(0, column).center().x()
             if not field.left() <= middle <= field.right():

@@ -3,6 +3,7 @@
 import math
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
@@ -74,6 +75,8 @@ class KnobRow(QWidget):
             if each is not None:
                 each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 each.installEventFilter(self)
+        if isinstance(self.editor, QDoubleSpinBox):
+            self.editor.lineEdit().installEventFilter(self)
 
     def _spin_box(self) -> QDoubleSpinBox:
         box = QDoubleSpinBox()
@@ -96,7 +99,11 @@ class KnobRow(QWidget):
         return slider
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The wheel scrolls the panel, and turns a knob only if it was chosen first."""
+        """The wheel scrolls the panel, and turns a knob only if it was chosen first. Undo is the window's, not the box's."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and (
+                event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)):
+            event.ignore()
+            return True
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
             event.ignore()
             return True

@@ -3,10 +3,9 @@
 Keys: left and right step, Home and End go to the ends. Dragging and the wheel step too; what does not fit scrolls.
 """
 
-from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -20,16 +19,16 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.picture import Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.svg_timeline import probability
-from explorer.picture.theme import LIGHT, Theme
 from explorer.views.paint import elided
-from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.pointed import NOTHING, Pointed
+from explorer.views.surface import Surface
 
 _TOP, _CHIP, _BAR, _HEIGHT = 2.0, 30.0, 4.0, 58.0  # px
 _GAP, _PAD, _MOST_CHIP = 4.0, 8.0, 180.0
@@ -37,48 +36,32 @@ _EDGE = 44.0  # of the sign that there is more
 _NOTCH = 120  # of the wheel
 
 
-class TimelineView(QWidget):
+class TimelineView(Surface):
     """`draw(picture, words)` shows a Timeline. Signals: pointed(Pointed); stepped(int), the step to look at."""
 
-    pointed = Signal(object)
-    opened = Signal()
     stepped = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
         self.picture: Timeline | None = None
         self.chosen = 0
-        self._words: Words | None = None
-        self._theme = LIGHT
         self._boxes: list[QRectF] = []
         self._shift = 0.0
-        self._lit: frozenset[Spot] = frozenset()
         self._here: int | None = None  # the step under the mouse
         self._dragged = False
         self._turned = 0  # of the wheel, less than a notch
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumSize(120, int(_HEIGHT))
 
     def draw(self, picture: Timeline, words: Words) -> None:
         same = self.picture is not None and self.picture.labels == picture.labels and self.chosen == picture.chosen
-        self.picture, self._words, self.chosen = picture, words, picture.chosen
+        self.picture, self.words, self.chosen = picture, words, picture.chosen
         self._place()
         if not same:  # else the user may have scrolled away on purpose
             self._reveal()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{self._describe(self.chosen).text}\n{words('timeline.keys')}")
         self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def light(self, tokens: frozenset[Spot]) -> None:
-        if tokens or self._lit:
-            self._lit = tokens
-            self.update()
 
     def fit(self) -> None:
         """Back to the chosen step."""
@@ -145,14 +128,11 @@ class TimelineView(QWidget):
             left, right = self.hidden()
             self._paint_more(painter, left, at_right=False)
             self._paint_more(painter, right, at_right=True)
-            if self.hasFocus():
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(QPen(QColor(self._theme.accent), 1))
-                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+            self.paint_focus(painter)
 
     def _paint_chip(self, painter: QPainter, picture: Timeline, step: int) -> None:
-        theme, box, chosen = self._theme, self.step_rect(step), step == self.chosen
-        lit = step == self._here or (picture.side, step + picture.shift) in self._lit
+        theme, box, chosen = self.theme, self.step_rect(step), step == self.chosen
+        lit = step == self._here or (picture.side, step + picture.shift) in self.lit
         painter.setPen(QPen(QColor(theme.accent if chosen or lit else theme.hairline), 2 if chosen else 1))
         painter.setBrush(QColor(theme.card if step >= self.chosen else theme.window))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 4, 4)
@@ -165,10 +145,10 @@ class TimelineView(QWidget):
         value, bar = float(picture.probabilities[step]), self.bar_rect(step)
         if np.isnan(value):
             return
-        painter.fillRect(bar, QColor(self._theme.hairline))
+        painter.fillRect(bar, QColor(self.theme.hairline))
         colour = QColor(*map(int, table(picture.scale.colours)[LEVELS // 3]))
         painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(value, 1.0), bar.height()), colour)
-        painter.setPen(QColor(self._theme.faint))
+        painter.setPen(QColor(self.theme.faint))
         painter.setFont(self._font(0.8))
         painter.drawText(QRectF(bar.left() - 4, bar.bottom() + 1, bar.width() + 8, 16), Qt.AlignmentFlag.AlignCenter,
                          probability(value))
@@ -179,13 +159,13 @@ class TimelineView(QWidget):
             return
         edge = QRectF(self.width() - _EDGE if at_right else 0, 0, _EDGE, self.height())
         fade = QLinearGradient(edge.topLeft(), edge.topRight())
-        solid, clear = QColor(self._theme.card), QColor(self._theme.card)
+        solid, clear = QColor(self.theme.card), QColor(self.theme.card)
         clear.setAlpha(0)
         fade.setColorAt(0.0 if not at_right else 1.0, solid)
         fade.setColorAt(0.5, solid)
         fade.setColorAt(1.0 if not at_right else 0.0, clear)
         painter.fillRect(edge, fade)
-        painter.setPen(QColor(self._theme.accent))
+        painter.setPen(QColor(self.theme.accent))
         painter.setFont(self._font(0.9))
         side = Qt.AlignmentFlag.AlignRight if at_right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(edge.adjusted(4, _TOP, -4, _TOP + _CHIP - self.height()), side | Qt.AlignmentFlag.AlignVCenter,
@@ -213,7 +193,7 @@ class TimelineView(QWidget):
         return "later" if right and place.x() > self.width() - _EDGE / 2 else ""
 
     def _describe(self, step: int) -> Pointed:
-        picture, words = self.picture, self._words
+        picture, words = self.picture, self.words
         if picture is None or words is None or not picture.labels:
             return NOTHING
         place = step + picture.shift
@@ -277,8 +257,8 @@ class TimelineView(QWidget):
             self.update()
         pointed = NOTHING if here is None else self._describe(here)
         text = pointed.text
-        if more and self._words is not None:
-            text = self._words(f"timeline.{more}", count=self.hidden()[more == "later"])
+        if more and self.words is not None:
+            text = self.words(f"timeline.{more}", count=self.hidden()[more == "later"])
         if text:
             QToolTip.showText(event.globalPosition().toPoint(), text, self)
         else:
@@ -287,6 +267,8 @@ class TimelineView(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """A notch is a step; sideways it scrolls."""
+        if self.wheel_is_the_pages(event):
+            return
         if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
             self._scroll(-event.angleDelta().x() * 0.6)
             event.accept()
@@ -317,21 +299,11 @@ class TimelineView(QWidget):
             case _:
                 super().keyPressEvent(event)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        QToolTip.hideText()
+    def left(self) -> None:
         self._here = None
-        self.update()
-        self.pointed.emit(NOTHING)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
         self._reveal()
 
-    def focusInEvent(self, event: Any) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: Any) -> None:
-        super().focusOutEvent(event)
-        self.update()

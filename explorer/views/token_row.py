@@ -4,7 +4,7 @@ Keys: left and right walk, M joins with the next token, S splits, R resets, the 
 """
 
 import attrs
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -18,13 +18,13 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip
 
 from explorer.lang import Words
 from explorer.picture.picture import TokenRow
-from explorer.picture.theme import LIGHT, Theme
 from explorer.tokens.token import Token
 from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.surface import Surface
 
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
 
@@ -39,14 +39,12 @@ class Cut:
     at: int = 0
 
 
-class TokenRowView(QWidget):
+class TokenRowView(Surface):
     """One line that scrolls with the wheel, or, where `wrap`, as many lines as it takes, with the merges of each token.
 
     Signals: pointed(Pointed); cut(Cut); word(str), a word to add to jieba's dictionary.
     """
 
-    pointed = Signal(object)
-    opened = Signal()
     cut = Signal(object)
     word = Signal(str)
 
@@ -55,31 +53,22 @@ class TokenRowView(QWidget):
         self.picture: TokenRow | None = None
         self.selected = 0
         self._wrap = wrap
-        self._words: Words | None = None
-        self._theme = LIGHT
         self._boxes: list[QRectF] = []
         self._shift = 0.0
-        self._lit: frozenset[Spot] = frozenset()
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, policy)
         self.setMinimumHeight(int(_HEIGHT) + 4)
 
     def draw(self, picture: TokenRow, words: Words) -> None:
-        self.picture, self._words = picture, words
+        self.picture, self.words = picture, words
         self.selected = min(self.selected, max(0, len(picture.chips) - 1))
         self._place()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(" / ".join(chip.text for chip in picture.chips[:200]))
         self.update()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
     def light(self, tokens: frozenset[Spot]) -> None:
-        self._lit = tokens
+        self.lit = tokens
         self.update()
 
     def fit(self) -> None:
@@ -132,18 +121,18 @@ class TokenRowView(QWidget):
 
     def _paint_chip(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
         assert self.picture is not None  # the caller has looked
-        lit = (self.picture.side, index) in self._lit
+        lit = (self.picture.side, index) in self.lit
         chosen = self.hasFocus() and index == self.selected
-        edge = self._theme.accent if lit or chosen else self._theme.hairline if chip.known else self._theme.warning
+        edge = self.theme.accent if lit or chosen else self.theme.hairline if chip.known else self.theme.warning
         painter.setPen(QPen(QColor(edge), 1.5 if lit or chosen else 1,
                             Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine))
-        painter.setBrush(QColor(self._theme.card))
+        painter.setBrush(QColor(self.theme.card))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        painter.setPen(QColor(self._theme.text))
+        painter.setPen(QColor(self.theme.text))
         painter.setFont(self._font(1.15))
         top = QRectF(box.left(), box.top(), box.width(), _HEIGHT)
         painter.drawText(top.adjusted(0, 3, 0, -16), Qt.AlignmentFlag.AlignCenter, chip.text)
-        painter.setPen(QColor(self._theme.faint if chip.known else self._theme.warning))
+        painter.setPen(QColor(self.theme.faint if chip.known else self.theme.warning))
         painter.setFont(self._font(0.8))
         painter.drawText(top.adjusted(0, 25, 0, -2), Qt.AlignmentFlag.AlignCenter, _figures(chip))
         for place, merge in enumerate(chip.merges if self._wrap else ()):
@@ -164,18 +153,14 @@ class TokenRowView(QWidget):
         self.pointed.emit(pointed)
 
     def _describe(self, index: int) -> Pointed:
-        assert self.picture is not None and self._words is not None  # there are boxes
+        assert self.picture is not None and self.words is not None  # there are boxes
         chip = self.picture.chips[index]
-        text = self._words("token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index)
+        text = self.words("token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index)
         if not chip.known:
-            text += "\n" + self._words("token.unknown")
+            text += "\n" + self.words("token.unknown")
         if chip.merges:
-            text += "\n" + self._words("token.merges", merges="  ›  ".join(chip.merges))
+            text += "\n" + self.words("token.merges", merges="  ›  ".join(chip.merges))
         return Pointed(text, frozenset({(self.picture.side, index)}))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        QToolTip.hideText()
-        self.pointed.emit(NOTHING)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self._at(event.position().toPoint())
@@ -191,8 +176,8 @@ class TokenRowView(QWidget):
 
     def menu(self, index: int) -> QMenu:
         """What can be done with a token."""
-        assert self.picture is not None and self._words is not None  # there are boxes
-        chip, words = self.picture.chips[index], self._words
+        assert self.picture is not None and self.words is not None  # there are boxes
+        chip, words = self.picture.chips[index], self.words
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if index + 1 < len(self.picture.chips):

@@ -4,17 +4,17 @@ Keys: arrows walk, Enter chooses, Space folds, F folds all that was given up, Pl
 the menu.
 """
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip
 
 from explorer.lang import Words
 from explorer.picture.picture import Tree
-from explorer.picture.theme import LIGHT, Theme
 from explorer.picture.tree import ROOT, best_places, describe, path, summary
 from explorer.picture.tree_layout import CHIP_PX, Layout, layout, neighbour
 from explorer.views.plane import Plane
-from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.pointed import NOTHING, Pointed
+from explorer.views.surface import Surface
 from explorer.views.tree_folds import Folds
 from explorer.views.tree_paint import Marks, TreePainter, control_rect, measure
 
@@ -23,15 +23,13 @@ _SCROLL = 60.0  # px a notch sideways
 _DRAG = 4.0  # px: less is a click
 
 
-class TreeView(QWidget):
+class TreeView(Surface):
     """`draw(picture, words)` shows a Tree.
 
     Signals: pointed(Pointed); chose(int), the node of the Search to go on from, -1 for the beginning; opened() on Enter
     where no token is selected.
     """
 
-    pointed = Signal(object)
-    opened = Signal()
     chose = Signal(int)
 
     def __init__(self) -> None:
@@ -41,15 +39,10 @@ class TreeView(QWidget):
         self.here: int | None = None  # the branch under the mouse
         self.folds = Folds()
         self.plane = Plane()
-        self._words: Words | None = None
-        self._theme = LIGHT
         self._layout = Layout({}, (), 0.0, 0.0)
         self._places: dict[int, int] = {}
-        self._lit: frozenset[Spot] = frozenset()
         self._grabbed: QPointF | None = None
         self._moved = False
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 60)
 
@@ -57,7 +50,9 @@ class TreeView(QWidget):
 
     def draw(self, picture: Tree, words: Words) -> None:
         before = None if self.picture is None or self.selected is None else self.folds.name(self.selected)
-        self.picture, self._words, self.here = picture, words, None
+        if self.here is not None:
+            self.pointed.emit(NOTHING)  # another branch may be under the mouse now
+        self.picture, self.words, self.here = picture, words, None
         is_new = self.folds.draw(picture)
         self.selected = None if before is None else self.folds.find(before)
         self._places = best_places(picture)
@@ -67,15 +62,6 @@ class TreeView(QWidget):
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{summary(picture, words)}\n{words('tree.hint')}" if picture.branches
                                       else picture.caption.note)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def light(self, tokens: frozenset[Spot]) -> None:
-        if tokens or self._lit:
-            self._lit = tokens
-            self.update()
 
     def fit(self) -> None:
         """Show everything."""
@@ -118,13 +104,12 @@ class TreeView(QWidget):
         if self.picture is None:
             return
         with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
-            brush = TreePainter(painter, self.picture, self._layout, self._theme, self.plane)
+            brush = TreePainter(painter, self.picture, self._layout, self.theme, self.plane)
             brush.paint(self._marks(self.picture))
-            if self.hasFocus():
-                brush.paint_focus(QRectF(self.rect()))
+            self.paint_focus(painter)
 
     def _marks(self, picture: Tree) -> Marks:
-        lit = frozenset(branch for branch, place in self._places.items() if ("target", place) in self._lit)
+        lit = frozenset(branch for branch, place in self._places.items() if ("target", place) in self.lit)
         walked = self.here if self.here is not None else self.selected if self.hasFocus() else None
         way = frozenset() if walked is None else frozenset((ROOT, *path(picture, walked)))
         return Marks(lit=lit, way=way, selected=self.selected if self.hasFocus() else None)
@@ -159,7 +144,7 @@ class TreeView(QWidget):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         branch = self.selected if by_key else self._at(QPointF(event.pos()))[0]
-        if self._words is None or not self._layout.chips:
+        if self.words is None or not self._layout.chips:
             return
         self.selected = branch if branch is not None else self.selected
         where = self.chip_rect(branch).bottomLeft().toPoint() if by_key and branch is not None else event.pos()
@@ -167,8 +152,8 @@ class TreeView(QWidget):
 
     def menu(self, branch: int | None) -> QMenu:
         """What can be done with a token, and with the whole tree."""
-        assert self._words is not None  # there is a tree
-        words, menu = self._words, QMenu(self)
+        assert self.words is not None  # there is a tree
+        words, menu = self.words, QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if branch is not None:
             menu.addAction(words("tree.choose")).triggered.connect(self._choose_selected)
@@ -231,6 +216,8 @@ class TreeView(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom as in the maps; sideways with Shift or a wheel that turns sideways."""
+        if self.wheel_is_the_pages(event):
+            return
         across, down = event.angleDelta().x() / 120, event.angleDelta().y() / 120
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             across, down = across + down, 0.0
@@ -241,11 +228,8 @@ class TreeView(QWidget):
         event.accept()
         self.update()
 
-    def leaveEvent(self, event: QEvent) -> None:
-        QToolTip.hideText()
+    def left(self) -> None:
         self.here = None
-        self.pointed.emit(NOTHING)
-        self.update()
 
     def _point(self, event: QMouseEvent) -> None:
         branch, _on_control = self._at(event.position())
@@ -262,12 +246,12 @@ class TreeView(QWidget):
 
     def describe(self, branch: int) -> Pointed:
         """Everything about a branch; a token of the best sentence lights up elsewhere too."""
-        if self.picture is None or self._words is None:
+        if self.picture is None or self.words is None:
             return NOTHING
-        text = describe(self.picture, branch, self._words)
+        text = describe(self.picture, branch, self.words)
         hidden = self._layout.chips[branch].hidden if branch in self._layout.chips else 0
         if hidden:
-            text += "\n" + self._words("tree.folded", count=hidden)
+            text += "\n" + self.words("tree.folded", count=hidden)
         place = self._places.get(branch)
         return Pointed(text, frozenset() if place is None else frozenset({("target", place)}))
 
@@ -321,8 +305,3 @@ class TreeView(QWidget):
         self.update()
         return True
 
-    def focusInEvent(self, event: object) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: object) -> None:
-        self.update()

@@ -18,6 +18,7 @@ class Folds:
         self._names: list[Name] = []
         self._places: dict[Name, int] = {}
         self._parents: frozenset[int] = frozenset()
+        self._best: set[Name] = set()
 
     def draw(self, tree: Tree) -> bool:
         """Another tree; what is folded stays so. True if it has other tokens than the one before."""
@@ -29,6 +30,10 @@ class Folds:
         self._parents = frozenset(branch.parent for branch in tree.branches)
         self.folded = frozenset(self._places[name] for name in kept if self._places.get(name) in self._parents)
         is_new = before != self._names
+        # A way that has just become the best one was folded while it was not.
+        best = {self._names[index] for index, branch in enumerate(tree.branches) if branch.state == "best"}
+        self.folded -= {self._places[name] for name in best - self._best}
+        self._best = best
         if is_new and len(tree.branches) > _LARGE:
             self.fold_dropped()
         return is_new

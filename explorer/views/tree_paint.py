@@ -68,11 +68,6 @@ class TreePainter:
         for bar in plane.bars():
             painter.fillRect(bar, QColor(self._theme.closed_line))
 
-    def paint_focus(self, around: QRectF) -> None:
-        self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        self._painter.setPen(QPen(QColor(self._theme.accent), 1))
-        self._painter.drawRoundedRect(around.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-
     def _ink(self, branch: int) -> Ink:
         return ink("kept" if branch == ROOT else self._picture.branches[branch].state, self._theme)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from safetensors.numpy import load_file
@@ -123,5 +124,23 @@ def test_the_picture_can_be_copied(journey: Journey) -> None:
         window.actions_.by_name["copy"].trigger()
         copied: QImage = QGuiApplication.clipboard().image()
         assert copied.width() > 300 and copied.height() > 200
+
+    journey.run(script)
+
+
+def test_a_typed_ending_chooses_the_format(journey: Journey, tmp_path: Path) -> None:
+    """What stands in a file is what its name says."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.export()
+        (dialog,) = window.findChildren(ExportDialog)
+        dialog.path.selectAll()
+        QTest.keyClicks(dialog.path, str(tmp_path / "tree.svg"))
+        assert dialog.format.currentText() == "svg"
+        assert not dialog.dpi.isEnabled()
+        dialog.begin.click()
+        journey.wait(lambda: not dialog.running and (tmp_path / "tree.svg").exists())
+        assert (tmp_path / "tree.svg").read_text(encoding="utf-8").startswith("<svg")
+        dialog.close()
 
     journey.run(script)

@@ -1,7 +1,7 @@
 """Turning knobs, and going back."""
 
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QCheckBox, QComboBox, QDialog
 from pytestqt.qtbot import QtBot
@@ -178,5 +178,37 @@ def test_shortcuts_work_while_the_sentence_has_the_focus(journey: Journey, qtbot
         assert not window.side.isVisible()
         QTest.keySequence(edit, "Ctrl+E")
         assert [w for w in window.findChildren(QDialog) if w.isVisible()]
+
+    journey.run(script)
+
+
+def test_undo_takes_a_typed_number_back(journey: Journey) -> None:
+    """Though the box that it was typed into has the keys, and an undo of its own."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        box = window.knobs.rows["d_model"].editor
+        box.setFocus()
+        box.selectAll()
+        QTest.keyClicks(box, "128")
+        QTest.keyClick(box, Qt.Key.Key_Return)
+        assert window.session.request.config.d_model == 128
+        # What Qt asks the box before it looks for a shortcut: whoever accepts takes the key for itself.
+        asked = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        QApplication.sendEvent(box, asked)
+        assert not asked.isAccepted()
+        other = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        QApplication.sendEvent(box, other)
+        assert other.isAccepted()
+
+    journey.run(script)
+
+
+def test_what_the_program_settled_is_said_and_stays(journey: Journey) -> None:
+    """Seven heads do not divide 64: the sentence outlives the frame that comes at once."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.set_knob("n_heads", 7)
+        journey.settle(window)
+        assert window.status.message.text() == window.appearance.words("status.heads_settled", d_model=64, n_heads=8)
 
     journey.run(script)

@@ -297,3 +297,30 @@ def test_damaged_weights_get_one_sentence_and_the_last_picture_stays(journey: Jo
         assert "tiny" == _trace(window).preset
 
     journey.run(script)
+
+
+def test_a_page_opened_before_the_first_answer_has_its_words(journey: Journey) -> None:
+    """Its controls and its explanation, as any later."""
+    def script(window: Window) -> None:
+        window.go("output")
+        journey.settle(window)
+        page = window.desk.pages["output"]
+        assert page.sampling.isVisible()
+        assert page.explanation.toPlainText() != ""
+        assert page.to_grid.text() == "看热图"
+
+    journey.run(script, "--preset", "translator")
+
+
+def test_a_click_on_a_head_shows_its_alignment(journey: Journey) -> None:
+    """In the map of the step's heads; the mean below them is no head."""
+    def script(window: Window) -> None:
+        window.go("output")
+        journey.settle(window)
+        page = window.desk.pages["output"]
+        page.cross.view.chose.emit(5, 0)
+        assert page.lines.picture.caption.title.startswith("L2 H5")
+        page.cross.view.chose.emit(8, 0)
+        assert window.session.look.head == 5
+
+    journey.run(script, "--preset", "translator")

@@ -122,9 +122,9 @@ def test_the_caption_says_which_and_warns(language: str, aligned: str) -> None:
     trace = begun()
     picture = alignment(trace, Look(layer=1, head=2, aligned=aligned), words(language))
     word = words(language)
-    title = {"head": word("picture.head", layer=1, head=2), "layer": word("alignment.mean_of_layer", layer=1, heads=4),
+    title = {"head": "L1 H2", "layer": word("alignment.mean_of_layer", layer=1, heads=4),
              "all": word("alignment.mean_of_all", layers=2, heads=4)}[aligned]
-    assert picture.caption.title == f"{word('alignment.title')} · {title}"
+    assert picture.caption.title == f"{title} · {word('alignment.title')}"
     assert picture.caption.shape == {"all": "[layer 2, head 4, query 3, key 4]"}.get(aligned, "[head 4, query 3, key 4]")
     assert "Jain & Wallace 2019" in picture.caption.note
     assert picture.caption.note.startswith(word("alignment.rows_expected"))

@@ -96,7 +96,7 @@ def test_the_handle_folds_and_unfolds(view: TreeView) -> None:
     click(view, view.control_rect(READS).center())
     assert {0, 1, 2, 3, 4, 7} == seen(view)
     assert before == view.chip_rect(READS)
-    assert view._words is not None and view._words("tree.folded", count=6) in view.describe(READS).text
+    assert view.words is not None and view.words("tree.folded", count=6) in view.describe(READS).text
     click(view, view.control_rect(READS).center())
     assert everything == seen(view)
 
@@ -292,6 +292,19 @@ def test_a_fold_is_known_by_its_tokens(view: TreeView, words: Words) -> None:
     view.draw(grown([-1, 0, 1]), words)
     assert {0, 1, 2} == seen(view)
     view.draw(tree_of(), words)
+    assert set(range(12)) == seen(view)
+
+
+def test_a_way_that_becomes_the_best_is_unfolded(view: TreeView, words: Words) -> None:
+    """It was folded while others were better; one that the user folded as the best stays folded."""
+    click(view, view.control_rect(READS).center())
+    worse = tuple(attrs.evolve(branch, state="kept" if branch.state == "best" else branch.state)
+                  for branch in tree_of().branches)
+    view.draw(attrs.evolve(tree_of(), branches=worse), words)
+    folded = seen(view)
+    view.draw(tree_of(), words)
+
+    assert len(seen(view)) > len(folded)
     assert set(range(12)) == seen(view)
 
 

@@ -1,0 +1,75 @@
+"""What every view that paints itself has in common: theme, words, lit tokens, the frame of the focus, and the wheel."""
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPen, QWheelEvent
+from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
+
+from explorer.lang import Words
+from explorer.picture.theme import LIGHT, Theme
+from explorer.views.pointed import NOTHING, Spot
+
+
+class Surface(QWidget):
+    """Signals: pointed(Pointed) when the mouse is over something or leaves; opened() on Enter."""
+
+    pointed = Signal(object)
+    opened = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme: Theme = LIGHT
+        self.words: Words | None = None
+        self.lit: frozenset[Spot] = frozenset()
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.update()
+
+    def light(self, tokens: frozenset[Spot]) -> None:
+        """Light these tokens up."""
+        if tokens or self.lit:
+            self.lit = tokens
+            self.update()
+
+    def fit(self) -> None:
+        """Show everything."""
+
+    def left(self) -> None:
+        """The mouse has gone: forget what was under it."""
+
+    def leaveEvent(self, event: QEvent) -> None:
+        QToolTip.hideText()
+        self.left()
+        self.update()
+        self.pointed.emit(NOTHING)
+
+    def focusInEvent(self, event: Any) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: Any) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def paint_focus(self, painter: QPainter) -> None:
+        """A frame around the view that takes the keys."""
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(self.theme.accent), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+    def wheel_is_the_pages(self, event: QWheelEvent) -> bool:
+        """True: the page scrolls, and the view was neither chosen nor meant with Ctrl. The event is left to the page."""
+        if self.hasFocus() or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return False
+        parent = self.parentWidget()
+        while parent is not None and not isinstance(parent, QScrollArea):
+            parent = parent.parentWidget()
+        scrolls = isinstance(parent, QScrollArea) and parent.verticalScrollBar().maximum() > 0
+        if scrolls:
+            event.ignore()
+        return scrolls
