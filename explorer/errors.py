@@ -6,7 +6,7 @@
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
-    │                BadWeights, BadCheckpoint
+    │                BadWeights, BadCheckpoint, BadLesson, BadFormula
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     └── NotEnoughMemory
 
@@ -242,6 +242,18 @@ class NotEnoughDeviceMemory(ExplorerError):
     """The memory of a device is too small for a training step. Values: device, batch_tokens."""
 
     key = "error.not_enough_device_memory"
+
+
+class BadLesson(BadFile):
+    """A lesson with a mistake. Values: path, line, reason (words of the file, or another ExplorerError)."""
+
+    key = "error.bad_lesson"
+
+
+class BadFormula(BadFile):
+    """A formula that cannot be understood or does not fit the pass. Values: formula, reason."""
+
+    key = "error.bad_formula"
 
 
 class NoDisplay(ExplorerError):

@@ -43,6 +43,9 @@ class Words:
         name = values.get("name")
         if isinstance(error, BadKnob) and f"knob.{name}.name" in self:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
+        reason = values.get("reason")
+        if isinstance(reason, ExplorerError):  # a knob or a formula inside a file
+            values["reason"] = self.error(reason)
         return self(error.key, **values)
 
 

@@ -12,7 +12,7 @@ _TABLE = {
     "file": (("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     "edit": (("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R"), ("sentence", "Ctrl+L"),
              ("stop", "Esc")),
-    "view": (("knobs", "Ctrl+K"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
+    "view": (("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
     "help": (("keys", "F1"), ("about", "")),
 }
 _THEMES = ("theme_system", "theme_light", "theme_dark")
@@ -53,7 +53,8 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
             by_name[row[0]] = _action(menus[name], window, row[1])
     by_name["knobs"].setCheckable(True)
     by_name["knobs"].setChecked(True)
-    by_name["full_screen"].setCheckable(True)
+    for name in ("full_screen", "lessons"):
+        by_name[name].setCheckable(True)
     menus["view"].addSeparator()
     menus["theme"] = menus["view"].addMenu("")
     menus["colours"] = menus["view"].addMenu("")

@@ -82,6 +82,12 @@ class Card(QFrame):
         self.view.opened.connect(self._opened)
         self.view.pointed.connect(self._touch)
 
+    def set_meant(self, meant: bool) -> None:
+        """Outline the card: a lesson speaks of it."""
+        if self.property("meant") != meant:
+            self.setProperty("meant", meant)
+            self.style().polish(self)
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
         self.picture = self.make(trace, look, words)

@@ -53,6 +53,7 @@ class Desk(QWidget):
         self._shown: tuple[Trace, Look, Words] | None = None
         self._request: Request | None = None
         self._words: Words | None = None
+        self._marked: tuple[str, ...] = ()
         self._theme = LIGHT
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -110,6 +111,7 @@ class Desk(QWidget):
             return
         start = time.perf_counter()
         self.page.draw(*self._shown)
+        self._mark()
         self.drawn.emit((time.perf_counter() - start) * 1e3)
 
     def speak(self, words: Words) -> None:
@@ -134,6 +136,15 @@ class Desk(QWidget):
         """Veil the picture while it is not what the user asks for."""
         self._veil.setVisible(stale)
         self._veil.raise_()
+
+    def mark(self, taps: tuple[str, ...]) -> None:
+        """Outline the cards of these taps, or of taps that begin so."""
+        self._marked = taps
+        self._mark()
+
+    def _mark(self) -> None:
+        for card in self.page.cards:
+            card.set_meant(card.picture is not None and card.picture.caption.tap.startswith(self._marked or ("\0",)))
 
     def main_card(self) -> Card | None:
         """The card that copying and exporting mean: the one touched last, or the page's first with a picture."""

@@ -23,6 +23,7 @@ class Header(QWidget):
     language = Signal()
     theme = Signal()
     export = Signal()
+    lessons = Signal()
 
     def __init__(self, pages: list[str]) -> None:
         super().__init__()
@@ -41,6 +42,8 @@ class Header(QWidget):
         self.presets.currentIndexChanged.connect(self._chose_preset)
         self.architectures.currentIndexChanged.connect(self._chose_architecture)
         self.language_button, self.theme_button, self.export_button = QToolButton(), QToolButton(), QToolButton()
+        self.lessons_button = QToolButton()
+        self.lessons_button.clicked.connect(self.lessons)
         self.theme_button.setText("◐")
         self.language_button.clicked.connect(self.language)
         self.theme_button.clicked.connect(self.theme)
@@ -55,7 +58,7 @@ class Header(QWidget):
         for place, key in enumerate(pages):
             layout.addWidget(self._page_button(place, key))
         layout.addStretch(1)
-        for button in (self.language_button, self.theme_button, self.export_button):
+        for button in (self.lessons_button, self.language_button, self.theme_button, self.export_button):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             layout.addWidget(button)
         self._buttons.idClicked.connect(self._chose_page)
@@ -85,6 +88,8 @@ class Header(QWidget):
         self.theme_button.setToolTip(words("action.theme"))
         self.theme_button.setAccessibleName(words("action.theme"))
         self.export_button.setText(words("header.export"))
+        self.lessons_button.setText(words("action.lessons"))
+        self.lessons_button.setToolTip("F2")
 
     def put(self, request: Request) -> None:
         with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):

@@ -32,6 +32,7 @@ class Page(QWidget):
     def __init__(self, key: str) -> None:
         super().__init__()
         self.key = key
+        self.experiments: frozenset[str] = frozenset()  # what its pictures need beside the pass
         self.cards: list[Card] = []
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None

@@ -13,6 +13,7 @@ from explorer.app.history import History
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadKnob, ExplorerError
+from explorer.lessons.lesson import Step
 from explorer.model.presets import load_preset
 from explorer.picture.look import Look
 from explorer.tokens.check import check_text
@@ -69,6 +70,7 @@ class Session(QObject):
         self._history = History(request)
         self._experiments: frozenset[str] = frozenset()
         self._serial = 0
+        self.wished = 0  # the first serial number of the newest wish: an answer to it has this one or a later one
         self._submitted = 0  # the newest wish that the thread was asked; a text refused at once never gets there
         self._bridge = _Bridge(self)
         self._bridge.sig_started.connect(self.loaded)
@@ -198,6 +200,21 @@ class Session(QObject):
         """Another state to be compared with, or none."""
         self._wish("", beside=other)
 
+    def take(self, step: Step) -> None:
+        """Open a step of a lesson: its preset, knobs and texts, and what it looks at."""
+        try:
+            request = self.request.at_step(step)
+            preset = load_preset(request.preset)
+        except ExplorerError as error:
+            self.refused.emit(error)
+            return
+        known = {field.name for field in attrs.fields(Look)}
+        look = dict(preset.look) if step.preset else {}
+        self.set_look(**{name: value for name, value in (look | dict(step.look)).items() if name in known})
+        if request != self.request:
+            self._history.add(request, "")
+            self._again()
+
     def undo(self) -> None:
         self._history.undo()
         self._again()
@@ -258,6 +275,7 @@ class Session(QObject):
 
     def _submit(self) -> None:
         self._serial += 1
+        self.wished = self._serial
         try:
             check_text(self.request.text)
         except ExplorerError as error:

@@ -8,6 +8,7 @@ from explorer.app.actions import make_actions
 from explorer.app.appearance import Appearance
 from explorer.app.desk import PAGE_KEYS, Desk
 from explorer.app.header import Header
+from explorer.app.lesson_panel import LessonPanel
 from explorer.app.sentences import Sentences
 from explorer.app.session import Session
 from explorer.app.status import Status
@@ -16,6 +17,8 @@ from explorer.config import Config
 from explorer.engine.request import Frame, Request
 from explorer.errors import ExplorerError
 from explorer.lang import Words
+from explorer.lessons.lesson import Step
+from explorer.lessons.read import bundled_lessons
 from explorer.model.presets import load_preset
 from explorer.picture.look import Look
 from explorer.picture.scales import SEQUENTIAL
@@ -42,6 +45,8 @@ class Window(QMainWindow):
         self._was_seen = False
         self.header, self.sentences, self.desk = Header(PAGE_KEYS), Sentences(), Desk()
         self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
+        self.lessons = LessonPanel()
+        self.lessons.hide()
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_wishes()
@@ -66,6 +71,7 @@ class Window(QMainWindow):
         within.addWidget(self.weights.note)
         body = QHBoxLayout()
         body.setSpacing(0)
+        body.addWidget(self.lessons)
         body.addWidget(self.desk, 1)
         body.addWidget(side)
         middle = QWidget()
@@ -92,6 +98,8 @@ class Window(QMainWindow):
         self.header.preset.connect(session.set_preset)
         self.header.architecture.connect(session.set_knob)
         self.desk.looked.connect(self._look)
+        self.lessons.opened.connect(self._open_step)
+        self.lessons.closed.connect(self._hide_lessons)
         self.status.stop.connect(session.stop)
 
     def _connect_answers(self) -> None:
@@ -120,6 +128,8 @@ class Window(QMainWindow):
         ):
             named[name].triggered.connect(slot)
         named["knobs"].toggled.connect(self.side.setVisible)
+        named["lessons"].toggled.connect(self._show_lessons)
+        self.header.lessons.connect(named["lessons"].toggle)
         named["full_screen"].toggled.connect(self._full_screen)
         for key, action in self.actions_.pages.items():
             action.setData(key)
@@ -158,6 +168,33 @@ class Window(QMainWindow):
         """Open a page."""
         self.header.put_page(page)
         self.desk.go(page)
+        self._look_into()
+
+    def _look_into(self) -> None:
+        self.session.look_into(self.desk.page.experiments | self.lessons.experiments)
+
+    # Lessons
+
+    def _show_lessons(self, on: bool) -> None:
+        if on and not self.lessons.lessons:
+            self.lessons.offer(*bundled_lessons())
+        self.lessons.setVisible(on)
+        self._mark(self.lessons.step if on else None)
+
+    def _hide_lessons(self) -> None:
+        self.actions_.by_name["lessons"].setChecked(False)
+
+    def _open_step(self, step: Step | None) -> None:
+        if step is not None:
+            self.session.take(step)
+            self.go(step.page or self.desk.page.key)
+        self._look_into()
+        self._mark(step)
+
+    def _mark(self, step: Step | None) -> None:
+        marks = step.highlight if step is not None else ()
+        self.knobs.mark(frozenset(mark.removeprefix("knob:") for mark in marks if mark.startswith("knob:")))
+        self.desk.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
 
     # Answers
 
@@ -177,6 +214,8 @@ class Window(QMainWindow):
     def _show(self, frame: Frame) -> None:
         self.desk.draw(frame.trace, self.session.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.look, self.appearance.words)
+        if frame.serial >= self.session.wished:
+            self.lessons.draw(frame.trace, self.session.look, self.appearance.words)
 
     def _looked(self, look: Look) -> None:
         for key, action in self.actions_.colours.items():
@@ -214,7 +253,7 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.knobs, self.status, self.actions_):
+        for part in (self.header, self.sentences, self.knobs, self.status, self.actions_, self.lessons):
             part.speak(words)
         self.desk.speak(words)
         self.weights.put(self.session.request, words)
@@ -225,6 +264,7 @@ class Window(QMainWindow):
     def _set_theme(self, theme: Theme) -> None:
         self.desk.set_theme(theme)
         self.sentences.set_theme(theme)
+        self.lessons.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
         self.session.set_look(signed_colours=theme.signed_colours)
 
@@ -280,6 +320,7 @@ class Window(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.side.setFixedWidth(_KNOBS_PX if self.width() >= _NARROW_PX else _KNOBS_NARROW_PX)
+        self.lessons.set_narrow(self.width() < _NARROW_PX)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit(self.saveGeometry())

@@ -22,7 +22,7 @@ from explorer.model.weights import untrained, with_knobs
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.experiments import Batch, Depth, Experiment, Leak, Swap, Variants
+from explorer.trace.experiments import Batch, Copies, Depth, Experiment, Leak, Swap, Variants
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens
 
@@ -64,7 +64,7 @@ class Bench:
 def experiment(name: str, bench: Bench) -> Experiment:
     """Make one experiment by its name. Raises Superseded."""
     made: dict[str, Callable[[Bench], Experiment]] = {
-        "variants": variants, "swap": swap, "leak": leak, "depth": depth, "batch": batch}
+        "variants": variants, "swap": swap, "leak": leak, "depth": depth, "batch": batch, "copies": copies}
     return made[name](bench)
 
 
@@ -153,6 +153,19 @@ def batch(bench: Bench) -> Batch:
         *(max(float((row[:len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
           for rows in (together, open_to_padding)),
     )
+
+
+def copies(bench: Bench) -> Copies:
+    """How much the layers of the first stack differ from one another."""
+    stack = bench.model.encoder or bench.model.decoder
+    assert stack is not None  # one of the two is there
+    first = dict(stack.layers[0].named_parameters())
+
+    def apart(layer: nn.Module) -> float:
+        _stop_if(bench.stop)
+        return max(float((weight - first[name]).abs().max()) for name, weight in layer.named_parameters())
+
+    return Copies(_frozen(torch.tensor([apart(layer) for layer in stack.layers])))
 
 
 @contextmanager

@@ -1,8 +1,11 @@
 """What goes to the compute thread and what comes back: two frozen values."""
 
+from itertools import accumulate
+
 import attrs
 
 from explorer.config import Config
+from explorer.lessons.lesson import Step
 from explorer.model.presets import load_preset
 from explorer.tokens.cuts import Spans
 from explorer.trace.trace import Trace
@@ -51,11 +54,29 @@ class Request:
         preset = load_preset(self.preset)
         return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
 
+    def at_step(self, step: Step) -> "Request":
+        """What a lesson's step asks for: its preset, knobs and texts; what it does not say stays. Raises UnknownPreset,
+        BadKnob."""
+        name = step.preset or self.preset
+        config = load_preset(name).config if step.preset else self.config
+        text = step.text or self.text
+        return attrs.evolve(
+            self, preset=name, config=config.changed(**dict(step.knobs)), text=text, batch=step.batch,
+            target=step.target or None, target_cuts=None, trained=True, prefix=(), words=(), beside=None,
+            source_cuts=_spans(step.cuts) if step.cuts else self.source_cuts if text == self.text else None,
+        )
+
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Request":
         """A preset with its own sentence, or another one, and some knobs moved. Raises UnknownPreset, BadKnob."""
         preset = load_preset(name)
         return cls(text=preset.text if text is None else text, config=preset.config.changed(**knobs), preset=name)
+
+
+def _spans(cuts: tuple[str, ...]) -> Spans:
+    """Words that follow one another, as spans."""
+    ends = tuple(accumulate(map(len, cuts)))
+    return tuple(zip((0, *ends), ends, strict=False))
 
 
 @attrs.frozen(kw_only=True, eq=False)

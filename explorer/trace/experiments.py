@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
-EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch")
+EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies")
 
 
 @attrs.frozen(eq=False)
@@ -93,4 +93,11 @@ class Batch:
     difference_unmasked: float
 
 
-Experiment = Variants | Swap | Leak | Depth | Batch
+@attrs.frozen(eq=False)
+class Copies:
+    """[layer] the largest difference of any weight of each layer of the first stack from the same weight of layer 0."""
+
+    differences: Array
+
+
+Experiment = Variants | Swap | Leak | Depth | Batch | Copies

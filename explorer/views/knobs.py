@@ -34,6 +34,8 @@ class KnobRow(QWidget):
     def __init__(self, knob: Knob) -> None:
         super().__init__()
         self.knob = knob
+        self.setObjectName("knob")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.name = ElidedLabel()
         self.name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.reset = QToolButton()
@@ -143,6 +145,12 @@ class KnobRow(QWidget):
             with QSignalBlocker(self.slider):
                 self.slider.setValue(self._to_tick(float(value)))
 
+    def set_meant(self, meant: bool) -> None:
+        """Outline the knob: a lesson speaks of it."""
+        if self.property("meant") != meant:
+            self.setProperty("meant", meant)
+            self.style().polish(self)
+
     def _figure(self, value: float) -> str:
         return f"{value:g}" if value < 1e6 else f"{value:.0e}".replace("e+0", "e")
 
@@ -238,6 +246,14 @@ class KnobPanel(QScrollArea):
             group.heading.setAccessibleName(words(f"group.{group.key}"))
         for row in self.rows.values():
             row.speak(words)
+
+    def mark(self, names: frozenset[str]) -> None:
+        """Outline these knobs, and bring the first of them into view."""
+        for name, row in self.rows.items():
+            row.set_meant(name in names)
+        first = next((row for name, row in self.rows.items() if name in names), None)
+        if first is not None:
+            self.ensureWidgetVisible(first)
 
     def put(self, config: Config, start: Config) -> None:
         """Show a Config; `start` is the preset's."""

@@ -22,6 +22,10 @@ QScrollArea, QScrollArea > QWidget > QWidget {{ background: {card}; border: none
 #title {{ font-weight: 700; }}
 #faint, #formula, #shape {{ color: {faint}; }}
 #warning {{ color: {warning}; }}
+#right {{ color: {accent}; }}
+#lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
+#lessons {{ border-right: 1px solid {hairline}; }}
+#card[meant="true"], #knob[meant="true"] {{ border: 2px solid {accent}; border-radius: 6px; }}
 #shape {{ font-size: 9pt; }}
 QMenuBar {{ background: {card}; border-bottom: 1px solid {hairline}; }}
 QMenuBar::item {{ padding: 3px 10px; background: transparent; }}
@@ -53,6 +57,12 @@ QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: no
 QToolButton#small {{ padding: 0 4px; color: {faint}; }}
 QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
+QPushButton#choice {{ text-align: left; padding: 5px 10px; }}
+QTreeView, QTableWidget {{ background: {card}; border: none; }}
+QTableWidget {{ border: 1px solid {hairline}; gridline-color: {hairline}; }}
+QTreeView::item {{ padding: 3px 0; }}
+QTreeView::item:hover {{ background: {window}; }}
+QTreeView::item:selected {{ background: {accent}; color: {on_accent}; }}
 QPushButton:default {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QPushButton:disabled {{ color: {faint}; background: {window}; border-color: {hairline}; }}
 QSlider {{ min-height: 18px; }}

@@ -1,0 +1,1 @@
+"""Lessons: data in files, formulas that are computed on what the model recorded, questions whose answers are checked."""

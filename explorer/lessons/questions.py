@@ -1,0 +1,103 @@
+"""Questions made of the tensors of a pass: one cell is to be computed from others. No two sentences ask the same."""
+
+import random
+from collections.abc import Callable, Mapping
+
+import attrs
+import numpy as np
+
+from explorer.lessons.functions import pe
+from explorer.trace.trace import Trace
+
+_SHORT = 8  # numbers that somebody is asked to add up
+_TOLERANCE = 0.01
+
+
+@attrs.frozen
+class Asked:
+    """`key` names the sentence in the language files (`question.<key>`), `values` fill it: numbers and rows of numbers."""
+
+    key: str
+    values: Mapping[str, float | str | tuple[float, ...]]
+    answer: float
+    tolerance: float = _TOLERANCE
+
+
+@attrs.frozen
+class Where:
+    """What is looked at: the attention in its layer ("encoder.layers.0.self_attn"), the head, and the side's name."""
+
+    attention: str
+    head: int
+    side: str
+
+
+def ask(kind: str, trace: Trace, where: Where, seed: int) -> Asked | None:
+    """One question, the same for the same seed; None where this pass has nothing of the kind to ask."""
+    return _MADE[kind](trace, where, random.Random(seed))
+
+
+def _position(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    if trace.config.position != "sinusoidal":
+        return None
+    table = trace[f"{where.side}.embedding.positions"]
+    pos, feature = chance.randrange(len(table)), chance.randrange(table.shape[1])
+    d, base = trace.config.d_model, trace.config.position_base
+    return Asked("position", {"pos": float(pos), "feature": float(feature), "d": float(d), "base": base},
+                 float(pe(pos, d, base)[feature]))
+
+
+def _sum(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    scaled, added = trace[f"{where.side}.embedding.scaled"], trace[f"{where.side}.embedding.positions"]
+    pos, feature = chance.randrange(len(scaled)), chance.randrange(scaled.shape[1])
+    return Asked("sum", {"pos": float(pos), "feature": float(feature), "scaled": float(scaled[pos, feature]),
+                         "added": float(added[pos, feature])},
+                 float(scaled[pos, feature]) + float(added[pos, feature]))
+
+
+def _score(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    q, k = (trace[f"{where.attention}.{part}"][where.head].astype(np.float64) for part in ("query", "key"))
+    if q.shape[1] > _SHORT:
+        return None
+    row, column = chance.randrange(len(q)), chance.randrange(len(k))
+    return Asked("score", {"query": float(row), "key": float(column), "q": tuple(q[row]), "k": tuple(k[column])},
+                 float(q[row] @ k[column]))
+
+
+def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    scores = trace[f"{where.attention}.scores"][where.head]
+    if not trace.config.score_scaling or trace.config.temperature != 1 or trace.config.position == "alibi":
+        return None
+    row, column = (chance.randrange(size) for size in scores.shape)
+    return Asked("scaled", {"query": float(row), "key": float(column), "score": float(scores[row, column]),
+                            "d_head": float(trace.config.d_head)},
+                 float(scores[row, column]) / float(np.sqrt(trace.config.d_head)))
+
+
+def _weight(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    masked = trace[f"{where.attention}.masked"][where.head].astype(np.float64)
+    rows = [row for row in range(len(masked)) if 2 <= np.isfinite(masked[row]).sum() <= _SHORT and (masked[row] > -1e9).any()]
+    if not rows:
+        return None
+    row = chance.choice(rows)
+    column = chance.choice([place for place, score in enumerate(masked[row]) if score > -1e9])
+    powers = np.exp(masked[row] - masked[row].max())
+    return Asked("weight", {"query": float(row), "key": float(column), "scores": tuple(masked[row])},
+                 float(powers[column] / powers.sum()))
+
+
+def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    weights = trace[f"{where.attention}.dropped"][where.head].astype(np.float64)
+    values = trace[f"{where.attention}.value"][where.head].astype(np.float64)
+    if weights.shape[1] > _SHORT:
+        return None
+    row, feature = chance.randrange(len(weights)), chance.randrange(values.shape[1])
+    return Asked("mixed", {"query": float(row), "feature": float(feature), "weights": tuple(weights[row]),
+                           "values": tuple(values[:, feature])},
+                 float(weights[row] @ values[:, feature]))
+
+
+_MADE: dict[str, Callable[[Trace, Where, random.Random], Asked | None]] = {
+    "position": _position, "sum": _sum, "score": _score, "scaled": _scaled, "weight": _weight, "mixed": _mixed,
+}
+KINDS = tuple(_MADE)

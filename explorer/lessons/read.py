@@ -1,0 +1,242 @@
+"""Lessons from files. A mistake in one is told with file and line, and the others are read all the same.
+
+    group = "A"
+    [title]
+    zh = "…"
+    en = "…"
+    [[step]]
+    zh = "…"
+    en = "…"
+    preset = "tutorial-a"                       # also: text, cuts, target, batch, page, highlight
+    knobs = { d_model = 4, n_heads = 1 }        # also: look, given
+    [[step.claim]]                              # zh, en, printed, true, tolerance
+    [step.question]                             # zh, en, answer, tolerance, or choices and right, or kind
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from explorer.config import find_knob
+from explorer.errors import BadFormula, BadLesson, CannotRead, ExplorerError
+from explorer.lessons.formula import names
+from explorer.lessons.functions import PLAIN
+from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
+from explorer.lessons.questions import KINDS
+from explorer.model.presets import load_preset
+from explorer.resources import asset
+from explorer.trace.experiments import EXPERIMENTS
+
+PAGES = ("overview", "tokens", "embedding", "position", "attention", "stepper", "masks", "layers", "output", "compare",
+         "inspector")
+_LIVE = frozenset({"tap", "knob", "d_model", "d_head", "n_heads", "n_layers", "n_source", "n_target", "parameters", "ids",
+                   "places", "inf", "where", *EXPERIMENTS})
+_HIGHLIGHTS = ("knob", "tap", "token")
+_NUMBERED = re.compile(r"([a-z]*)(\d*)(.*)", re.DOTALL)
+
+
+def bundled_lessons() -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
+    """The program's own lessons in order, and what is wrong with files that are none."""
+    return read_folder(asset("lessons"))
+
+
+def read_folder(folder: Path) -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
+    """All lessons in a folder; a bad one is an error beside the good ones."""
+    lessons: list[Lesson] = []
+    errors: list[BadLesson | CannotRead] = []
+    for path in sorted(folder.glob("*.toml"), key=_order):
+        try:
+            lessons.append(read_lesson(path))
+        except (BadLesson, CannotRead) as error:
+            errors.append(error)
+    return tuple(lessons), tuple(errors)
+
+
+def read_lesson(path: Path) -> Lesson:
+    """One lesson. Raises BadLesson with file and line, CannotRead."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CannotRead(path=str(path), reason=error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise BadLesson(path=str(path), line=1, reason="UTF-8") from error
+    return _Reader(path, text).lesson()
+
+
+def _order(path: Path) -> tuple[str, int, str]:
+    word, number, rest = _NUMBERED.match(path.stem).groups()  # type: ignore[union-attr]  # it matches anything
+    return word, int(number or 0), rest
+
+
+class _WrongError(Exception):
+    """Something is wrong with the key `key`."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(reason)
+        self.key, self.reason = key, reason
+
+
+class _Reader:
+    """Reads one file; it knows in which step it is, so that a mistake can be found."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path, self._lines = path, text.split("\n")
+        self._text = text
+        self._step = -1
+
+    def lesson(self) -> Lesson:
+        try:
+            table = tomllib.loads(self._text)
+        except tomllib.TOMLDecodeError as error:
+            found = re.search(r"line (\d+)", str(error))
+            raise self._bad(int(found[1]) if found else len(self._lines), str(error)) from error
+        try:
+            _only(table, ("group", "title", "step"))
+            title = _bilingual(table.get("title"), "title")
+            steps = []
+            for number, row in enumerate(_tables(table.get("step"), "step")):
+                self._step = number
+                steps.append(self._step_of(row))
+            if not steps:
+                raise _WrongError("step", "[[step]] ?")
+        except _WrongError as error:
+            raise self._bad(self._line(error.key), error.reason) from error
+        except ExplorerError as error:  # a knob, a preset or a formula that is none
+            raise self._bad(self._line(str(error.values.get("name") or error.values.get("formula") or "")), error) from error
+        return Lesson(self._path.stem, str(table.get("group", "")), title, tuple(steps))
+
+    def _step_of(self, row: Mapping[str, Any]) -> Step:
+        _only(row, (*(field.name for field in attrs.fields(Step) if field.name not in ("say", "claims")), "zh", "en", "claim"))
+        knobs = _table(row, "knobs")
+        base = load_preset(row["preset"]).config if row.get("preset") else None
+        for name, value in knobs.items():
+            find_knob(name).check(value)
+        if base is not None:
+            base.changed(**knobs)
+        page = _word(row, "page", PAGES)
+        given = {name: _cells(value, name) for name, value in _table(row, "given").items()}
+        for mark in _list(row, "highlight"):
+            if str(mark).partition(":")[0] not in _HIGHLIGHTS:
+                raise _WrongError("highlight", str(mark))
+        claims = tuple(self._claim(each, given) for each in _tables(row.get("claim", []), "claim"))
+        return Step(
+            say=_bilingual(row, "[[step]]"), preset=str(row.get("preset", "")), text=str(row.get("text", "")),
+            target=str(row.get("target", "")), knobs=knobs, page=page, look=_table(row, "look"),
+            highlight=tuple(map(str, _list(row, "highlight"))), batch=tuple(map(str, _list(row, "batch"))), given=given,
+            cuts=tuple(map(str, _list(row, "cuts"))),
+            claims=claims, question=self._question(row["question"], given) if "question" in row else None,
+        )
+
+    def _claim(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Claim:
+        _only(row, ("zh", "en", "printed", "true", "tolerance"))
+        if not isinstance(row.get("true"), str):
+            raise _WrongError("true", "true ?")
+        _known(row["true"], given)
+        printed = _cells(row["printed"], "printed") if "printed" in row else None
+        return Claim(_bilingual(row, "zh"), row["true"], printed, _number(row, "tolerance", 1e-3))
+
+    def _question(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Question:
+        _only(row, ("zh", "en", "answer", "tolerance", "choices_zh", "choices_en", "right", "kind", "why"))
+        why = _bilingual(row["why"], "why") if "why" in row else Text()
+        if "kind" in row:
+            return Question(kind=_word(row, "kind", KINDS), why=why)
+        ask = _bilingual(row, "question")
+        if "answer" in row:
+            _known(str(row["answer"]), given)
+            return Question(ask, str(row["answer"]), _number(row, "tolerance", 0.01), why=why)
+        zh, en = _list(row, "choices_zh"), _list(row, "choices_en")
+        right = row.get("right", -1)
+        if len(zh) != len(en) or len(zh) < 2:
+            raise _WrongError("choices_en", f"choices_zh {len(zh)}, choices_en {len(en)}")
+        if not isinstance(right, int) or not 0 <= right < len(zh):
+            raise _WrongError("right", f"right = {right}")
+        return Question(ask, choices=tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True)), right=right, why=why)
+
+    def _line(self, key: str) -> int:
+        """The line of a key in the step that is being read, else that of the step, else the first."""
+        start, end, seen = 0, len(self._lines), -1
+        for number, line in enumerate(self._lines):
+            if line.strip() == "[[step]]":
+                seen += 1
+                if seen == self._step:
+                    start = number
+                elif seen == self._step + 1:
+                    end = number
+                    break
+        for number in range(start, end):
+            if key and re.search(rf"(^|[\s{{,.\[\"']){re.escape(key)}($|[\s=\]\"'}},])", self._lines[number]):
+                return number + 1
+        return start + 1
+
+    def _bad(self, line: int, reason: object) -> BadLesson:
+        return BadLesson(path=str(self._path), line=line, reason=reason)
+
+
+def _known(formula: str, given: Mapping[str, Cells]) -> None:
+    for name in sorted(names(formula)):
+        if name not in PLAIN and name not in _LIVE and name not in given:
+            raise BadFormula(formula=formula, reason=name)
+
+
+def _only(row: Mapping[str, Any], keys: Iterable[str]) -> None:
+    allowed = set(keys)
+    for key in row:
+        if key not in allowed:
+            raise _WrongError(key, f"{key} ?")
+
+
+def _bilingual(row: object, key: str) -> Text:
+    if not isinstance(row, Mapping):
+        raise _WrongError(key, f"{key}: zh, en ?")
+    for language in ("zh", "en"):
+        if not isinstance(row.get(language), str) or not row[language].strip():
+            there = next((other for other in ("zh", "en") if other != language and other in row), key)
+            raise _WrongError(there, f"{key}: {language} ?")
+    return Text(row["zh"], row["en"])
+
+
+def _cells(value: object, key: str) -> Cells:
+    try:
+        cells = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise _WrongError(key, str(error)) from error
+    cells.setflags(write=False)
+    return cells
+
+
+def _checked(kind: type, default: Callable[[], Any]) -> Callable[[Mapping[str, Any], str], Any]:
+    def read(row: Mapping[str, Any], key: str) -> Any:
+        value = row.get(key, default())
+        if not isinstance(value, kind):
+            raise _WrongError(key, f"{key} = {value!r}")
+        return value
+
+    return read
+
+
+_table, _list = _checked(dict, dict), _checked(list, list)
+
+
+def _tables(rows: object, key: str) -> list[Mapping[str, Any]]:
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise _WrongError(key, f"[[{key}]] ?")
+    return rows
+
+
+def _word(row: Mapping[str, Any], key: str, allowed: Iterable[str]) -> str:
+    value = row.get(key, "")
+    if value != "" and value not in tuple(allowed):
+        raise _WrongError(key, f"{key} = {value!r}")
+    return str(value)
+
+
+def _number(row: Mapping[str, Any], key: str, default: float) -> float:
+    value = row.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _WrongError(key, f"{key} = {value!r}")
+    return float(value)

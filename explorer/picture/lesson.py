@@ -1,0 +1,88 @@
+"""A lesson's numbers as rich text: what the text prints, what is true, and the difference, cell under cell."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.lang import Words
+from explorer.lessons.check import Finding
+from explorer.lessons.questions import Asked
+from explorer.picture.describe import number
+from explorer.picture.theme import Theme
+
+_MOST_ROWS, _MOST_COLUMNS = 10, 10
+_FIGURES = 4
+
+
+def claims_html(findings: Sequence[Finding], words: Words, theme: Theme) -> str:
+    """All claims of a step; a number that is not the true one is in the colour of warnings."""
+    return "".join(_claim(finding, words, theme) for finding in findings)
+
+
+def _claim(finding: Finding, words: Words, theme: Theme) -> str:
+    claim, label = finding.claim, escape(finding.claim.label.of(words.language))
+    if claim.printed is None:
+        return f"<p style='margin:8px 0 2px 0'>{label}</p>{_table([(words('lesson.true'), finding.true, None)], theme)}"
+    wrong = np.broadcast_to(_apart(claim.printed, finding.true) > claim.tolerance, finding.true.shape)
+    rows = [(words("lesson.printed"), claim.printed, wrong), (words("lesson.true"), finding.true, None)]
+    verdict = words("lesson.agrees") if finding.agrees else words(
+        "lesson.differs", difference=number(float(f"{finding.difference or 0.0:.3g}")))
+    colour = theme.faint if finding.agrees else theme.warning
+    return (f"<p style='margin:8px 0 2px 0'>{label}</p>{_table(rows, theme)}"
+            f"<p style='margin:0;color:{colour}'>{'✓' if finding.agrees else '≠'} {escape(verdict)}</p>")
+
+
+def _apart(printed: NDArray[np.float64], true: NDArray[np.float64]) -> NDArray[np.float64]:
+    same = (printed == true) | (np.isnan(printed) & np.isnan(true))
+    return np.where(same, 0.0, np.nan_to_num(np.abs(printed - true), nan=np.inf))
+
+
+def _table(rows: Sequence[tuple[str, NDArray[np.float64], NDArray[np.bool_] | None]], theme: Theme) -> str:
+    lines = []
+    for name, values, wrong in rows:
+        for place, (row, marks) in enumerate(_lines(values, wrong)):
+            head = f"<td style='color:{theme.faint};padding-right:8px'>{escape(name) if place == 0 else ''}</td>"
+            cells = "".join(
+                f"<td align='right' style='padding-right:8px;{f'color:{theme.warning}' if bad else ''}'>{cell}</td>"
+                for cell, bad in zip(row, marks, strict=True))
+            lines.append(f"<tr>{head}{cells}</tr>")
+    return f"<table cellspacing='0' cellpadding='0'>{''.join(lines)}</table>"
+
+
+def _lines(
+    values: NDArray[np.float64], wrong: NDArray[np.bool_] | None
+) -> list[tuple[list[str], list[bool]]]:
+    """Rows of figures; of more than two axes one row after the other, and no more than can be read."""
+    flat = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)
+    marks = np.zeros(flat.shape, bool) if wrong is None else np.asarray(wrong).reshape(flat.shape)
+    made = []
+    for row, bad in zip(flat[:_MOST_ROWS], marks[:_MOST_ROWS], strict=True):
+        cells, flags = [figure(float(value)) for value in row[:_MOST_COLUMNS]], [bool(mark) for mark in bad[:_MOST_COLUMNS]]
+        if len(row) > _MOST_COLUMNS:
+            cells, flags = [*cells, "…"], [*flags, False]
+        made.append((cells, flags))
+    if len(flat) > _MOST_ROWS:
+        made.append((["…"] * len(made[0][0]), [False] * len(made[0][0])))
+    return made
+
+
+def figure(value: float) -> str:
+    """Four decimals at most; whole numbers as such, with their thousands apart."""
+    if np.isfinite(value) and abs(value) >= 1e5 and value == int(value):
+        return f"{int(value):,}".replace("-", "−")
+    if np.isfinite(value) and 1e-4 <= abs(value) < 1000:
+        return f"{value:.{_FIGURES}f}".rstrip("0").rstrip(".").replace("-", "−")
+    return number(float(f"{value:.5g}")) if np.isfinite(value) else number(value)
+
+
+def asked_html(asked: Asked, words: Words) -> str:
+    """A question made of the pass."""
+    values = {name: _row(value) if isinstance(value, tuple) else figure(value) if isinstance(value, float) else value
+              for name, value in asked.values.items()}
+    return words(f"question.{asked.key}", **values)
+
+
+def _row(values: tuple[float, ...]) -> str:
+    return "[" + ", ".join("−∞" if value <= -1e9 else figure(value) for value in values) + "]"

@@ -1,0 +1,58 @@
+"""A small matrix whose cells can be changed: what a lesson gives, and the reader plays with."""
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QLabel, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+
+from explorer.lessons.check import numbers
+from explorer.lessons.lesson import Cells
+from explorer.picture.lesson import figure
+
+_ROW_PX = 24
+
+
+class MatrixEdit(QWidget):
+    """changed(name, cells) when a cell has another number; what is no number goes back to what it was."""
+
+    changed = Signal(str, object)
+
+    def __init__(self, name: str, cells: Cells) -> None:
+        super().__init__()
+        self.name, self.cells = name, np.array(cells, np.float64)
+        flat = self._flat()
+        self.label = QLabel(f"{name} =")
+        self.label.setObjectName("faint")
+        self.table = QTableWidget(*flat.shape)
+        self.table.horizontalHeader().hide()
+        self.table.verticalHeader().hide()
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.setFixedHeight(_ROW_PX * len(flat) + 2)
+        self.table.setTabKeyNavigation(False)
+        self.table.setAccessibleName(name)
+        for row in range(flat.shape[0]):
+            for column in range(flat.shape[1]):
+                item = QTableWidgetItem(figure(float(flat[row, column])))
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                self.table.setItem(row, column, item)
+        self.table.cellChanged.connect(self._edited)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.label)
+        layout.addWidget(self.table)
+
+    def _flat(self) -> Cells:
+        return self.cells.reshape(-1, self.cells.shape[-1]) if self.cells.ndim else self.cells.reshape(1, 1)
+
+    def _edited(self, row: int, column: int) -> None:
+        flat, item = self._flat(), self.table.item(row, column)
+        assert item is not None  # every cell was given one
+        typed = numbers(item.text())
+        if len(typed) == 1 and np.isfinite(typed[0]):
+            flat[row, column] = typed[0]  # a view: the matrix itself changes
+        with QSignalBlocker(self.table):
+            item.setText(figure(float(flat[row, column])))
+        self.changed.emit(self.name, self.cells.copy())

@@ -1,0 +1,76 @@
+"""One question of a lesson: numbers to type or a choice to make, and at once whether it is right."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from explorer.lang import Words
+
+
+class QuestionBox(QWidget):
+    """answered(text) when numbers were typed, picked(place) when a choice was made, another() when a new one is wanted."""
+
+    answered = Signal(str)
+    picked = Signal(int)
+    another = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.verdict = QLabel(), QLabel()
+        for label in (self.text, self.verdict):
+            label.setWordWrap(True)
+        self.edit = QLineEdit()
+        self.edit.returnPressed.connect(self._enter)
+        self.check, self.more = QPushButton(), QPushButton()
+        self.check.clicked.connect(self._enter)
+        self.more.clicked.connect(self.another)
+        self.choices: list[QPushButton] = []
+        self._row = QHBoxLayout()
+        self._row.addWidget(self.edit, 1)
+        self._row.addWidget(self.check)
+        self._row.addWidget(self.more)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(4)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.text)
+        layout.addLayout(self._column)
+        layout.addLayout(self._row)
+        layout.addWidget(self.verdict)
+
+    def speak(self, words: Words) -> None:
+        self.check.setText(words("lesson.check"))
+        self.more.setText(words("lesson.another"))
+        self.edit.setPlaceholderText(words("lesson.type"))
+        self.edit.setAccessibleName(words("lesson.type"))
+
+    def put(self, text: str, choices: tuple[str, ...] = (), *, renewable: bool = False) -> None:
+        """Show a question; what was answered before is gone."""
+        self.text.setText(text)
+        self.tell("", right=True)
+        self.edit.clear()
+        for widget in (self.edit, self.check):
+            widget.setVisible(not choices)
+        self.more.setVisible(renewable)
+        for button in self.choices:
+            self._column.removeWidget(button)
+            button.deleteLater()
+        self.choices = [QPushButton(choice) for choice in choices]
+        for button in self.choices:
+            button.setObjectName("choice")
+            button.clicked.connect(self._pick)
+            self._column.addWidget(button)
+
+    def tell(self, verdict: str, *, right: bool) -> None:
+        """Whether it was right, and why."""
+        self.verdict.setObjectName("right" if right else "warning")
+        self.verdict.style().polish(self.verdict)
+        self.verdict.setText(verdict)
+        self.verdict.setVisible(bool(verdict))
+
+    def _enter(self) -> None:
+        if self.edit.text().strip():
+            self.answered.emit(self.edit.text())
+
+    def _pick(self) -> None:
+        self.picked.emit(self.choices.index(self.sender()))  # type: ignore[arg-type]  # only its own buttons send

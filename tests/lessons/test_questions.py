@@ -1,0 +1,71 @@
+"""Questions made of a pass: their answers against the recorded tensors, and what counts as right."""
+
+import attrs
+import numpy as np
+import pytest
+
+from explorer.lessons.check import is_right, numbers
+from explorer.lessons.questions import KINDS, Where, ask
+from explorer.trace.trace import Trace
+from tests.picture.examples import example
+
+HERE = Where("encoder.layers.0.self_attn", 1, "encoder")
+
+
+def pass_(**knobs: object) -> Trace:
+    return example(**knobs)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_an_answer_is_what_the_model_computed(kind: str, seed: int) -> None:
+    """The cell that the sentence names, as recorded."""
+    trace = pass_(d_model=16, n_heads=4)
+    asked = ask(kind, trace, HERE, seed)
+    assert asked is not None
+    v = {name: int(value) for name, value in asked.values.items()
+         if name in ("pos", "feature", "query", "key") and isinstance(value, float)}
+    base = HERE.attention
+    recorded = {
+        "position": lambda: trace["encoder.embedding.positions"][v["pos"], v["feature"]],
+        "sum": lambda: trace["encoder.embedding.output"][v["pos"], v["feature"]],
+        "score": lambda: trace[f"{base}.scores"][1, v["query"], v["key"]],
+        "scaled": lambda: trace[f"{base}.scaled"][1, v["query"], v["key"]],
+        "weight": lambda: trace[f"{base}.weights"][1, v["query"], v["key"]],
+        "mixed": lambda: trace[f"{base}.mixed"][1, v["query"], v["feature"]],
+    }[kind]()
+
+    assert asked.answer == pytest.approx(float(recorded), abs=1e-5)
+    assert ask(kind, trace, HERE, seed) == asked
+
+
+def test_there_may_be_nothing_to_ask() -> None:
+    """Learned positions follow no formula, and long vectors are nobody's exercise."""
+    assert ask("position", pass_(position="learned"), HERE, 0) is None
+    assert ask("score", pass_(d_model=64, n_heads=4), HERE, 0) is None
+    closed = pass_(masking="zeros", mask_value="-1e9")
+    assert ask("weight", closed, HERE, 0) is None
+
+
+@pytest.mark.parametrize(("typed", "right"), [
+    ("0.5403", True), ("0.54", True), (".54", True), ("０．５４", True), ("0.6", False), ("", False), ("0.54 0.54", False),
+    ("−0.54", False), ("cos 1", False),
+])
+def test_an_answer_is_right_to_its_tolerance(typed: str, right: bool) -> None:
+    """However it is typed; words are no numbers, though digits in them are."""
+    assert is_right(typed, np.array(0.5403), 0.01) is right
+
+
+def test_several_numbers_are_compared_in_order() -> None:
+    """Whatever stands between them."""
+    assert numbers("[1, −2.5; 3e2]") == [1, -2.5, 300]
+    assert is_right("12 14", np.array([12.0, 14.0]), 0.01)
+    assert not is_right("14, 12", np.array([12.0, 14.0]), 0.01)
+    assert is_right("200.9", np.array(200.0), 0.01)
+
+
+def test_a_question_is_a_value() -> None:
+    """Frozen, so that what was asked is what is checked."""
+    asked = ask("sum", pass_(), HERE, 0)
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        asked.answer = 1.0  # type: ignore[misc]
