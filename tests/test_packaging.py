@@ -58,6 +58,6 @@ def test_the_wheel_works_in_an_empty_place(wheel: Path, tmp_path: Path) -> None:
     where = Path(run(python, "-c", "import explorer; print(explorer.__file__)").strip())
     assert where == site / "explorer" / "__init__.py"
     shown = run(python.with_name("transformer-explorer"), "show", "我爱北京天安门")
-    assert "我 / 爱 / 北京 / 天" in shown and "generator.probabilities" in shown
+    assert "我 / 爱 / 北京 / 天安门" in shown and "generator.probabilities" in shown
     run(python.with_name("transformer-explorer"), "export", "我", "--tap", "encoder.norm", "--out", "a.svg")
     assert "TX Sans SC" in (tmp_path / "empty" / "a.svg").read_text("utf-8")
