@@ -59,7 +59,8 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     menus["theme"] = menus["view"].addMenu("")
     menus["colours"] = menus["view"].addMenu("")
     menus["view"].addSeparator()
-    pages = {key: _action(menus["view"], window, f"Ctrl+{place}") for place, key in enumerate(PAGE_KEYS, 1)}
+    keys = [*(f"Ctrl+{place}" for place in range(1, 10)), "Ctrl+-", "Ctrl+="]  # as they stand on the keyboard; Ctrl+0 fits
+    pages = {key: _action(menus["view"], window, shortcut) for key, shortcut in zip(PAGE_KEYS, keys, strict=True)}
     themes = _choices(menus["theme"], window, tuple(name.removeprefix("theme_") for name in _THEMES))
     colours = _choices(menus["colours"], window, SEQUENTIAL) | _choices(menus["colours"], window, CENTRED)
     return Actions(by_name, pages, themes, colours, menus)

@@ -16,7 +16,8 @@ from explorer.trace.trace import Trace
 from explorer.views.elided_label import ElidedLabel
 from explorer.views.pointed import Spot
 
-Maker = Callable[[Trace, Look, Words], Picture]
+Maker = Callable[[Trace, Look, Words], Picture | None]
+"""None: what the picture shows is still being computed, and the last one stays, with dots behind its title."""
 
 
 class View(Protocol):
@@ -90,7 +91,11 @@ class Card(QFrame):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
-        self.picture = self.make(trace, look, words)
+        made = self.make(trace, look, words)
+        if made is None:
+            self.title.setText(f"{self.title.text().removesuffix(' …')} …")
+            return
+        self.picture = made
         self._tell(self.picture.caption)
         self._open.setToolTip(words("action.open"))
         self._open.setAccessibleName(f"{words('action.open')}: {self.picture.caption.title}")

@@ -15,7 +15,8 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
 from explorer.views.pointed import Spot
 
-PAGE_KEYS = ["overview", "tokens", "embedding", "position", "attention", "masks", "output", "inspector"]
+PAGE_KEYS = ["overview", "tokens", "embedding", "position", "attention", "stepper", "masks", "layers", "output", "compare",
+             "inspector"]
 
 
 class _Veil(QWidget):
@@ -35,14 +36,16 @@ class _Veil(QWidget):
 
 
 class Desk(QWidget):
-    """Signals: opened(page), pointed(Pointed), looked(dict), branched(ids), beamed(int), and drawn(milliseconds) after a
-    page was drawn."""
+    """Signals: opened(page), pointed(Pointed), looked(dict), branched(ids), beamed(int), batched(texts), kept(what), and
+    drawn(milliseconds) after a page was drawn."""
 
     opened = Signal(str)
     pointed = Signal(object)
     looked = Signal(dict)
     branched = Signal(tuple)
     beamed = Signal(int)
+    batched = Signal(tuple)
+    kept = Signal(str)
     drawn = Signal(float)
 
     def __init__(self) -> None:
@@ -87,6 +90,8 @@ class Desk(QWidget):
         page.looked.connect(self.looked)
         page.branched.connect(self.branched)
         page.beamed.connect(self.beamed)
+        page.batched.connect(self.batched)
+        page.kept.connect(self.kept)
         page.touched.connect(self._touch)
         page.set_theme(self._theme)
         if self._request is not None:

@@ -30,6 +30,7 @@ class Header(QWidget):
         self.setObjectName("header")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._pages = pages
+        self._words: Words | None = None
         self.presets, self.architectures = QComboBox(), QComboBox()
         for combo in (self.presets, self.architectures):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -73,8 +74,8 @@ class Header(QWidget):
         return button
 
     def speak(self, words: Words) -> None:
-        for place, key in enumerate(self._pages):
-            self._buttons.button(place).setText(words(f"page.{key}"))
+        self._words = words
+        self._name_pages()
         for index, name in enumerate(preset_names()):  # a folder of the user's own keeps its name
             self.presets.setItemText(index, words(f"preset.{name}.title"))
         for index, name in enumerate(find_knob("architecture").choices):
@@ -103,6 +104,18 @@ class Header(QWidget):
         """In a narrow window the architecture is chosen among the knobs alone."""
         super().resizeEvent(event)
         self.architectures.setVisible(self.width() >= _NARROW_PX)
+        self._name_pages()
+
+    def _name_pages(self) -> None:
+        """In a narrow window by their short names; the whole one is in the tooltip."""
+        if self._words is None:
+            return
+        names = "page" if self.width() >= _NARROW_PX else "page_short"
+        for place, key in enumerate(self._pages):
+            button = self._buttons.button(place)
+            button.setText(self._words(f"{names}.{key}"))
+            button.setToolTip(self._words(f"page.{key}"))
+            button.setAccessibleName(self._words(f"page.{key}"))
 
     def put_page(self, key: str) -> None:
         self._buttons.button(self._pages.index(key)).setChecked(True)

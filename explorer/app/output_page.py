@@ -1,7 +1,6 @@
 """The decoder's side: steps of decoding, the distribution at each, what it looks at, alignment, and the search tree."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
 
 from explorer.app.page import Page
 from explorer.engine.request import Request
@@ -48,27 +47,12 @@ class OutputPage(Page):
         lower.addWidget(self.tree, 5)
         lower.addWidget(self.map, 5)
         lower.addWidget(self.explain(), 2)
-        column = QVBoxLayout(self._scrolled())
+        column = QVBoxLayout(self.scrolled(_LEAST_PX))
         column.setContentsMargins(8, 8, 8, 8)
         column.setSpacing(8)
         column.addWidget(self.steps, 2)
         column.addLayout(middle, 7)
         column.addLayout(lower, 4)
-
-    def _scrolled(self) -> QWidget:
-        """What holds the cards; a low window scrolls instead of squeezing them."""
-        inner, area = QWidget(), QScrollArea()
-        inner.setObjectName("desk")
-        inner.setMinimumHeight(_LEAST_PX)
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is inside takes it, and is scrolled to
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
-        return inner
 
     def _make_cards(self) -> None:
         steps, bars, tree = TimelineView(), BarsView(), TreeView()

@@ -1,8 +1,8 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.card import Card, Maker
 from explorer.engine.request import Request
@@ -20,7 +20,8 @@ _LOW_PX = 560
 
 class Page(QWidget):
     """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes), and what a
-    translation shall begin with and how wide its search is: branched(ids), beamed(int)."""
+    translation shall begin with and how wide its search is: branched(ids), beamed(int). batched(texts): further
+    sentences of a batch; kept(what): a state put aside to compare with, see `Session.keep`."""
 
     opened = Signal(str)
     pointed = Signal(object)
@@ -28,14 +29,33 @@ class Page(QWidget):
     looked = Signal(dict)
     branched = Signal(tuple)
     beamed = Signal(int)
+    batched = Signal(tuple)
+    kept = Signal(str)
 
     def __init__(self, key: str) -> None:
         super().__init__()
         self.key = key
         self.experiments: frozenset[str] = frozenset()  # what its pictures need beside the pass
         self.cards: list[Card] = []
+        self._scrolls = False
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
+
+    def scrolled(self, least_px: int) -> QWidget:
+        """What holds the cards; a low window scrolls instead of squeezing them."""
+        inner, area = QWidget(), QScrollArea()
+        inner.setObjectName("desk")
+        inner.setMinimumHeight(least_px)
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is inside takes it, and is scrolled to
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+        self._scrolls = True
+        return inner
 
     def card(self, view: QWidget, make: Maker, page: str = "") -> Card:
         """A new card, connected."""
@@ -62,7 +82,7 @@ class Page(QWidget):
         """In a low window the pictures take the explanation's place."""
         super().resizeEvent(event)
         if self.explanation is not None:
-            self.explanation.setVisible(self.height() >= _LOW_PX)
+            self.explanation.setVisible(self._scrolls or self.height() >= _LOW_PX)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make and show every picture of the page."""

@@ -10,14 +10,18 @@ import attrs
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from explorer.app.history import History
+from explorer.engine.memory import parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadKnob, ExplorerError
 from explorer.lessons.lesson import Step
 from explorer.model.presets import load_preset
+from explorer.picture.compare import as_paper
 from explorer.picture.look import Look
 from explorer.tokens.check import check_text
 from explorer.tokens.cuts import Spans, merged, split
+
+_LARGE_BYTES = 500_000_000
 
 
 class _Bridge(QObject):
@@ -47,8 +51,8 @@ class _Bridge(QObject):
 
 class Session(QObject):
     """Signals: requested(Request) the wish changed; framed(Frame) a newer answer; looked(Look);
-    refused(ExplorerError); settled(Config) heads were adapted; broke(error) a bug; busy(bool); progressed(float);
-    stopped(); remembered(can_undo, can_redo).
+    refused(ExplorerError); settled(Config) heads were adapted; large(bytes) a model that takes long is about to be
+    built; broke(error) a bug; busy(bool); progressed(float); stopped(); remembered(can_undo, can_redo).
     """
 
     requested = Signal(object)
@@ -56,6 +60,7 @@ class Session(QObject):
     looked = Signal(object)
     refused = Signal(object)
     settled = Signal(object)
+    large = Signal(object)
     broke = Signal(object)
     loaded = Signal()
     busy = Signal(bool)
@@ -196,9 +201,17 @@ class Session(QObject):
         """Further sentences to go through the model together with the typed one."""
         self._wish("batch", batch=texts)
 
-    def set_beside(self, other: Request | None) -> None:
-        """Another state to be compared with, or none."""
-        self._wish("", beside=other)
+    def keep(self, what: str) -> None:
+        """Put a state aside to compare with: "now" this one, "paper" this one as the paper has it, "swap" exchanges the two,
+        "" lets the other one go."""
+        here = attrs.evolve(self.request, beside=None)
+        if what == "swap" and self.request.beside is not None:
+            self._history.add(attrs.evolve(self.request.beside, beside=here), "")
+            self._again()
+        elif what == "paper":
+            self._wish("", beside=attrs.evolve(here, config=as_paper(here.config)))
+        else:
+            self._wish("", beside=here if what == "now" else None)
 
     def take(self, step: Step) -> None:
         """Open a step of a lesson: its preset, knobs and texts, and what it looks at."""
@@ -269,6 +282,9 @@ class Session(QObject):
         self._again()
 
     def _again(self) -> None:
+        need = parameter_bytes(self.request.config)
+        if need > _LARGE_BYTES and (self.frame is None or self.frame.request.config.shape != self.request.config.shape):
+            self.large.emit(need)
         self.requested.emit(self.request)
         self.remembered.emit(self._history.can_undo, self._history.can_redo)
         self._submit()

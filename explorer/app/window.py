@@ -95,6 +95,8 @@ class Window(QMainWindow):
         self.weights.trained.connect(session.set_trained)
         self.desk.branched.connect(session.set_prefix)
         self.desk.beamed.connect(session.set_beam)
+        self.desk.batched.connect(session.set_batch)
+        self.desk.kept.connect(session.keep)
         self.header.preset.connect(session.set_preset)
         self.header.architecture.connect(session.set_knob)
         self.desk.looked.connect(self._look)
@@ -109,6 +111,7 @@ class Window(QMainWindow):
         session.looked.connect(self._looked)
         session.refused.connect(self._refused)
         session.settled.connect(self._settled)
+        session.large.connect(self._large)
         session.stopped.connect(self._stopped)
         session.busy.connect(self.status.set_busy)
         session.progressed.connect(self.status.set_progress)
@@ -231,6 +234,9 @@ class Window(QMainWindow):
     def _settled(self, config: Config) -> None:
         words = self.appearance.words
         self.status.notice(words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
+
+    def _large(self, n_bytes: int) -> None:
+        self.status.notice(self.appearance.words("status.large", gb=n_bytes / 1e9))
 
     def _stopped(self) -> None:
         self.status.warn(self.appearance.words("status.stopped"))

@@ -10,7 +10,7 @@ from explorer.errors import UnknownHead
 from explorer.lang import Words
 from explorer.picture.describe import number
 from explorer.picture.look import Look, attentions
-from explorer.picture.make import caption, closed_of, masked_values, symbol, token_axis
+from explorer.picture.make import caption, closed_of, closed_reason, masked_values, symbol, token_axis
 from explorer.picture.picture import Alignment, Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, unit_scale
 from explorer.trace.arrays import Array
@@ -50,7 +50,7 @@ def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     made, closed = alignment(trace, look, words), closed_of(trace, _tap(look))
     return Heatmap(
         values=made.values, rows=made.rows, columns=made.columns, scale=made.scale, caption=made.caption,
-        closed=closed, reason="" if closed is None else words("mask.future"),
+        closed=closed, reason="" if closed is None else closed_reason(trace, words),
     )
 
 

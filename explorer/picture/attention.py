@@ -4,9 +4,10 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.describe import rough
 from explorer.picture.look import Look, attentions
-from explorer.picture.make import caption, closed_of, masked_values, scale_for, tap_heatmap, token_axis
-from explorer.picture.picture import Caption, HeadGrid, Heatmap, Strips
+from explorer.picture.make import caption, closed_of, closed_reason, masked_values, scale_for, tap_heatmap, token_axis
+from explorer.picture.picture import Caption, Closed, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import Scale
 from explorer.trace.catalogue import place_of, with_layer
 from explorer.trace.trace import Trace
@@ -33,7 +34,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
         scale=Scale(min(s.low for s in scales), max(s.high for s in scales), scales[0].colours),
         caption=_wall_caption(trace, tap, layers, words), layers=layers, chosen=(look.layer, look.head),
-        reason="" if closed is None else words("mask.future"),
+        reason="" if closed is None else closed_reason(trace, words),
     )
 
 
@@ -58,9 +59,21 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         scale=Scale(0.0, 1.0, "open"),
         caption=Caption(title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}", tap=tap, formula="M",
                         shape=f"[query {shape[0]}, key {shape[1]}]",
-                        note=words("mask.open_all" if closed is None else "mask.open_past")),
-        reason="" if closed is None else words("mask.future"),
+                        note=_mask_note(trace, closed, words)),
+        reason="" if closed is None else closed_reason(trace, words),
     )
+
+
+def _mask_note(trace: Trace, closed: Closed | None, words: Words) -> str:
+    """Who may look at whom in words, and which rows are left nothing at all."""
+    if closed is None:
+        return words("mask.open_all")
+    empty = closed.all(axis=1)
+    if not empty.any():
+        return words("mask.open_future" if trace.config.masking == "inverted" else "mask.open_past")
+    which = words("mask.all_rows") if empty.all() else ", ".join(str(int(row)) for row in np.flatnonzero(empty))
+    key = "mask.nothing_left_inf" if trace.config.mask_value == "-inf" else "mask.nothing_left_finite"
+    return words(key, rows=which, share=rough(1 / closed.shape[1]))
 
 
 def causal_mask(trace: Trace, look: Look, words: Words) -> Heatmap:

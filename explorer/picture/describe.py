@@ -3,6 +3,7 @@
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.arithmetic import written_out
 from explorer.picture.picture import Axis, HeadGrid, Heatmap
 
 
@@ -18,11 +19,21 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
+def rough(value: float, digits: int = 3) -> str:
+    """A figure inside a sentence: no more digits than are meant, and no zeros behind them."""
+    if not np.isfinite(value):
+        return number(value)
+    text = f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("-", "−")
+
+
 def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
     """What stands at a cell of a map."""
     closed = picture.closed is not None and bool(picture.closed[row, column])
     value = picture.reason if closed else number(float(picture.values[row, column]))
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    if picture.made_of is not None and not closed:
+        value = written_out(picture.made_of, row, column, value, words)
     return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
 
 

@@ -23,6 +23,8 @@ class Look:
     unit_colours: str = "cividis"
     signed_colours: str = "blue-red"
     aligned: str = "head"  # one head, the mean of its layer, or the mean of all: "head", "layer", "all"
+    part: str = "weights"  # the step of attention that is looked at: one of picture.steps.STEPS
+    shift: int = 1  # k of M(k)
     sampling_temperature: float = 1.0
     top_k: int = 0  # 0: all
     top_p: float = 1.0

@@ -73,7 +73,14 @@ def closed_of(trace: Trace, tap: str) -> Closed | None:
     if stage not in ("masked", "weights", "dropped"):
         return None
     closed = closed_cells(trace[f"{base}.masked"][0])
+    if stage != "masked":  # a row that the mask leaves nothing has weights all the same: 1/n, or none that is a number
+        closed &= (trace[tap] == 0).all(axis=0)
     return closed if closed.any() else None
+
+
+def closed_reason(trace: Trace, words: Words) -> str:
+    """Why cells are closed: later tokens, unless the mask is read another way."""
+    return words("mask.future" if trace.config.masking == "usual" else f"mask.reason_{trace.config.masking}")
 
 
 def masked_values(values: Array, closed: Closed | None) -> Array:
@@ -94,5 +101,5 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
         values=masked_values(array, closed), closed=closed,
         rows=token_axis(trace, tap, axes[0], words), columns=token_axis(trace, tap, axes[1], words),
         scale=scale_for(trace, tap, look), caption=caption(trace, tap, words),
-        reason="" if closed is None else words("mask.future"),
+        reason="" if closed is None else closed_reason(trace, words),
     )

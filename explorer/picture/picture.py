@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.picture.arithmetic import Arithmetic
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
@@ -66,6 +67,7 @@ class Heatmap:
     caption: Caption
     closed: Closed | None = None
     reason: str = ""  # why cells are closed
+    made_of: Arithmetic | None = None  # how a cell comes about
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -101,6 +103,7 @@ class Waves:
     caption: Caption
     x_name: str
     x: NDArray[Any] | None = None  # 0, 1, 2… where nothing else is said
+    main: int | None = None  # the curve that the picture is about; all are alike where none is
 
 
 @attrs.frozen(kw_only=True)

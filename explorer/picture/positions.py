@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.describe import rough
 from explorer.picture.look import Look
 from explorer.picture.make import caption, places_note
 from explorer.picture.picture import Waves
@@ -22,8 +23,17 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
     tap = f"{look.side}.embedding.positions"
     return Waves(
-        values=table[:, chosen].T, names=tuple(words("picture.feature", feature=int(i)) for i in chosen),
+        values=table[:, chosen].T, names=tuple(_name(trace, int(i), words) for i in chosen),
         n_marked=len(trace.side(tap)), x_name=words("axis.position"),
         caption=attrs.evolve(caption(trace, tap, words, places_note(trace, words)), title=words("picture.waves"),
                              shape=f"[position {n}, feature {d_model}]"),
     )
+
+
+def _name(trace: Trace, feature: int, words: Words) -> str:
+    """The feature, and for the paper's kind how many places its wave is long: 2π·base^(2i/d)."""
+    name = words("picture.feature", feature=feature)
+    if trace.config.position != "sinusoidal":
+        return name
+    length = 2 * np.pi * trace.config.position_base ** (2 * (feature // 2) / trace.config.d_model)
+    return words("picture.wavelength", name=name, length=rough(float(length)))

@@ -5,7 +5,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.look import Look
-from explorer.picture.make import caption, closed_of, masked_values, scale_for, token_axis
+from explorer.picture.make import caption, closed_of, closed_reason, masked_values, scale_for, token_axis
 from explorer.picture.output import written
 from explorer.picture.picture import Axis, Heatmap
 from explorer.trace.trace import Trace
@@ -37,5 +37,5 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
         columns=token_axis(trace, tap, "key", words), scale=scale_for(trace, tap, look),
         caption=attrs.evolve(caption(trace, tap, words), title=f"{words(f'attention.{attention}')} · {where}",
                              shape=f"[head {n_heads}, key {n_keys}]"),
-        reason="" if closed is None else words("mask.future"),
+        reason="" if closed is None else closed_reason(trace, words),
     )

@@ -90,7 +90,9 @@ def _draw_waves(sheet: Sheet, picture: Waves, top: float) -> None:
     sheet.add(f'<rect x="{left:g}" y="{top:g}" width="{max(marked, 1):.1f}" height="{high:g}" '
               f'fill="{sheet.theme.closed}" opacity="0.6"/>', left + wide, top + high)
     sheet.add(f'<path d="M{left:g} {middle:g}h{wide:g}" stroke="{sheet.theme.hairline}"/>')
-    colours = curve_colours(sheet.theme.name == "dark")
+    colours = curve_colours(sheet.theme.name == "dark", max(8, len(picture.names)))
+    if picture.main is not None:
+        colours[picture.main] = sheet.theme.accent
     for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, colours, strict=False)):
         points = " ".join(f"{left + i * step:.1f},{middle - value / reach * high / 2:.1f}" for i, value in enumerate(curve)
                           if np.isfinite(value))

@@ -7,7 +7,7 @@ turn, elide, hatch or light up; its repaint was slower as well.
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -25,6 +25,8 @@ class Canvas(Surface):
 
     Signals: pointed(Pointed) when the mouse is over a cell or leaves; opened() on Enter.
     """
+
+    moved = Signal(object)  # the Viewport, when the user zooms or pans
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,6 +80,7 @@ class Canvas(Surface):
     def fit(self) -> None:
         """Show everything."""
         self.view = Viewport.whole(self.view.columns, self.view.rows)
+        self.moved.emit(self.view)
         self.update()
 
     @property
@@ -164,6 +167,7 @@ class Canvas(Surface):
         notches = event.angleDelta().y() / 120
         if at is not None and notches:
             self.view = self.view.zoomed(at[1], at[0], _ZOOM**notches)
+            self.moved.emit(self.view)
             self.update()
             event.accept()
 
@@ -180,6 +184,7 @@ class Canvas(Surface):
                 self._moved = True
                 self.view = self.view.moved(-step.x() / wide, -step.y() / high)
                 self._grabbed = event.position()
+                self.moved.emit(self.view)
                 self.update()
             return
         self._point(event)

@@ -1,12 +1,13 @@
 """Draws Waves with pyqtgraph: zoom, pan and axes come with it. Double-click fits."""
 
+from html import escape
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
 from explorer.picture.describe import number
@@ -50,11 +51,19 @@ class WavesView(QWidget):
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
         self._curves: list[Any] = []
+        self._reach: tuple[float, float] | None = None
         self._plot.addItem(self._text)
         self._plot.addItem(self._lit)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._plot)
+        layout.setSpacing(0)
+        layout.addWidget(self._plot, 1)
+        self.legend = QLabel()
+        self.legend.setWordWrap(True)
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setContentsMargins(36, 0, 4, 0)
+        self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        layout.addWidget(self.legend)
         self.setMinimumHeight(80)
         self._plot.scene().sigMouseMoved.connect(self._moved)
         self._plot.left.connect(self._left)
@@ -67,7 +76,7 @@ class WavesView(QWidget):
         n_curves, n = picture.values.shape
         self._text.setRegion((-0.5, picture.n_marked - 0.5))
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}")
-        if before is not None and not fresh and np.array_equal(before.values, picture.values):
+        if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
             return  # a new text has the same places
         while len(self._curves) < n_curves:
             self._curves.append(self._plot.plot(antialias=True))
@@ -75,11 +84,20 @@ class WavesView(QWidget):
         for index, curve in enumerate(self._curves):
             curve.setVisible(index < n_curves)
             if index < n_curves:
-                curve.setData(x, picture.values[index])
+                curve.setData(x, picture.values[index], connect="finite")
         self._colour()
         if fresh:
-            reach = max(1.05 * float(np.abs(picture.values).max()), 0.1)
-            self._plot.setRange(xRange=(-0.5, n - 0.5), yRange=(-reach, reach), padding=0)
+            self._plot.setRange(xRange=(-0.5, n - 0.5), padding=0)
+        self._span(picture)
+
+    def _span(self, picture: Waves) -> None:
+        """Values around zero keep it in the middle; those that are nowhere below it begin there."""
+        finite = picture.values[np.isfinite(picture.values)]
+        reach = max(1.05 * float(np.abs(finite).max(initial=0.0)), 1e-6)
+        low = 0.0 if finite.size and float(finite.min()) >= 0 else -reach
+        if (low, reach) != self._reach:
+            self._reach = (low, reach)
+            self._plot.setRange(yRange=(low, reach), padding=0)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -99,9 +117,16 @@ class WavesView(QWidget):
         self._lit.setVisible(False)
 
     def _colour(self) -> None:
-        colours = curve_colours(self._theme.name == "dark")
+        names = () if self.picture is None else self.picture.names
+        main = None if self.picture is None else self.picture.main
+        colours = curve_colours(self._theme.name == "dark", max(8, len(names)))
+        if main is not None and main < len(colours):
+            colours[main] = self._theme.accent
         for index, curve in enumerate(self._curves):
-            curve.setPen(pg.mkPen(colours[index % len(colours)], width=1.4))
+            curve.setPen(pg.mkPen(colours[index % len(colours)], width=2.4 if index == main else 1.4))
+        self.legend.setText(" &nbsp; ".join(
+            f"<span style='color:{colour}'>━</span>&nbsp;{escape(name).replace(' ', '&nbsp;')}"
+            for name, colour in zip(names, colours, strict=False)))
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """A line at the first lit place of the text."""

@@ -189,7 +189,7 @@ def test_positions_are_shown_as_recorded(architecture: str, position: str) -> No
     waves = positions.waves(trace, look, EN)
     assert bool(waves.caption.note) == (not recorded.any())
     assert placed.caption.note == alike.caption.note == waves.caption.note
-    features = [int(name.removeprefix("feature ")) for name in waves.names]
+    features = [int(name.removeprefix("feature ").split(" ")[0]) for name in waves.names]
     np.testing.assert_array_equal(waves.values, trace.places[:, features].T)
     np.testing.assert_array_equal(waves.values[:, : waves.n_marked], recorded[:, features].T)
     assert waves.n_marked == len(recorded)

@@ -1,0 +1,104 @@
+"""Two states beside each other, with their difference; and where this one departs from the paper."""
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from explorer.app.page import Page
+from explorer.engine.request import Request
+from explorer.lang import Words
+from explorer.picture.compare import aside, bars_aside, bars_now, departures, departures_html, difference, now
+from explorer.picture.look import Look
+from explorer.trace.trace import Trace
+from explorer.views.bars import BarsView
+from explorer.views.canvas import Canvas
+from explorer.views.heatmap import HeatmapView
+from explorer.views.viewport import Viewport
+
+
+class ComparePage(Page):
+    """The user puts a state aside, takes the paper's, exchanges the two, or lets it go."""
+
+    def __init__(self) -> None:
+        super().__init__("compare")
+        self.keep, self.paper, self.swap, self.drop = QPushButton(), QPushButton(), QPushButton(), QPushButton()
+        for button, what in ((self.keep, "now"), (self.paper, "paper"), (self.swap, "swap"), (self.drop, "")):
+            button.setProperty("keeps", what)
+            button.clicked.connect(self._keep)
+        self.about, self.list = QLabel(), QLabel()
+        for label in (self.about, self.list):
+            label.setWordWrap(True)
+        views = [HeatmapView() for _ in range(3)]
+        self.maps = [self.card(view, make) for view, make in zip(views, (aside, now, difference), strict=True)]
+        self._linked: list[Canvas] = list(views)
+        for view in views:
+            view.moved.connect(self._moved)
+        self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
+        self.maps[1].bar.insertWidget(2, self.choice("attention"))
+        buttons, maps, below = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for layout in (maps, below):
+            layout.setSpacing(8)
+        for button in (self.keep, self.paper, self.swap, self.drop):
+            buttons.addWidget(button)
+        buttons.addWidget(self.about, 1)
+        stages = QHBoxLayout()
+        stages.addWidget(self.choice("stage"))
+        stages.addStretch(1)
+        for card in self.maps:
+            maps.addWidget(card, 1)
+        for bars in self.bars:
+            below.addWidget(bars, 2)
+        right = QVBoxLayout()
+        right.addWidget(self.list)
+        right.addWidget(self.explain(), 1)
+        below.addLayout(right, 2)
+        column = QVBoxLayout(self.scrolled(680))
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        column.addLayout(buttons)
+        column.addLayout(stages)
+        column.addLayout(maps, 5)
+        column.addLayout(below, 4)
+        self._request: Request | None = None
+        self._words: Words | None = None
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        there = trace.beside is not None
+        for card in (self.maps[0], self.maps[2], self.bars[0]):
+            card.setVisible(there)
+        self.list.setText(departures_html(trace.config, words))
+        super().draw(trace, look, words)
+
+    def put(self, request: Request) -> None:
+        self._request = request
+        there = request.beside is not None
+        self.swap.setEnabled(there)
+        self.drop.setEnabled(there)
+        self.paper.setEnabled(bool(departures(request.config)))
+        self._tell()
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self._words = words
+        for button, key in ((self.keep, "keep"), (self.paper, "take_paper"), (self.swap, "swap"), (self.drop, "drop")):
+            button.setText(words(f"compare.{key}"))
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._words is None or self._request is None:
+            return
+        other = self._request.beside
+        if other is None:
+            self.about.setText(self._words("compare.nothing"))
+            return
+        changed = [name for name, value in other.config.values().items() if value != self._request.config.values()[name]]
+        names = ", ".join(self._words(f"knob.{name}.name") for name in changed) or self._words("compare.same_knobs")
+        self.about.setText(self._words("compare.about", text=other.text, preset=other.preset, knobs=names))
+
+    def _keep(self) -> None:
+        self.kept.emit(str(self.sender().property("keeps")))
+
+    def _moved(self, view: Viewport) -> None:
+        """What one map shows, the others show as well."""
+        for other in self._linked:
+            if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
+                other.view = view
+                other.update()

@@ -1,0 +1,73 @@
+"""How a cell comes about, written out with its numbers: a sum of products, a quotient, a softmax row."""
+
+from typing import Literal
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.trace.arrays import Array
+from explorer.trace.trace import Trace
+
+_MOST_TERMS = 8
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Arithmetic:
+    """What a map was made of.
+
+    product: cell [r, c] = Σ_i left[r, i]·right[i, c]. quotient: left[r, c] / divisor. softmax: e^left[r, c] / Σ e^left[r].
+    """
+
+    kind: Literal["product", "quotient", "softmax"]
+    left: Array
+    right: Array | None = None
+    divisor: float = 1.0
+
+
+def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
+    """What the chosen head's map at this stage was made of; None where the formula is another one."""
+    config, head = trace.config, look.head
+
+    def tap(name: str) -> Array:
+        array: Array = trace[look.attention_tap(name)][head]
+        return array
+
+    if stage == "scores":
+        return Arithmetic(kind="product", left=tap("query"), right=tap("key").T)
+    alibi = config.position == "alibi" and look.attention.endswith("self_attn")
+    if stage == "scaled" and not alibi:
+        size = float(np.sqrt(config.d_head)) if config.score_scaling else 1.0
+        return Arithmetic(kind="quotient", left=tap("scores"), divisor=size * config.temperature)
+    if stage == "weights":
+        return Arithmetic(kind="softmax", left=tap("masked"))
+    if stage == "mixed":
+        return Arithmetic(kind="product", left=tap("dropped"), right=tap("value"))
+    return None
+
+
+def written_out(made_of: Arithmetic, row: int, column: int, value: str, words: Words) -> str:
+    """One cell as an equation."""
+    if made_of.kind == "quotient":
+        return f"{_figure(made_of.left[row, column])} / {_figure(made_of.divisor)} = {value}"
+    if made_of.kind == "softmax":
+        scores = made_of.left[row]
+        shown = [f"e^{_figure(score)}" for score in scores[:_MOST_TERMS]]
+        return f"e^{_figure(scores[column])} / ({' + '.join(shown)}{_rest(len(scores), words)}) = {value}"
+    assert made_of.right is not None  # a product has two sides
+    pairs = zip(made_of.left[row][:_MOST_TERMS], made_of.right[:, column][:_MOST_TERMS], strict=True)
+    terms = " + ".join(f"{_figure(a)}·{_figure(b)}" for a, b in pairs)
+    return f"{terms}{_rest(made_of.left.shape[1], words)} = {value}"
+
+
+def _rest(n: int, words: Words) -> str:
+    return "" if n <= _MOST_TERMS else f" + {words('arithmetic.more', count=n - _MOST_TERMS)}"
+
+
+def _figure(value: float) -> str:
+    number = float(value)
+    if np.isneginf(number) or number == -1e9:
+        return "(−∞)" if np.isneginf(number) else "(−1e9)"
+    text = f"{abs(number):.3g}"
+    return f"(−{text})" if number < 0 else text

@@ -1,0 +1,184 @@
+"""The laboratory of positions: kinds beside each other, likeness against distance, M(k), and words exchanged."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.lang import Words
+from explorer.picture.describe import rough
+from explorer.picture.look import Look
+from explorer.picture.picture import Axis, Caption, Heatmap, Strips, Waves
+from explorer.picture.scales import Scale
+from explorer.trace.arrays import Array
+from explorer.trace.catalogue import SINUSOIDS
+from explorer.trace.experiments import Swap, Variants
+from explorer.trace.trace import Trace
+
+_ROWS, _FEATURES = 64, 32
+_FROM_PAPER = ("sinusoidal", *(kind for kind in SINUSOIDS if kind != "sinusoidal"), "learned")
+
+
+def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
+    """What each kind of positions adds, on one scale; None until it is computed."""
+    found = trace.experiments.get("variants")
+    if not isinstance(found, Variants):
+        return None
+    bands = []
+    for kind in _FROM_PAPER:
+        table = found.tables[kind][:_ROWS]
+        bands.append(
+            Heatmap(
+                values=table,
+                rows=Axis(words("axis.position"), tuple(map(str, range(len(table))))),
+                columns=Axis(words("axis.feature")),
+                scale=Scale(-1.0, 1.0, look.signed_colours),
+                caption=Caption(title=words(f"choice.position.{kind}"), tap="", shape=""),
+            )
+        )
+    n, d = found.tables["sinusoidal"][:_ROWS].shape
+    return Strips(
+        bands=tuple(bands),
+        caption=Caption(
+            title=words("positions.variants"),
+            tap="embedding.positions",
+            shape=f"[position {n}, feature {d}]",
+            note=words("positions.variants_note"),
+        ),
+    )
+
+
+def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
+    """How alike two places look that are so far apart, one curve a kind; None until it is computed."""
+    found = trace.experiments.get("variants")
+    if not isinstance(found, Variants):
+        return None
+    kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.config.position)  # its own first
+    n = min(_ROWS, len(found.against_distance["rotary"]))
+    curves = {kind: curve[:n] for kind, curve in found.against_distance.items()} | {"none": np.ones(n, np.float32)}
+    # No cosine: the factor by which ALiBi multiplies a weight before softmax makes the row sum to 1 again.
+    curves["alibi"] = np.exp(curves["alibi"])
+    return Waves(
+        values=np.stack([curves[kind] for kind in kinds]),
+        names=tuple(words("positions.alibi" if kind == "alibi" else f"choice.position.{kind}") for kind in kinds),
+        n_marked=0,
+        main=0,
+        x_name=words("positions.distance"),
+        caption=Caption(
+            title=words("positions.against_distance"),
+            tap="embedding.positions",
+            formula="cos(PE[1], PE[1 + k])",
+            shape=f"[distance {n}]",
+        ),
+    )
+
+
+def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """M(k): the linear map of each pair of features that carries every place k places on, and how far it is off.
+
+    It is fitted to the model's own table by least squares. For the paper's kind it is the rotation by k·w_i.
+    """
+    table = trace.places.astype(np.float64)
+    k = min(max(1, look.shift), max(1, len(table) - 2))
+    matrix, off = best_map(table, k)
+    shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)
+    names = tuple(map(str, range(len(shown))))
+    if not np.any(table):
+        note = words("positions.no_table")
+    elif off < 1e-4:
+        note = words("positions.rotates", k=k, error=rough(off, 1), count=len(table) - k)
+    else:
+        note = words("positions.rotates_not", k=k, error=rough(off))
+    return Heatmap(
+        values=shown,
+        rows=Axis(words("axis.feature"), names, numbered=False),
+        columns=Axis(words("axis.feature"), names, numbered=False),
+        scale=Scale(-1.0, 1.0, look.signed_colours),
+        caption=Caption(
+            title=f"M({k})",
+            tap=f"{look.side}.embedding.positions",
+            formula="PE(pos + k) = M(k) PE(pos)",
+            shape=f"[feature {len(shown)}, feature {len(shown)}]",
+            note=note,
+        ),
+    )
+
+
+def best_map(table: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], float]:
+    """[feature, feature] block diagonal, and the largest cell that it leaves over."""
+    d = table.shape[1]
+    matrix, off = np.zeros((d, d)), 0.0
+    if len(table) <= k:
+        return matrix, off
+    for first in range(0, d - 1, 2):
+        now, then = table[:-k, first : first + 2], table[k:, first : first + 2]
+        fitted = np.linalg.lstsq(now, then, rcond=None)[0]  # then = now @ fitted, so M = fittedᵀ
+        matrix[first : first + 2, first : first + 2] = fitted.T
+        off = max(off, float(np.abs(now @ fitted - then).max()))
+    return matrix, off
+
+
+def nearest_places(table: Array) -> tuple[float, int, int]:
+    """The smallest distance between two places of a table, and which two they are."""
+    wide = table.astype(np.float64)
+    squares = (wide**2).sum(1)
+    apart = squares[:, None] + squares[None, :] - 2 * wide @ wide.T
+    np.fill_diagonal(apart, np.inf)
+    first, second = (int(i) for i in np.unravel_index(int(np.argmin(apart)), apart.shape))
+    return float(np.sqrt(max(0.0, float(apart[first, second])))), min(first, second), max(first, second)
+
+
+def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
+    """The outputs of the sentence and of the one with two words exchanged, row by row of the same word; with positions
+    and without. None until it is computed."""
+    found = trace.experiments.get("swap")
+    if not isinstance(found, Swap):
+        return None
+    side = trace.tokens.source or trace.tokens.target
+    labels = tuple(token.text for token in side)
+    arrays = (
+        found.usual,
+        found.usual_swapped,
+        found.usual - found.usual_swapped,
+        found.without,
+        found.without_swapped,
+        found.without - found.without_swapped,
+    )
+    scale = Scale(-_reach(arrays), _reach(arrays), look.signed_colours)
+    keys = ("usual", "swapped", "difference")
+    bands = tuple(
+        Heatmap(
+            values=np.ascontiguousarray(array),
+            rows=Axis(words("axis.position"), labels, "source" if trace.tokens.source else "target"),
+            columns=Axis(words("axis.feature")),
+            scale=scale,
+            caption=Caption(title=words(f"positions.{keys[place % 3]}"), tap="", shape=""),
+        )
+        for place, array in enumerate(arrays)
+    )
+    using, without = found.differences()
+    sentence, swapped = "".join(labels), "".join(token.text for token in found.tokens)
+    return Strips(
+        bands=bands,
+        caption=Caption(
+            title=words("positions.swap", first=sentence, second=swapped),
+            tap="encoder.norm" if trace.tokens.source else "decoder.norm",
+            shape=f"[position {len(labels)}, feature {found.usual.shape[1]}]",
+            note=words("positions.swap_note", using=rough(using), without=rough(without, 1)),
+        ),
+    )
+
+
+def _reach(arrays: tuple[Array, ...]) -> float:
+    finite = [float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in arrays]
+    return max(finite) or 1.0
+
+
+def with_nearest(made: Heatmap, trace: Trace, words: Words) -> Heatmap:
+    """The map of positions with a word about the two places that are hardest to tell apart."""
+    if not np.any(trace.places) or len(trace.places) < 2:
+        return made
+    apart, first, second = nearest_places(trace.places)
+    note = words(
+        "positions.nearest", count=len(trace.places), distance=rough(apart), first=first, second=second
+    )
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))

@@ -1,0 +1,352 @@
+"""Pictures of the laboratories, each number against a way of its own."""
+
+import attrs
+import numpy as np
+import pytest
+import torch
+
+from explorer.engine.compute import Computer
+from explorer.engine.request import Request
+from explorer.picture import arithmetic, compare, layers, masks_lab, positions_lab, steps
+from explorer.picture.attention import mask_map
+from explorer.picture.describe import cell, rough
+from explorer.picture.look import Look
+from explorer.picture.make import closed_of
+from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.trace import Trace
+from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
+
+EN = words("en")
+
+
+def looked_into(text: str = "狗是人养的", beside: Request | None = None, batch: tuple[str, ...] = (), **knobs: object) -> Trace:
+    request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
+    return Computer()(attrs.evolve(request, experiments=frozenset(EXPERIMENTS), beside=beside, batch=batch)).trace
+
+
+# Arithmetic
+
+
+@pytest.mark.parametrize("stage", ["scores", "scaled", "weights", "mixed"])
+@pytest.mark.parametrize("attention", ["encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"])
+def test_a_cell_is_what_its_arithmetic_says(attention: str, stage: str) -> None:
+    """Recomputed from the operands that are written out, for every cell of the head."""
+    trace, look = example(), Look(attention=attention, layer=1, head=2)
+    made = arithmetic.of_stage(trace, look, stage)
+    assert made is not None
+    recorded = trace[look.attention_tap(stage)][2].astype(np.float64)
+    if made.kind == "product":
+        again = made.left.astype(np.float64) @ made.right.astype(np.float64)
+    elif made.kind == "quotient":
+        again = made.left / made.divisor
+    else:
+        again = torch.softmax(torch.tensor(made.left, dtype=torch.float64), -1).numpy()
+
+    np.testing.assert_allclose(again, recorded, atol=1e-5)
+
+
+def test_an_equation_is_written_out_term_by_term() -> None:
+    """Few terms in full, many with what is left out; masked scores by their mathematical name."""
+    left, right = np.array([[1.0, -2.0]], np.float32), np.array([[3.0], [0.5]], np.float32)
+    product = arithmetic.Arithmetic(kind="product", left=left, right=right)
+    quotient = arithmetic.Arithmetic(kind="quotient", left=left, divisor=4.0)
+    row = arithmetic.Arithmetic(kind="softmax", left=np.array([[0.0, -np.inf]], np.float32))
+    long = arithmetic.Arithmetic(kind="product", left=np.ones((1, 12), np.float32), right=np.ones((12, 1), np.float32))
+
+    assert arithmetic.written_out(product, 0, 0, "2", EN) == "1·3 + (−2)·0.5 = 2"
+    assert arithmetic.written_out(quotient, 0, 1, "−0.5", EN) == "(−2) / 4 = −0.5"
+    assert arithmetic.written_out(row, 0, 0, "1", EN) == "e^0 / (e^0 + e^(−∞)) = 1"
+    assert arithmetic.written_out(long, 0, 0, "12", EN).endswith("1·1 + … 4 more = 12")
+
+
+def test_hovering_a_step_tells_the_arithmetic() -> None:
+    """In the sentence for tooltip, status line and reader."""
+    trace = example()
+    made = steps.result(trace, Look(part="weights", layer=0, head=1), EN)
+
+    assert "e^" in cell(made, 2, 1, EN) and "=" in cell(made, 2, 1, EN)
+
+
+# Steps
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_step_has_its_matrices(architecture: str, language: str) -> None:
+    """In each attention that there is; what comes out of a step goes into the next."""
+    trace = example(architecture)
+    for attention in ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"):
+        look = Look(attention=attention).fitted(trace)
+        for step in steps.STEPS:
+            chosen = attrs.evolve(look, part=step)
+            made = steps.result(trace, chosen, words(language))
+            assert made.caption.title and made.values.size
+            assert steps.first_operand(trace, chosen, words(language)).values.size
+            assert steps.second_operand(trace, chosen, words(language)).values.size
+
+
+@pytest.mark.parametrize("placement", ["pre", "post"])
+@pytest.mark.parametrize("attention", ["encoder.self_attn", "decoder.cross_attn"])
+def test_what_goes_in_gives_q(placement: str, attention: str) -> None:
+    """x W_Q of the very map that is shown, in both placements of the norm."""
+    request = Request.from_preset("tiny", "你好吗", norm_placement=placement)
+    computer = Computer()
+    trace = computer(request).trace
+    for layer in (0, 1):
+        look = Look(attention=attention, layer=layer, part="query")
+        x = torch.tensor(steps.first_operand(trace, look, EN).values)
+        side, kind = attention.split(".")
+        module = getattr(getattr(computer._model, side).layers[layer], kind)
+        q = module.split_heads(module.project_query(x[None]))[0]
+        np.testing.assert_allclose(q.numpy(), trace[look.attention_tap("query")], atol=1e-5)
+
+
+def test_merging_puts_the_heads_side_by_side() -> None:
+    """Head h takes columns h·d_head to (h+1)·d_head, and W_o of the whole is the output."""
+    trace, look = example(), Look(layer=1)
+    merged = steps.part(trace, look, EN, "merged").values
+    heads = trace[look.attention_tap("mixed")]
+
+    for head in range(4):
+        assert np.array_equal(merged[:, 16 * head:16 * (head + 1)], heads[head])
+
+
+def test_dividing_keeps_softmax_from_saturating() -> None:
+    """Entropy as recorded with √d_head; the gradient is the softmax's own Jacobian, by autograd."""
+    trace, look = example(), Look(layer=0, head=1)
+    made = steps.why_divide(trace, look, EN)
+    scores = torch.tensor(trace[look.attention_tap("scores")][1], dtype=torch.float64)
+    entropies, gradients = [], []
+    for divisor in (4.0, 1.0):
+        rows = torch.softmax(scores / divisor, -1)
+        entropies.append(float((torch.special.entr(rows).sum(-1) / np.log(2)).mean()))
+        gradients.append(float(torch.stack([torch.autograd.functional.jacobian(
+            lambda x: torch.softmax(x, -1), row / divisor).norm() for row in scores]).mean()))
+
+    assert made.values == pytest.approx([*entropies, *gradients], abs=1e-5)
+    assert entropies[0] > entropies[1]
+
+
+# Positions
+
+
+def test_mk_of_the_paper_is_the_rotation() -> None:
+    """Blocks of cos and sin of k·w_i, and no place where it is off."""
+    trace = example()
+    made = positions_lab.rotation_map(trace, Look(shift=5), EN)
+    matrix, off = positions_lab.best_map(trace.places.astype(np.float64), 5)
+    for i in range(32):
+        turn = 5 * 10000.0 ** (-2 * i / 64)
+        block = matrix[2 * i:2 * i + 2, 2 * i:2 * i + 2]
+        np.testing.assert_allclose(block, [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]], atol=1e-3)
+
+    assert off < 1e-5
+    assert "At all 59 places" in made.caption.note
+    assert made.values.shape == (32, 32)
+
+
+@pytest.mark.parametrize(("kind", "off"), [("sinusoidal-doubled", True), ("sine-only", True), ("sinusoidal-halved", False),
+                                           ("sinusoidal-per-feature", True)])
+def test_kinds_without_a_rotation_are_told(kind: str, off: bool) -> None:
+    """Pairs of one frequency turn, whatever it is; pairs of two do not."""
+    note = positions_lab.rotation_map(example(position=kind), Look(), EN).caption.note
+
+    assert ("no M(1)" in note) is off
+
+
+def test_a_model_without_a_table_has_no_mk() -> None:
+    """Rotary positions turn Q and K instead."""
+    assert "no table" in positions_lab.rotation_map(example(position="rotary"), Look(), EN).caption.note
+
+
+def test_the_nearest_places_are_the_nearest() -> None:
+    """Against every pair."""
+    table = example(d_model=8, n_heads=2).places
+    apart = {(p, q): float(np.linalg.norm(table[p] - table[q])) for p in range(64) for q in range(p)}
+    distance, first, second = positions_lab.nearest_places(table)
+
+    assert distance == pytest.approx(min(apart.values()), abs=1e-6)
+    assert apart[second, first] == pytest.approx(distance, abs=1e-6)
+
+
+def test_positions_pictures_wait_for_their_experiment() -> None:
+    """Without it there is nothing to show yet, rather than something else."""
+    assert positions_lab.variants_strips(example(), Look(), EN) is None
+    assert positions_lab.against_distance(example(), Look(), EN) is None
+    assert positions_lab.swap_strips(example(), Look(), EN) is None
+
+
+@pytest.mark.parametrize("position", ["sinusoidal", "alibi", "none"])
+def test_the_models_own_kind_is_the_main_curve(position: str) -> None:
+    """It comes first, whichever it is; all kinds are there."""
+    trace = looked_into(position=position)
+    made = positions_lab.against_distance(trace, Look(), EN)
+
+    assert made.main == 0
+    assert len(made.names) == len(made.values) == 9
+    if position == "sinusoidal":
+        rows = trace.places[1:].astype(np.float64)
+        cosines = rows @ rows[0] / np.linalg.norm(rows, axis=1) / np.linalg.norm(rows[0])
+        assert made.values[0][:63] == pytest.approx(cosines, abs=1e-5)
+    assert len(positions_lab.variants_strips(trace, Look(), EN).bands) == 6
+
+
+def test_exchanged_words_are_told_with_both_differences() -> None:
+    """The note says the numbers that the strips show."""
+    trace = looked_into()
+    made = positions_lab.swap_strips(trace, Look(), EN)
+    using, without = trace.experiments["swap"].differences()
+
+    assert made.caption.title.startswith("狗是人养的 → 人是狗养的")
+    assert rough(using) in made.caption.note
+    assert np.abs(made.bands[2].values).max() == pytest.approx(using)
+    assert np.abs(made.bands[5].values).max() == pytest.approx(without)
+
+
+# Layers
+
+
+@pytest.mark.parametrize("placement", ["pre", "post"])
+@pytest.mark.parametrize(("side", "bands"), [("encoder", 5), ("decoder", 7)])
+def test_the_stream_adds_up(placement: str, side: str, bands: int) -> None:
+    """x + attention = residual1 + … as shown, in each layer."""
+    trace = example(norm_placement=placement)
+    for layer in (0, 1):
+        made = layers.stream(trace, Look(side=side, layer=layer), EN)
+        values = [band.values for band in made.bands]
+        assert len(values) == bands
+        for place in range(1, bands, 2):
+            before = values[place - 1]
+            if placement == "post" and place > 1:  # what the next sublayer reads is normalized
+                before = trace[f"{side}.layers.{layer}.norm{place // 2}"]
+            np.testing.assert_allclose(before + values[place], values[place + 1], atol=1e-5)
+
+
+def test_norms_of_the_same_numbers_are_torchs() -> None:
+    """LayerNorm along rows, BatchNorm along columns; the model's own is LayerNorm."""
+    trace = example()
+    made = layers.norms(trace, Look(layer=1), EN)
+    x = torch.tensor(made.bands[0].values)
+    rows = torch.nn.functional.layer_norm(x, (64,)).numpy()
+    columns = torch.nn.functional.batch_norm(x, None, None, training=True).numpy()
+
+    np.testing.assert_allclose(made.bands[1].values, rows, atol=1e-5)
+    np.testing.assert_allclose(made.bands[2].values, rows, atol=1e-5)
+    np.testing.assert_allclose(made.bands[3].values, columns, atol=1e-4)
+
+
+def test_dead_units_are_counted() -> None:
+    """Those that are 0 at all positions."""
+    trace = example()
+    made = layers.dead_units(trace, Look(), EN)
+    hidden = trace["encoder.layers.1.feed_forward.hidden"]
+
+    assert float(made.values[1]) == pytest.approx(np.mean([(hidden[:, unit] <= 0).all() for unit in range(256)]))
+
+
+def test_depth_is_of_the_chosen_side() -> None:
+    """With residuals first, and the copies told."""
+    trace = looked_into(initialization="cloned-layers")
+    found = trace.experiments["depth"]
+    made = layers.depth_lengths(trace, Look(side="decoder"), EN)
+
+    assert made.values[0].tolist() == pytest.approx(found.lengths[-7:].tolist())
+    assert made.values.shape == (2, 7)
+    assert "same weights" in made.caption.note
+    assert layers.depth_gradients(example(), Look(), EN) is None
+
+
+# Masks
+
+
+def test_a_leak_is_told() -> None:
+    """Nothing in the upper right under the causal mask, something without, no numbers under a mask of zeros and −∞."""
+    for knobs, word in (({}, "all 0"), ({"causal_mask": False}, "have seen"), ({"masking": "zeros"}, "NaN")):
+        assert word in masks_lab.leak_map(looked_into(**knobs), Look(), EN).caption.note
+
+
+def test_a_batch_shows_its_padding() -> None:
+    """Closed columns where a sentence has ended, and no map for a sentence that is not there."""
+    trace = looked_into("你好", batch=("狗是人养的",))
+    short, whole = (masks_lab.batch_map(trace, Look(), EN, row) for row in (0, 1))
+
+    assert short.columns.labels == ("你", "好", "<pad>", "<pad>", "<pad>")
+    assert short.closed[:, 2:].all() and not short.closed[:, :2].any()
+    assert whole.closed is None
+    assert masks_lab.batch_map(trace, Look(), EN, 2) is None
+    assert masks_lab.leak_map(example(), Look(), EN) is None
+
+
+def test_rows_that_see_nothing_are_told() -> None:
+    """With what becomes of them: 1/n, or no number."""
+    finite = mask_map(example(masking="zeros", mask_value="-1e9"), Look(), EN)
+    infinite = mask_map(example(masking="zeros"), Look(), EN)
+    inverted = mask_map(example(masking="inverted", mask_value="-1e9"), Look(attention="decoder.self_attn"), EN)
+
+    assert "all" in finite.caption.note and "0.25" in finite.caption.note
+    assert "no number" in infinite.caption.note
+    assert "nothing: 3" in inverted.caption.note
+    assert "exchanged" in inverted.reason
+
+
+def test_weights_of_a_row_that_sees_nothing_are_shown() -> None:
+    """They are 1/n, not hidden behind the mask that made them; masked scores stay closed."""
+    trace = example(masking="zeros", mask_value="-1e9")
+
+    assert closed_of(trace, "encoder.layers.0.self_attn.weights") is None
+    assert closed_of(trace, "encoder.layers.0.self_attn.masked").all()
+    assert closed_of(example(), "decoder.layers.0.self_attn.weights").sum() == 6
+
+
+# Compare
+
+
+def test_a_difference_is_now_minus_aside() -> None:
+    """Cell by cell, around zero, with its largest cell told."""
+    other = Request.from_preset("tiny", "狗是人养的", tokenizer="characters")
+    trace = looked_into(beside=other, temperature=2.0)
+    look = Look(layer=1, head=3)
+    made = compare.difference(trace, look, EN)
+    tap = look.attention_tap()
+    expected = trace[tap][3] - trace.beside[tap][3]
+
+    np.testing.assert_allclose(made.values, expected, atol=1e-7)
+    assert made.scale.centred and made.scale.high == pytest.approx(np.abs(expected).max())
+    assert np.array_equal(compare.aside(trace, look, EN).values, trace.beside[tap][3])
+    assert np.array_equal(compare.now(trace, look, EN).values, trace[tap][3])
+    assert compare.bars_aside(trace, look, EN).labels
+    assert compare.bars_now(trace, look, EN).labels
+
+
+def test_other_shapes_cannot_be_subtracted() -> None:
+    """That is said, with both; the two maps themselves stand beside each other."""
+    trace = looked_into(beside=Request.from_preset("tiny", "你好", tokenizer="characters"))
+    made = compare.difference(trace, Look(), EN)
+
+    assert np.isnan(made.values).all()
+    assert "key 2" in made.caption.note and "key 5" in made.caption.note
+
+
+def test_nothing_aside_is_nothing_to_compare() -> None:
+    """Only what is now is shown."""
+    for make in (compare.aside, compare.difference, compare.bars_aside):
+        assert make(example(), Look(), EN) is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("preset", "departs"), [
+    ("tutorial-a", {"position", "norm_kind", "norm_placement", "mask_value"}),
+    ("tutorial-b", {"norm_kind", "norm_placement", "mask_value", "initialization", "masking"}),
+    ("tutorial-c", {"norm_placement", "vocabulary"}), ("tutorial-d", {"norm_placement"}),
+    ("tutorial-e", {"norm_kind", "norm_placement", "norm_shift", "mask_value", "initialization", "masking"}),
+    ("paper-base", set()),
+])
+def test_departures_from_the_paper_are_listed(preset: str, departs: set[str], language: str) -> None:
+    """Each tutorial's own; put right, there are none and the sizes are the same."""
+    config = Request.from_preset(preset).config
+    html = compare.departures_html(config, words(language))
+
+    assert {name for name, _here, _paper in compare.departures(config)} == departs
+    assert all(words(language)(f"knob.{name}.name") in html for name in departs)
+    assert compare.departures(compare.as_paper(config)) == ()
+    assert compare.as_paper(config).d_model == config.d_model
