@@ -193,6 +193,8 @@ class Window(QMainWindow):
             self.go(step.page or self.desk.page.key)
         self._look_into()
         self._mark(step)
+        if self.session.frame is not None:  # a step that changes nothing has its numbers already
+            self._show(self.session.frame)
 
     def _mark(self, step: Step | None) -> None:
         marks = step.highlight if step is not None else ()

@@ -1,0 +1,158 @@
+"""Lessons from start to end, as a student goes through them."""
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from explorer.app.window import Window
+from explorer.lessons.read import read_folder
+from tests.journeys.conftest import Journey
+
+
+def answer(window: Window, text: str) -> str:
+    """Type an answer, press Enter, read what is said."""
+    box = window.lessons.question
+    box.edit.setFocus()
+    box.edit.clear()
+    QTest.keyClicks(box.edit, text)
+    QTest.keyClick(box.edit, Qt.Key.Key_Return)
+    return box.verdict.text()
+
+
+def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> None:
+    """A1: preset, knobs and page as the step says; the text's number, the true one, the difference; right and wrong answers."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["lessons"].trigger()
+        panel = window.lessons
+        assert panel.isVisible()
+        panel.open("a1")
+        journey.settle(window)
+        assert window.session.request.config.position == "sinusoidal-doubled"
+        assert window.desk.page.key == "position"
+        assert "0.9999" in panel.numbers.text() and "0.5403" in panel.numbers.text() and "0.46" in panel.numbers.text()
+        assert window.knobs.rows["position"].property("meant") is True
+        assert "✗" in answer(window, "0.9999") and "0.5403" in panel.question.verdict.text()
+        assert "✓" in answer(window, "0.54")
+        QTest.mouseClick(panel.next, Qt.MouseButton.LeftButton)
+        journey.settle(window)
+        assert panel.counter.text() == "第 2 步，共 2 步"
+        choices = panel.question.choices
+        right = next(button for button in choices if "频率不同" in button.text())
+        wrong = next(button for button in choices if button is not right)
+        QTest.mouseClick(wrong, Qt.MouseButton.LeftButton)
+        assert "✗" in panel.question.verdict.text()
+        QTest.mouseClick(right, Qt.MouseButton.LeftButton)
+        assert "✓" in panel.question.verdict.text()
+        panel.back.click()
+        assert window.knobs.rows["position"].property("meant") is False
+        window.session.undo()
+        window.session.undo()
+        assert window.session.request.config.position == "sinusoidal"
+
+    journey.run(script)
+
+
+def test_a_given_matrix_can_be_changed(journey: Journey) -> None:
+    """E6: another X, another Q; words are no numbers."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.lessons.offer(*_bundled())
+        window.actions_.by_name["lessons"].trigger()
+        window.lessons.open("e6")
+        journey.settle(window)
+        before = window.lessons.numbers.text()
+        table = window.lessons._matrices.itemAt(0).widget().table
+        table.item(0, 0).setText("100")
+        assert "103" in window.lessons.numbers.text() and window.lessons.numbers.text() != before
+        table.item(0, 1).setText("hundred")
+        assert table.item(0, 1).text() == "2"
+        assert np.asarray(window.lessons.given["X"]).tolist()[0] == [100, 2, 3, 4]
+
+    journey.run(script)
+
+
+def test_a_lesson_follows_the_users_own_sentence(journey: Journey) -> None:
+    """C11 names no sentence: it runs on whatever is typed, and its numbers follow."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.set_text("你好吗")
+        journey.settle(window)
+        window.actions_.by_name["lessons"].trigger()
+        window.lessons.open("c11")
+        journey.settle(window)
+        assert window.session.request.text == "你好吗"
+        before = window.lessons.numbers.text()
+        window.session.set_text("今天天气很好")
+        journey.settle(window)
+        assert window.lessons.numbers.text() != before
+        assert "✗" in answer(window, "999")
+        question = window.lessons.question.text.text()
+        window.lessons.question.more.click()
+        assert window.lessons.question.text.text() != question
+
+    journey.run(script)
+
+
+def test_every_step_of_every_lesson_can_be_opened(journey: Journey) -> None:
+    """Its page exists, its claims are computed and its question is asked; A7's 1.9 GB are left out."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["lessons"].trigger()
+        panel = window.lessons
+        for lesson in panel.lessons:
+            panel.open(lesson.key)
+            for place in range(len(lesson.steps)):
+                if place:
+                    panel.next.click()
+                journey.settle(window)
+                step = lesson.steps[place]
+                journey.wait(lambda: panel.numbers.text() != window.appearance.words("status.computing"))
+                if step.claims:
+                    assert "<table" in panel.numbers.text(), (lesson.key, place, panel.numbers.text())
+                assert panel.question.isVisible() is (step.question is not None)
+                if lesson.key == "a7":
+                    break
+
+    journey.run(script)
+
+
+def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_path: object) -> None:
+    """With its file and line, above the list."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        folder = tmp_path
+        good = '[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "一"\nen = "one"\n'
+        (folder / "x1.toml").write_text(good, encoding="utf-8")
+        (folder / "x2.toml").write_text(f"{good}knobs = {{ n_leyers = 2 }}\n", encoding="utf-8")
+        window.lessons.offer(*read_folder(folder))
+        window.actions_.by_name["lessons"].trigger()
+        assert "x2.toml" in window.lessons.errors.text() and "7" in window.lessons.errors.text()
+        assert window.lessons.tree.topLevelItem(0).childCount() == 1
+        window.lessons.open("x1")
+        journey.settle(window)
+        assert window.lessons.say.text() == "一"
+
+    journey.run(script)
+
+
+def test_the_language_can_change_in_the_middle_of_a_lesson(journey: Journey) -> None:
+    """The step stays; its words change."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["lessons"].trigger()
+        window.lessons.open("b7")
+        journey.settle(window)
+        window.appearance.switch_language()
+        assert window.lessons.title.text() == "B7 · A mask of zeros masks everything"
+        assert "agrees" in window.lessons.numbers.text()
+        assert isinstance(window.lessons.next, QPushButton) and window.lessons.next.text() == "Next"
+
+    journey.run(script)
+
+
+def _bundled() -> tuple[object, object]:
+    from explorer.lessons.read import bundled_lessons
+
+    return bundled_lessons()
