@@ -9,7 +9,7 @@ from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE = {
-    "file": (("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+    "file": (("open_lesson", "Ctrl+O"), None, ("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     "edit": (("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R"), ("sentence", "Ctrl+L"),
              ("stop", "Esc")),
     "view": (("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),

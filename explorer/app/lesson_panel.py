@@ -148,6 +148,11 @@ class LessonPanel(QWidget):
         if self._words is not None:
             self._list(self._words)
 
+    def add(self, lesson: Lesson) -> None:
+        """One more lesson, in place of one of the same name, and open it."""
+        self.offer((*(each for each in self.lessons if each.key != lesson.key), lesson), self._errors)
+        self.open(lesson.key)
+
     def speak(self, words: Words) -> None:
         self._words = words
         self.heading.setText(words("lesson.title"))

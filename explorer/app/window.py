@@ -12,13 +12,12 @@ from explorer.app.lesson_panel import LessonPanel
 from explorer.app.sentences import Sentences
 from explorer.app.session import Session
 from explorer.app.status import Status
+from explorer.app.tutor import Tutor
 from explorer.app.weights import WeightsBar
 from explorer.config import Config
 from explorer.engine.request import Frame, Request
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.lessons.lesson import Step
-from explorer.lessons.read import bundled_lessons
 from explorer.model.presets import load_preset
 from explorer.picture.look import Look
 from explorer.picture.scales import SEQUENTIAL
@@ -46,7 +45,7 @@ class Window(QMainWindow):
         self.header, self.sentences, self.desk = Header(PAGE_KEYS), Sentences(), Desk()
         self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
         self.lessons = LessonPanel()
-        self.lessons.hide()
+        self.tutor = Tutor(self.lessons, session, self.desk, self.knobs, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_wishes()
@@ -100,8 +99,8 @@ class Window(QMainWindow):
         self.header.preset.connect(session.set_preset)
         self.header.architecture.connect(session.set_knob)
         self.desk.looked.connect(self._look)
-        self.lessons.opened.connect(self._open_step)
-        self.lessons.closed.connect(self._hide_lessons)
+        self.tutor.went.connect(self.go)
+        self.tutor.refused.connect(self._refused_lesson)
         self.status.stop.connect(session.stop)
 
     def _connect_answers(self) -> None:
@@ -131,7 +130,9 @@ class Window(QMainWindow):
         ):
             named[name].triggered.connect(slot)
         named["knobs"].toggled.connect(self.side.setVisible)
-        named["lessons"].toggled.connect(self._show_lessons)
+        named["lessons"].toggled.connect(self.tutor.show)
+        self.tutor.shown.connect(named["lessons"].setChecked)
+        named["open_lesson"].triggered.connect(self.tutor.choose)
         self.header.lessons.connect(named["lessons"].toggle)
         named["full_screen"].toggled.connect(self._full_screen)
         for key, action in self.actions_.pages.items():
@@ -171,35 +172,7 @@ class Window(QMainWindow):
         """Open a page."""
         self.header.put_page(page)
         self.desk.go(page)
-        self._look_into()
-
-    def _look_into(self) -> None:
-        self.session.look_into(self.desk.page.experiments | self.lessons.experiments)
-
-    # Lessons
-
-    def _show_lessons(self, on: bool) -> None:
-        if on and not self.lessons.lessons:
-            self.lessons.offer(*bundled_lessons())
-        self.lessons.setVisible(on)
-        self._mark(self.lessons.step if on else None)
-
-    def _hide_lessons(self) -> None:
-        self.actions_.by_name["lessons"].setChecked(False)
-
-    def _open_step(self, step: Step | None) -> None:
-        if step is not None:
-            self.session.take(step)
-            self.go(step.page or self.desk.page.key)
-        self._look_into()
-        self._mark(step)
-        if self.session.frame is not None:  # a step that changes nothing has its numbers already
-            self._show(self.session.frame)
-
-    def _mark(self, step: Step | None) -> None:
-        marks = step.highlight if step is not None else ()
-        self.knobs.mark(frozenset(mark.removeprefix("knob:") for mark in marks if mark.startswith("knob:")))
-        self.desk.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
+        self.tutor.look_into()
 
     # Answers
 
@@ -219,8 +192,7 @@ class Window(QMainWindow):
     def _show(self, frame: Frame) -> None:
         self.desk.draw(frame.trace, self.session.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.look, self.appearance.words)
-        if frame.serial >= self.session.wished:
-            self.lessons.draw(frame.trace, self.session.look, self.appearance.words)
+        self.tutor.draw(frame)
 
     def _looked(self, look: Look) -> None:
         for key, action in self.actions_.colours.items():
@@ -232,6 +204,9 @@ class Window(QMainWindow):
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
         self.desk.set_stale(self.session.frame is not None)
+
+    def _refused_lesson(self, error: ExplorerError) -> None:
+        self.status.warn(self.appearance.words.error(error))
 
     def _settled(self, config: Config) -> None:
         words = self.appearance.words

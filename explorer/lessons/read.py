@@ -29,7 +29,7 @@ from explorer.lessons.functions import PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
 from explorer.lessons.questions import KINDS
 from explorer.model.presets import load_preset
-from explorer.resources import asset
+from explorer.resources import asset, config_folder
 from explorer.trace.experiments import EXPERIMENTS
 
 PAGES = ("overview", "tokens", "embedding", "position", "attention", "stepper", "masks", "layers", "output", "compare",
@@ -43,6 +43,12 @@ _NUMBERED = re.compile(r"([a-z]*)(\d*)(.*)", re.DOTALL)
 def bundled_lessons() -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
     """The program's own lessons in order, and what is wrong with files that are none."""
     return read_folder(asset("lessons"))
+
+
+def all_lessons() -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
+    """The program's own lessons and those in the user's folder `lessons`, beside the preferences."""
+    (own, wrong), (others, worse) = bundled_lessons(), read_folder(config_folder() / "lessons")
+    return own + others, wrong + worse
 
 
 def read_folder(folder: Path) -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:

@@ -2,7 +2,7 @@
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -253,7 +253,9 @@ class KnobPanel(QScrollArea):
             row.set_meant(name in names)
         first = next((row for name, row in self.rows.items() if name in names), None)
         if first is not None:
-            self.ensureWidgetVisible(first)
+            top = first.mapTo(self.widget(), QPoint(0, 0)).y()
+            self.ensureVisible(0, top, 0, 40)
+            self.ensureVisible(0, top + first.height(), 0, 40)
 
     def put(self, config: Config, start: Config) -> None:
         """Show a Config; `start` is the preset's."""

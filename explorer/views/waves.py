@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -15,6 +15,8 @@ from explorer.picture.picture import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.pointed import NOTHING, Pointed, Spot
+
+_LEGEND_FROM_PX = 170
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -134,6 +136,11 @@ class WavesView(QWidget):
         self._lit.setVisible(bool(places))
         if places:
             self._lit.setPos(places[0])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room the curves take it; hovering names them."""
+        super().resizeEvent(event)
+        self.legend.setVisible(self.height() >= _LEGEND_FROM_PX)
 
     def fit(self) -> None:
         self._plot.getPlotItem().getViewBox().autoRange(padding=0.02)

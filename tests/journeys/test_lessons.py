@@ -152,6 +152,29 @@ def test_the_language_can_change_in_the_middle_of_a_lesson(journey: Journey) -> 
     journey.run(script)
 
 
+def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: object) -> None:
+    """From a file, and from the folder beside the preferences; with a mistake it is told, and nothing else changes."""
+    good = 'group = "mine"\n[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "二"\nen = "two"\n'
+    (tmp_path / "my1.toml").write_text(good, encoding="utf-8")
+    (tmp_path / "my2.toml").write_text(f"{good}pages = 3\n", encoding="utf-8")
+    folder = tmp_path / "config" / "transformer-explorer" / "lessons"
+    folder.mkdir(parents=True)
+    (folder / "kept1.toml").write_text(good, encoding="utf-8")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.tutor.add(str(tmp_path / "my1.toml"))
+        journey.settle(window)
+        assert window.lessons.isVisible()
+        assert window.lessons.say.text() == "二"
+        assert {"kept1", "my1", "a1"} <= {lesson.key for lesson in window.lessons.lessons}
+        window.tutor.add(str(tmp_path / "my2.toml"))
+        assert "my2.toml" in window.status.message.text() and "8" in window.status.message.text()
+        assert window.lessons.say.text() == "二"
+
+    journey.run(script)
+
+
 def _bundled() -> tuple[object, object]:
     from explorer.lessons.read import bundled_lessons
 

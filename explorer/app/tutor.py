@@ -1,0 +1,79 @@
+"""Between the lessons and the rest of the window: a step sets up the session, the page and what is outlined."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from explorer.app.appearance import Appearance
+from explorer.app.desk import Desk
+from explorer.app.lesson_panel import LessonPanel
+from explorer.app.session import Session
+from explorer.engine.request import Frame
+from explorer.errors import ExplorerError
+from explorer.lessons.lesson import Step
+from explorer.lessons.read import all_lessons, read_lesson
+from explorer.views.knobs import KnobPanel
+
+
+class Tutor(QObject):
+    """Signals: went(page) a step is about this page; shown(bool) the panel is opened or closed; refused(error) a file is
+    no lesson."""
+
+    went = Signal(str)
+    shown = Signal(bool)
+    refused = Signal(object)
+
+    def __init__(self, panel: LessonPanel, session: Session, desk: Desk, knobs: KnobPanel, appearance: Appearance) -> None:
+        super().__init__(panel)
+        self._panel, self._session, self._desk, self._knobs, self._appearance = panel, session, desk, knobs, appearance
+        panel.hide()
+        panel.opened.connect(self._open)
+        panel.closed.connect(self._hide)
+
+    def show(self, on: bool) -> None:
+        """Open or close the panel; lessons are read when it is first opened."""
+        if on and not self._panel.lessons:
+            self._panel.offer(*all_lessons())
+        self._panel.setVisible(on)
+        self._mark(self._panel.step if on else None)
+
+    def draw(self, frame: Frame) -> None:
+        """A frame, if it answers what is wished: the numbers of an older wish are not those of the step."""
+        if frame.serial >= self._session.wished:
+            self._panel.draw(frame.trace, self._session.look, self._appearance.words)
+
+    def look_into(self) -> None:
+        """Have computed what the page in front and the open step need beside the pass."""
+        self._session.look_into(self._desk.page.experiments | self._panel.experiments)
+
+    def choose(self) -> None:
+        """Ask for a file."""
+        path, _filter = QFileDialog.getOpenFileName(self._panel, self._appearance.words("action.open_lesson"), "", "*.toml")
+        if path:
+            self.add(path)
+
+    def add(self, path: str) -> None:
+        """Open a lesson from a file of the user's own. A mistake in it is told, and the rest goes on."""
+        self.shown.emit(True)
+        try:
+            self._panel.add(read_lesson(Path(path)))
+        except ExplorerError as error:
+            self.refused.emit(error)
+
+    def _hide(self) -> None:
+        self.shown.emit(False)
+
+    def _open(self, step: Step | None) -> None:
+        if step is not None:
+            self._session.take(step)
+            self.went.emit(step.page or self._desk.page.key)
+        self.look_into()
+        self._mark(step)
+        if self._session.frame is not None:  # a step that changes nothing has its numbers already
+            self.draw(self._session.frame)
+
+    def _mark(self, step: Step | None) -> None:
+        marks = step.highlight if step is not None else ()
+        self._knobs.mark(frozenset(mark.removeprefix("knob:") for mark in marks if mark.startswith("knob:")))
+        self._desk.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
