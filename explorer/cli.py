@@ -8,7 +8,7 @@ import attrs
 import click
 
 from explorer.cli_flags import range_of, shared_flags
-from explorer.cli_translator import evaluate, train, translate
+from explorer.cli_translator import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
 from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
 from explorer.lang import LANGUAGES, Words, system_language
@@ -172,7 +172,7 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (train, evaluate, translate):
+for command in (train, teach, evaluate, translate):
     commands.add_command(command)
 
 

@@ -70,6 +70,28 @@ def train(
     click.echo(words("train.written", folder=run.finish()))
 
 
+@click.command()
+@click.option("--data", required=True, metavar="FILE", help="Sentences of one's own: tab-separated split, zh, en.")
+@click.option("--keep", required=True, metavar="FILE", help="Old sentences, on which the model shall stay as it is.")
+@click.option("--out", required=True, metavar="FOLDER")
+@click.option("--word", multiple=True, metavar="WORD", help="Becomes a symbol of the source; may stand several times.")
+@click.option("--steps", default=200, show_default=True, type=click.IntRange(1, 100_000))
+@_preset
+@click.pass_obj
+def teach(words: Words, /, data: str, keep: str, out: str, word: tuple[str, ...], steps: int, preset: str) -> None:
+    """Teach a trained translator the rows of FILE without forgetting the rest, and write it into FOLDER."""
+    from explorer.engine.training.teach import Teacher, Teaching
+
+    teacher = Teacher(Teaching(preset=preset, own=Path(data), keep=Path(keep), out=Path(out), words=word, steps=steps))
+    line, last = _Line(), ""
+    for taught in teacher.steps():
+        last = words("train.taught", steps=steps, **attrs.asdict(taught))
+        line.show(last)
+    line.end()
+    click.echo(last)
+    click.echo(words("train.written", folder=teacher.finish()))
+
+
 def _tell_rows(run: "Run", words: Words) -> None:
     prepared = run.prepared
     for row in prepared.bad[:_MOST_BAD_ROWS]:

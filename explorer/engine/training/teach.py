@@ -1,0 +1,146 @@
+"""Teaching a trained translator sentences of one's own, and new source words, without forgetting the rest.
+
+Li and Hoiem 2016, "Learning without Forgetting": beside the loss of the new sentences stands the divergence of what the
+model says on old ones from what it said before.
+"""
+
+import copy
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import torch
+from torch import Tensor, nn
+
+from explorer import resources
+from explorer.engine.training.batches import Batch, Example, make_batch
+from explorer.engine.training.bundle import write_bundle
+from explorer.engine.training.loss import log_probabilities
+from explorer.engine.training.prepare import example
+from explorer.engine.translator import Translator
+from explorer.errors import EmptySplit, NotTrained
+from explorer.files import make_folder
+from explorer.model.presets import load_preset
+from explorer.model.trained import VOCABULARY
+from explorer.model.weights import Weights, build
+from explorer.tokens.bilingual import Bilingual
+from explorer.tokens.corpus import Pair, read_corpus
+from explorer.tokens.graphemes import characters
+from explorer.tokens.segment import Segmenter
+from explorer.tokens.vocabulary import PAD, UNKNOWN, Vocabulary
+
+_FULL_STOP = "。"
+_SOURCE = "encoder.embedding.look_up.weight"
+
+
+@attrs.frozen(kw_only=True)
+class Teaching:
+    """`own` are the new sentences (training rows of a data file), `keep` the old ones; `words` become source symbols.
+
+    Adam at `learning_rate`, falling to 0; `keep_weight` times the divergence on `rows` old sentences a step.
+    """
+
+    preset: str
+    own: Path
+    keep: Path
+    out: Path
+    words: tuple[str, ...] = ()
+    steps: int = 200
+    learning_rate: float = 1.5e-4
+    keep_weight: float = 60.0
+    rows: int = 40
+    seed: int = 1
+
+
+@attrs.frozen
+class Taught:
+    """One step: how far it is, the loss of the new sentences and the divergence on old ones, in nats a token."""
+
+    step: int
+    share: float
+    loss: float
+    divergence: float
+
+
+class Teacher:
+    """Prepares on construction; `steps()` teaches, `finish()` writes the preset."""
+
+    def __init__(self, wish: Teaching) -> None:
+        """Raises NotTrained, BadFile, EmptySplit, CannotCreate."""
+        self.wish = wish
+        preset = load_preset(wish.preset)
+        if preset.folder is None:
+            raise NotTrained(name=wish.preset)
+        make_folder(wish.out)
+        start = Translator(preset)
+        self.text = preset.text
+        self.bilingual, weights = with_words(start.bilingual, dict(start.model(preset.config).state_dict()), wish.words)
+        self.config = preset.config.changed(vocab_size=len(self.bilingual.source))
+        self.model = build(self.config, weights)
+        self.before = copy.deepcopy(self.model)
+        segmenter = Segmenter(resources.cache_folder())
+        self._own = make([example(pair, self.bilingual, segmenter) for pair in _with_and_without_stop(_pairs(wish.own))])
+        chance = random.Random(wish.seed)
+        old = list(_pairs(wish.keep))
+        chance.shuffle(old)
+        needed = (old * (wish.steps * wish.rows // len(old) + 1))[:wish.steps * wish.rows]
+        self._old = [example(pair, self.bilingual, segmenter) for pair in needed]
+
+    def steps(self) -> Iterator[Taught]:
+        """Teach; one step after the other."""
+        wish, model = self.wish, self.model.requires_grad_(True)
+        optimizer = torch.optim.Adam(model.parameters(), lr=wish.learning_rate)
+        for step in range(wish.steps):
+            for group in optimizer.param_groups:
+                group["lr"] = wish.learning_rate * (1 - step / wish.steps)
+            loss, divergence = self._losses(make(self._old[step * wish.rows:(step + 1) * wish.rows]))
+            optimizer.zero_grad()
+            (loss + wish.keep_weight * divergence).backward()  # type: ignore[no-untyped-call]  # torch annotates it not
+            optimizer.step()
+            yield Taught(step + 1, (step + 1) / wish.steps, loss.item(), divergence.item())
+        model.requires_grad_(False)
+
+    def _losses(self, old: Batch) -> tuple[Tensor, Tensor]:
+        with torch.no_grad():
+            p = log_probabilities(self.before, old)  # [token, vocab]
+        q = log_probabilities(self.model, old)
+        # KL(before‖now) = Σ_v P·(log P - log Q), a mean over the tokens
+        divergence = nn.functional.kl_div(q, p, log_target=True, reduction="batchmean")
+        expected = self._own.expected[self._own.expected != PAD]
+        return nn.functional.nll_loss(log_probabilities(self.model, self._own), expected), divergence
+
+    def finish(self) -> Path:
+        """Write the preset. Raises CannotWrite, DiskFull."""
+        about = {"taught": {**attrs.asdict(self.wish), "own": self.wish.own.name, "keep": self.wish.keep.name,
+                            "out": self.wish.out.name}, VOCABULARY: self.bilingual.sha256}
+        write_bundle(self.wish.out, dict(self.model.named_parameters()), self.config, self.bilingual, self.text, about)
+        return self.wish.out
+
+
+def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -> tuple[Bilingual, Weights]:
+    """Further source symbols at the end, each with the mean of its characters' vectors."""
+    new = tuple(word for word in dict.fromkeys(words) if bilingual.source.id_of(word) is None)
+    table = weights[_SOURCE]
+    rows = [torch.stack([table[bilingual.source.id_of(word[a:b]) or UNKNOWN] for a, b in characters(word)]).mean(0)
+            for word in new]
+    more = Bilingual(Vocabulary((*bilingual.source.symbols, *new)), bilingual.target)
+    return more, {**weights, _SOURCE: torch.cat([table, *(row[None] for row in rows)])}
+
+
+def make(examples: list[Example]) -> Batch:
+    """A batch of whole words."""
+    chance = random.Random(0)
+    return make_batch([each.source_ids(0.0, 0.0, chance) for each in examples], [each.target for each in examples])
+
+
+def _pairs(path: Path) -> tuple[Pair, ...]:
+    pairs = read_corpus(path).train
+    if not pairs:
+        raise EmptySplit(path=str(path), split="train")
+    return pairs
+
+
+def _with_and_without_stop(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    """Whoever types a sentence may leave its full stop out."""
+    return pairs + tuple((source.removesuffix(_FULL_STOP), target) for source, target in pairs if source.endswith(_FULL_STOP))
