@@ -45,7 +45,7 @@ class Words:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
         reason = values.get("reason")
         if isinstance(reason, ExplorerError):  # a knob or a formula inside a file
-            values["reason"] = self.error(reason)
+            values["reason"] = self.error(reason).rstrip("。.")
         return self(error.key, **values)
 
 

@@ -94,6 +94,8 @@ class Card(QFrame):
         made = self.make(trace, look, words)
         if made is None:
             self.title.setText(f"{self.title.text().removesuffix(' …')} …")
+            if self.picture is None:
+                self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # it is a widget too
             return
         self.picture = made
         self._tell(self.picture.caption)

@@ -96,6 +96,7 @@ class Page(QWidget):
         """What is asked for; most pages have no controls of it."""
 
     def speak(self, words: Words) -> None:
+        self.setAccessibleName(words(f"page.{self.key}"))
         if self.explanation is not None:
             self.explanation.tell(self.key, words)
 
