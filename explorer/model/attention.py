@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.model import masks, positions
+from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
 from explorer.model.tap import Tap
 
@@ -31,7 +32,7 @@ class Attention(nn.Module):
         self.project_key = Linear(size, size, bias=config.bias)
         self.project_value = Linear(size, size, bias=config.bias)
         self.project_output = Linear(size, size, bias=config.bias)
-        self.drop = nn.Dropout(config.dropout)
+        self.drop = Dropout(config.dropout)
 
         self.query = Tap("batch head position feature")
         self.key = Tap("batch head position feature")

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.model import positions
+from explorer.model.dropout import Dropout
 from explorer.model.tap import Tap
 
 
@@ -18,7 +19,7 @@ class Embedding(nn.Module):
         self.config = config
         self.look_up = nn.Embedding(n_symbols, config.d_model)
         self.learned = nn.Embedding(config.max_len, config.d_model) if config.position == "learned" else None
-        self.drop = nn.Dropout(config.dropout)
+        self.drop = Dropout(config.dropout)
 
         self.tokens = Tap("batch position feature")
         self.scaled = Tap("batch position feature")

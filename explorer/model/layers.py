@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from explorer.config import Config
 from explorer.model.attention import Attention
+from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
 from explorer.model.norm import make_norm
 from explorer.model.tap import Tap
@@ -25,7 +26,7 @@ class FeedForward(nn.Module):
         self.activate = _ACTIVATIONS[config.activation]
         self.expand = Linear(config.d_model, config.d_ff)
         self.contract = Linear(config.d_ff, config.d_model)
-        self.drop = nn.Dropout(config.dropout)
+        self.drop = Dropout(config.dropout)
 
         self.hidden = Tap("batch position feature")
         self.activated = Tap("batch position feature")
@@ -45,7 +46,7 @@ class Sublayer(nn.Module):
         super().__init__()
         self.config = config
         self.normalize = make_norm(config.norm_kind, config.d_model)
-        self.drop = nn.Dropout(config.dropout)
+        self.drop = Dropout(config.dropout)
 
     def forward(self, x: Tensor, f: Callable[[Tensor], Tensor], norm: Tap, residual: Tap) -> Tensor:
         """[batch, position, feature] to the same shape; the two taps are the layer's, so that they bear its name."""

@@ -3,7 +3,9 @@
 Sinusoidal: Vaswani et al. 2017, section 3.5. Rotary: Su et al. 2021, section 3.2. ALiBi: Press et al. 2022, section 3.
 """
 
+import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -33,12 +35,17 @@ def sinusoidal(n: int, d_model: int, base: float, first: int = 0, kind: str = "s
     The paper's kind has w_2i = w_2i+1 = base^(-2i/d). An odd last feature is a sine; "sine-only" has nothing else.
     """
     pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]
+    w, quarter = _rates(d_model, base, kind)
+    return (pos * w + quarter).sin().float()  # [position, feature]
+
+
+@lru_cache(maxsize=16)  # decoding asks for one place at a time
+def _rates(d_model: int, base: float, kind: str) -> tuple[Tensor, Tensor]:
+    """Twice [feature]: w_j = base^(-x_j/d), and the quarter turn that makes a sine a cosine, 0 where it stays a sine."""
     j = torch.arange(d_model)
-    # w_j = base^(-x_j/d)
     w = base ** (-EXPONENTS[kind](j).double() / d_model)
-    angle = pos * w  # [position, feature]
-    is_cosine = (j % 2 == 1) & (kind != "sine-only")
-    return torch.where(is_cosine, angle.cos(), angle.sin()).float()
+    # cos(a) = sin(a + π/2)
+    return w, torch.where((j % 2 == 1) & (kind != "sine-only"), math.pi / 2, 0.0).double()
 
 
 def rotate(x: Tensor, base: float, first: int = 0) -> Tensor:

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from torch import nn
 
 from explorer.engine.training.dropout import ByteDropout, with_byte_dropout
+from explorer.model.dropout import Dropout
 from explorer.model.weights import build
 from tests.engine.training.runs import CONFIG
 
@@ -98,8 +98,8 @@ def test_every_dropout_of_a_model_is_replaced() -> None:
     with_byte_dropout(model)
 
     for name, module in model.named_modules():
-        assert type(module) is (ByteDropout if before[name] is nn.Dropout else before[name])
+        assert type(module) is (ByteDropout if before[name] is Dropout else before[name])
         if isinstance(module, ByteDropout):
             assert module.p == CONFIG.dropout
             assert not module.training
-    assert nn.Dropout in before.values()
+    assert Dropout in before.values()
