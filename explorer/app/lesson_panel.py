@@ -4,6 +4,7 @@ import random
 import zlib
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -166,6 +167,7 @@ class LessonPanel(QWidget):
         self._list(words)
         if self.lesson is not None:
             self._tell()
+            self._ask()
 
     def _list(self, words: Words) -> None:
         self.tree.clear()
@@ -207,6 +209,13 @@ class LessonPanel(QWidget):
         self._tell()
         if first and self.step is not None:
             self._ask()
+
+    def refuse(self, error: ExplorerError) -> None:
+        """What the step asks for, or what was typed since, cannot be: its numbers would be those of another state."""
+        if self.step is not None and self._words is not None:
+            self._shown = None
+            self.numbers.setText(self._words.error(error))
+            self.numbers.show()
 
     def open(self, key: str) -> None:
         """A lesson by the name of its file."""
@@ -253,7 +262,8 @@ class LessonPanel(QWidget):
         if self._shown is None or not step.experiments <= self._shown[0].experiments.keys():
             return words("status.computing")
         try:
-            return claims_html(findings(step, self._shown[0], self.given), words, self._theme)
+            changed = any(not np.array_equal(self.given[name], cells) for name, cells in step.given.items())
+            return claims_html(findings(step, self._shown[0], self.given), words, self._theme, changed=changed)
         except ExplorerError as error:  # a tap that this model lacks, or a sentence too short for it
             return words.error(error)
 
@@ -295,11 +305,18 @@ class LessonPanel(QWidget):
             value, tolerance = truth
             right = is_right(typed, value, tolerance)
             answer = ", ".join(figure(float(cell)) for cell in value.ravel())
-            self.question.tell(self._words("lesson.right" if right else "lesson.wrong", answer=answer), right=right)
+            self._judge(answer, right)
+
+    def _judge(self, answer: str, right: bool) -> None:
+        """Right or wrong, the answer, and why, where the lesson says so."""
+        assert self._words is not None and self.step is not None  # a step with a question is open
+        why = "" if self.step.question is None else self.step.question.why.of(self._words.language)
+        verdict = self._words("lesson.right" if right else "lesson.wrong", answer=answer)
+        self.question.tell(f"{verdict} {why}".strip(), right=right)
 
     def _truth(self) -> tuple[Value, float] | None:
         if self._asked is not None:
-            return evaluate(repr(self._asked.answer), {}), self._asked.tolerance
+            return np.asarray(self._asked.answer), self._asked.tolerance
         step = self.step
         if step is None or step.question is None or self._shown is None:
             return None
@@ -313,8 +330,7 @@ class LessonPanel(QWidget):
         if step is None or step.question is None or words is None:
             return
         right = self._order[place] == step.question.right
-        answer = step.question.choices[step.question.right].of(words.language)
-        self.question.tell(words("lesson.right" if right else "lesson.wrong", answer=answer), right=right)
+        self._judge(step.question.choices[step.question.right].of(words.language), right)
 
     # The reader
 

@@ -194,7 +194,8 @@ class Session(QObject):
         """What shall be found out beside the pass, because a page shows it."""
         if experiments != self._experiments:
             self._experiments = experiments
-            if self.frame is not None and not self._worker.busy:
+            there = frozenset() if self.frame is None else self.frame.request.experiments
+            if self.frame is not None and not experiments <= there and not self._worker.busy:
                 self._refine(attrs.evolve(self.frame.request, serial=self._serial))
 
     def set_batch(self, texts: tuple[str, ...]) -> None:
@@ -223,8 +224,11 @@ class Session(QObject):
             return
         known = {field.name for field in attrs.fields(Look)}
         look = dict(preset.look) if step.preset else {}
-        self.set_look(**{name: value for name, value in (look | dict(step.look)).items() if name in known})
-        if request != self.request:
+        look = {name: value for name, value in (look | dict(step.look)).items() if name in known}
+        if request == self.request:
+            self.set_look(**look)
+        else:  # fitted when the answer comes: the model on screen may lack what the step looks at
+            self.look = attrs.evolve(self.look, **look)  # type: ignore[arg-type]  # fields of Look
             self._history.add(request, "")
             self._again()
 

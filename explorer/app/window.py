@@ -201,6 +201,7 @@ class Window(QMainWindow):
             self.desk.draw(self.session.frame.trace, look, self.appearance.words)
 
     def _refused(self, error: ExplorerError) -> None:
+        self.lessons.refuse(error)
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
         self.desk.set_stale(self.session.frame is not None)

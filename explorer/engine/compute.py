@@ -111,10 +111,19 @@ class Computer:
     def _experiments(
         self, model: Transformer, request: Request, trace: Trace, translator: Translator | None, stop: Stop
     ) -> dict[str, Experiment]:
-        others = tuple(self._source(attrs.evolve(request, text=text, source_cuts=None), translator)
-                       for text in request.batch if text.strip()) if "batch" in request.experiments else ()
+        others = self._others(request, trace, translator) if "batch" in request.experiments else ()
         bench = Bench(model, trace.tokens, trace.expected, others, stop)
         return {name: experiment(name, bench) for name in EXPERIMENTS if name in request.experiments}
+
+    def _others(self, request: Request, trace: Trace, translator: Translator | None) -> tuple[tuple[Token, ...], ...]:
+        """The further sentences of a batch; what is too long for the model is cut off there. Raises BadText."""
+        found = [self._cut(attrs.evolve(request, text=text, source_cuts=None), translator)[:request.config.max_len]
+                 for text in request.batch if text.strip()]
+        if request.config.vocabulary == "sentence":  # the batch has one vocabulary, which begins with the sentence's own
+            every = tuple(token for row in (trace.tokens.source, trace.tokens.target, *found) for token in row)
+            numbered = {token.text: token for token in _numbered(Tokens(every), request.config).source}
+            found = [tuple(attrs.evolve(token, id=numbered[token.text].id, known=True) for token in row) for row in found]
+        return tuple(found)
 
     def _beside(self, request: Request, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with: from a Computer of its own, so that neither takes the other's model away."""
@@ -130,12 +139,13 @@ class Computer:
 
     def _source(self, request: Request, translator: Translator | None) -> tuple[Token, ...]:
         """The tokens of the typed text. Raises BadText, TooLong."""
+        return _short_enough(self._cut(request, translator), request.config)
+
+    def _cut(self, request: Request, translator: Translator | None) -> tuple[Token, ...]:
         config, cuts, words = request.config, request.source_cuts, request.words
         if translator is None:
-            tokens = self._tokenizers.tokenize(request.text, config, cuts=cuts, words=words)
-        else:
-            tokens = self._tokenizers.source(request.text, config, _room(translator, config), cuts=cuts, words=words)
-        return _short_enough(tokens, config)
+            return self._tokenizers.tokenize(request.text, config, cuts=cuts, words=words)
+        return self._tokenizers.source(request.text, config, _room(translator, config), cuts=cuts, words=words)
 
     def _sentence(
         self, request: Request, source: tuple[Token, ...], translator: Translator | None, trained: bool, stop: Stop

@@ -28,6 +28,8 @@ from explorer.trace.trace import Tokens
 
 _PLACES = 128  # of the tables beside each other
 _AT_ONCE = 32  # sentences in a pass
+_CELLS_AT_ONCE = 2**24  # of the maps of one attention in a pass
+_MOST_REPLACED = 256  # tokens; a longer text is looked at as far as that
 
 Stop = Callable[[], bool]
 
@@ -65,7 +67,8 @@ def experiment(name: str, bench: Bench) -> Experiment:
     """Make one experiment by its name. Raises Superseded."""
     made: dict[str, Callable[[Bench], Experiment]] = {
         "variants": variants, "swap": swap, "leak": leak, "depth": depth, "batch": batch, "copies": copies}
-    return made[name](bench)
+    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
+        return made[name](attrs.evolve(bench, model=quiet))
 
 
 def variants(bench: Bench) -> Variants:
@@ -105,7 +108,7 @@ def swap(bench: Bench) -> Swap:
 def leak(bench: Bench) -> Leak:
     """Each token in turn replaced by another; of the decoder, where there is one."""
     of_target = bool(bench.tokens.target)
-    ids = torch.tensor(_ids(bench.tokens.target if of_target else bench.tokens.source))
+    ids = torch.tensor(_ids(bench.tokens.target if of_target else bench.tokens.source))[:_MOST_REPLACED]
     limit = bench.config.n_target_symbols if of_target else bench.config.vocab_size
     rows = ids.repeat(len(ids), 1)  # [changed token, position]
     rows.diagonal().copy_((ids + 1) % limit)
@@ -119,7 +122,8 @@ def leak(bench: Bench) -> Leak:
 
     with torch.inference_mode():
         usual = outputs(ids[None])
-        parts = torch.split(rows, _AT_ONCE)
+        cells = bench.config.n_heads * len(ids) ** 2  # of one sentence's map
+        parts = torch.split(rows, max(1, min(_AT_ONCE, _CELLS_AT_ONCE // cells)))
         moved = torch.cat([(outputs(part) - usual).norm(dim=-1) for part in parts])
     return Leak("target" if of_target else "source", _frozen(moved.T))  # [output, changed token]
 
@@ -150,7 +154,7 @@ def batch(bench: Bench) -> Batch:
                for part in (".masked", ".weights")}  # [batch, layer, head, query, key]
     return Batch(
         sentences, real[:, 0, 0].numpy(), _frozen(stacked[".masked"]), _frozen(stacked[".weights"]),
-        *(max(float((row[:len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
+        *(float(np.max([(row[:len(one)] - one).abs().max() for row, one in zip(rows, alone, strict=True)]))
           for rows in (together, open_to_padding)),
     )
 
@@ -242,6 +246,20 @@ def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -
     hooks.append(hook)
     try:
         yield seen
+    finally:
+        hooks.remove(hook)
+
+
+@contextmanager
+def _stopping(bench: Bench) -> Iterator[None]:
+    """Ask at each tap whether to give way, as recording does."""
+    def hook(_tap: Tap, _tensor: Tensor) -> None:
+        _stop_if(bench.stop)
+
+    hooks = shared_hooks(bench.model)
+    hooks.append(hook)
+    try:
+        yield
     finally:
         hooks.remove(hook)
 

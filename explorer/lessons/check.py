@@ -12,6 +12,8 @@ from explorer.lessons.functions import PLAIN, of_trace
 from explorer.lessons.lesson import Cells, Claim, Step
 from explorer.trace.trace import Trace
 
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
+_FRACTION = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -51,9 +53,15 @@ def _finding(claim: Claim, true: Value) -> Finding:
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers that somebody typed, whatever stands between them; a Chinese or typographic minus is one too."""
+    """The numbers that somebody typed, whatever stands between them. A fraction is one number; any minus counts."""
     plain = text.replace("\N{MINUS SIGN}", "-").replace("\N{FULLWIDTH HYPHEN-MINUS}", "-").translate(_FULL_WIDTH)
+    plain = _FRACTION.sub(_quotient, _GROUPED.sub("", plain))
     return [float(each) for each in _NUMBER.findall(plain)]
+
+
+def _quotient(found: re.Match[str]) -> str:
+    """1/8 as one number; what cannot be divided stays two."""
+    return found[0] if float(found[2]) == 0 else repr(float(found[1]) / float(found[2]))
 
 
 _FULL_WIDTH = {ord("０") + digit: str(digit) for digit in range(10)} | {ord("．"): ".", ord("。"): ".", ord("，"): ","}

@@ -7,6 +7,7 @@ that let an expression reach the methods of an array, of which some write files.
 """
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,6 +22,7 @@ Scope = Mapping[str, Any]
 """Names that a formula may use: numbers, arrays and functions."""
 
 _LONGEST = 600
+_KEYWORDS = frozenset({"axis", "base", "power", "eps", "shift", "unbiased", "value", "places"})
 _LARGEST = 2**22  # cells of any result
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -52,7 +54,7 @@ def evaluate(text: str, scope: Scope) -> Value:
             value = np.asarray(_Walker(scope).value(tree), dtype=np.float64)
     except BadFormula as error:
         raise BadFormula(formula=text, reason=error.values["reason"]) from error
-    except (ArithmeticError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (ArithmeticError, AttributeError, IndexError, KeyError, MemoryError, TypeError, ValueError, RecursionError) as error:
         raise BadFormula(formula=text, reason=str(error)) from error
     return value
 
@@ -64,8 +66,10 @@ class _Walker:
     def value(self, node: ast.expr) -> Any:
         """The value of one node."""
         match node:
-            case ast.Constant(value=bool() | int() | float() | str()):
-                return float(node.value) if isinstance(node.value, int) else node.value
+            case ast.Constant(value=str() as text):
+                return text
+            case ast.Constant(value=bool() | int() | float() as number):
+                return np.float64(number)
             case ast.Name():
                 return self._named(node.id)
             case ast.List() | ast.Tuple():
@@ -73,7 +77,7 @@ class _Walker:
             case ast.UnaryOp(op=ast.USub()):
                 return -self.value(node.operand)
             case ast.BinOp() if type(node.op) in _BINARY:
-                return self._small(_BINARY[type(node.op)](self._array(node.left), self._array(node.right)))
+                return self._combined(type(node.op), self._array(node.left), self._array(node.right))
             case ast.Subscript():
                 return self.value(node.value)[self._index(node.slice)]
             case ast.Call(func=ast.Name()):
@@ -92,12 +96,24 @@ class _Walker:
             raise _refused(ast.unparse(node))
         return np.asarray(value, dtype=np.float64)
 
+    def _combined(self, kind: type[ast.operator], left: Any, right: Any) -> Any:
+        """Two values; how large the result will be is known before any memory is taken."""
+        if kind is ast.MatMult:
+            cells = left.size // max(1, left.shape[-1]) * (right.shape[-1] if right.ndim > 1 else 1)
+        else:
+            cells = math.prod(np.broadcast_shapes(left.shape, right.shape))
+        if cells > _LARGEST:
+            raise _refused(f"> {_LARGEST}")
+        return _BINARY[kind](left, right)
+
     def _called(self, node: ast.Call) -> Any:
         assert isinstance(node.func, ast.Name)  # matched above
         function = self._named(node.func.id)
         if not callable(function):
             raise _refused(node.func.id)
         arguments = {str(each.arg): self.value(each.value) for each in node.keywords}
+        if not arguments.keys() <= _KEYWORDS:
+            raise _refused(", ".join(arguments))
         return function(*(self.value(each) for each in node.args), **arguments)
 
     def _index(self, node: ast.expr) -> Any:
@@ -109,7 +125,7 @@ class _Walker:
 
     def _small(self, value: Any) -> Any:
         if np.size(value) > _LARGEST:
-            raise _refused(f"{np.size(value)} cells")
+            raise _refused(f"> {_LARGEST}")
         return value
 
 

@@ -12,7 +12,19 @@ from explorer.trace.measures import entropy_bits
 from explorer.trace.trace import Trace
 
 Value = NDArray[np.float64]
-_MOST_PLACES = 10_000
+_MOST_CELLS = 2**22
+
+
+def _room(cells: float) -> None:
+    if not cells <= _MOST_CELLS:
+        raise BadFormula(formula="", reason=f"> {_MOST_CELLS}")
+
+
+def _rows(table: Value, ids: Value) -> Value:
+    """The rows of a table, one for each id."""
+    _room(ids.size * (table.size // max(1, len(table))))
+    found: Value = table[ids.astype(int)]
+    return found
 
 
 def softmax(x: Value) -> Value:
@@ -24,6 +36,7 @@ def softmax(x: Value) -> Value:
 
 def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value:
     """[feature] one row of the paper's positions; its exponent 2i/d times `power`. Vaswani et al. 2017, section 3.5."""
+    _room(d)
     pair = np.arange(int(d)) // 2
     angle = pos / base ** (power * 2 * pair / d)
     row: Value = np.where(np.arange(int(d)) % 2 == 0, np.sin(angle), np.cos(angle))
@@ -32,13 +45,13 @@ def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value
 
 def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value:
     """[position, feature] the first n rows."""
-    if n > _MOST_PLACES:
-        raise BadFormula(formula="", reason=f"pe_table({n:g})")
+    _room(n * d)
     return np.stack([pe(pos, d, base, power) for pos in range(int(n))])
 
 
 def doubled(pos: float, d: float, base: float = 10000.0) -> Value:
     """[feature] tutorial A's loop: the exponent is 2j/d for feature j, the cosine's another than the sine's."""
+    _room(d)
     j = np.arange(int(d))
     angle = pos / base ** (2 * j / d)
     row: Value = np.where(j % 2 == 0, np.sin(angle), np.cos(angle))
@@ -47,6 +60,7 @@ def doubled(pos: float, d: float, base: float = 10000.0) -> Value:
 
 def rotation(k: float, d: float, base: float = 10000.0) -> Value:
     """[feature, feature] M(k): PE(pos + k) = M(k)·PE(pos), a turn of each pair by k·w_i."""
+    _room(d * d)
     matrix = np.zeros((int(d), int(d)))
     for i in range(int(d) // 2):
         turn = k / base ** (2 * i / d)
@@ -85,6 +99,7 @@ def batch_norm(x: Value, eps: float = 1e-5) -> Value:
 
 def nearest_distance(table: Value) -> float:
     """The smallest Euclidean distance between two rows."""
+    _room(len(table) ** 2)
     squares = (table**2).sum(1)
     apart = squares[:, None] + squares[None, :] - 2 * table @ table.T
     np.fill_diagonal(apart, np.inf)
@@ -124,6 +139,7 @@ def open_cells(weights: Value) -> Value:
 
 def causal(n: float) -> Value:
     """[query, key] 1 where a query may look."""
+    _room(n * n)
     return np.tri(int(n))
 
 
@@ -140,7 +156,7 @@ PLAIN: dict[str, Any] = {
     "std": lambda x, unbiased=0.0: np.std(x, axis=-1, ddof=int(unbiased)),
     "max": lambda x: np.max(x), "min": lambda x: np.min(x), "norm": lambda x: np.linalg.norm(x, axis=-1),
     "masked": lambda x, may_look, value=-np.inf: np.where(np.asarray(may_look) > 0, x, value),
-    "rows": lambda table, ids: np.asarray(table)[np.asarray(ids).astype(int)],
+    "rows": lambda table, ids: _rows(np.asarray(table), np.asarray(ids)),
     "shape": lambda x: np.array(np.shape(x), dtype=np.float64), "split_heads": lambda x, n: split_heads(x, int(n)),
     "join": lambda *parts: np.concatenate([np.atleast_1d(part) for part in parts], axis=-1),
     "count": lambda x: float(np.size(x)),

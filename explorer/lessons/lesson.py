@@ -27,12 +27,14 @@ class Text:
 
 @attrs.frozen(eq=False)
 class Claim:
-    """A number that a text prints, and the formula of the true one. Without a printed number the truth alone is told."""
+    """A number that a text prints (or that should come out, `expected`), and the formula of the true one. Without a printed
+    number the truth alone is told."""
 
     label: Text
     true: str
     printed: Cells | None = None
     tolerance: float = 1e-3
+    expected: bool = False  # no text says so: it is what should come out
 
 
 @attrs.frozen

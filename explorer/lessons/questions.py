@@ -34,7 +34,8 @@ class Where:
 
 def ask(kind: str, trace: Trace, where: Where, seed: int) -> Asked | None:
     """One question, the same for the same seed; None where this pass has nothing of the kind to ask."""
-    return _MADE[kind](trace, where, random.Random(seed))
+    asked = _MADE[kind](trace, where, random.Random(seed))
+    return asked if asked is not None and np.isfinite(asked.answer) else None
 
 
 def _position(trace: Trace, where: Where, chance: random.Random) -> Asked | None:

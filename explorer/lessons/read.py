@@ -9,7 +9,7 @@
     en = "…"
     preset = "tutorial-a"                       # also: text, cuts, target, batch, page, highlight
     knobs = { d_model = 4, n_heads = 1 }        # also: look, given
-    [[step.claim]]                              # zh, en, printed, true, tolerance
+    [[step.claim]]                              # zh, en, printed or expected, true, tolerance
     [step.question]                             # zh, en, answer, tolerance, or choices and right, or kind
 """
 
@@ -36,6 +36,8 @@ PAGES = ("overview", "tokens", "embedding", "position", "attention", "stepper", 
          "inspector")
 _LIVE = frozenset({"tap", "knob", "d_model", "d_head", "n_heads", "n_layers", "n_source", "n_target", "parameters", "ids",
                    "places", "inf", "where", *EXPERIMENTS})
+_LOOKS: dict[str, tuple[type, ...]] = {"attention": (str,), "stage": (str,), "side": (str,), "tap": (str,), "part": (str,),
+                                       "layer": (int,), "head": (int,), "position": (int,)}
 _HIGHLIGHTS = ("knob", "tap", "token")
 _NUMBERED = re.compile(r"([a-z]*)(\d*)(.*)", re.DOTALL)
 
@@ -60,6 +62,8 @@ def read_folder(folder: Path) -> tuple[tuple[Lesson, ...], tuple[BadLesson | Can
             lessons.append(read_lesson(path))
         except (BadLesson, CannotRead) as error:
             errors.append(error)
+        except Exception as error:  # somebody's file can break its reader anywhere; the other lessons are there all the same
+            errors.append(BadLesson(path=str(path), line=1, reason=str(error)))
     return tuple(lessons), tuple(errors)
 
 
@@ -118,6 +122,18 @@ class _Reader:
 
     def _step_of(self, row: Mapping[str, Any]) -> Step:
         _only(row, (*(field.name for field in attrs.fields(Step) if field.name not in ("say", "claims")), "zh", "en", "claim"))
+        for key in ("preset", "text", "target"):
+            if not isinstance(row.get(key, ""), str):
+                raise _WrongError(key, f"{key} = {row[key]!r}")
+        look = _table(row, "look")
+        for key, value in look.items():
+            if not isinstance(value, _LOOKS.get(key, ())) or isinstance(value, bool) or (isinstance(value, int) and value < 0):
+                raise _WrongError(key, f"{key} = {value!r}")
+        cuts = tuple(map(str, _list(row, "cuts")))
+        if cuts and "".join(cuts) != row.get("text"):
+            raise _WrongError("cuts", "".join(cuts))
+        if not isinstance(row.get("question", {}), dict):
+            raise _WrongError("question", "question ?")
         knobs = _table(row, "knobs")
         base = load_preset(row["preset"]).config if row.get("preset") else None
         for name, value in knobs.items():
@@ -132,19 +148,20 @@ class _Reader:
         claims = tuple(self._claim(each, given) for each in _tables(row.get("claim", []), "claim"))
         return Step(
             say=_bilingual(row, "[[step]]"), preset=str(row.get("preset", "")), text=str(row.get("text", "")),
-            target=str(row.get("target", "")), knobs=knobs, page=page, look=_table(row, "look"),
+            target=str(row.get("target", "")), knobs=knobs, page=page, look=look,
             highlight=tuple(map(str, _list(row, "highlight"))), batch=tuple(map(str, _list(row, "batch"))), given=given,
-            cuts=tuple(map(str, _list(row, "cuts"))),
+            cuts=cuts,
             claims=claims, question=self._question(row["question"], given) if "question" in row else None,
         )
 
     def _claim(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Claim:
-        _only(row, ("zh", "en", "printed", "true", "tolerance"))
+        _only(row, ("zh", "en", "printed", "expected", "true", "tolerance"))
         if not isinstance(row.get("true"), str):
             raise _WrongError("true", "true ?")
         _known(row["true"], given)
-        printed = _cells(row["printed"], "printed") if "printed" in row else None
-        return Claim(_bilingual(row, "zh"), row["true"], printed, _number(row, "tolerance", 1e-3))
+        key = "expected" if "expected" in row else "printed"
+        printed = _cells(row[key], key) if key in row else None
+        return Claim(_bilingual(row, "zh"), row["true"], printed, _number(row, "tolerance", 1e-3), key == "expected")
 
     def _question(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Question:
         _only(row, ("zh", "en", "answer", "tolerance", "choices_zh", "choices_en", "right", "kind", "why"))
@@ -159,7 +176,7 @@ class _Reader:
         right = row.get("right", -1)
         if len(zh) != len(en) or len(zh) < 2:
             raise _WrongError("choices_en", f"choices_zh {len(zh)}, choices_en {len(en)}")
-        if not isinstance(right, int) or not 0 <= right < len(zh):
+        if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(zh):
             raise _WrongError("right", f"right = {right}")
         return Question(ask, choices=tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True)), right=right, why=why)
 
@@ -211,6 +228,8 @@ def _cells(value: object, key: str) -> Cells:
         cells = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise _WrongError(key, str(error)) from error
+    if key not in ("printed", "expected") and (not cells.size or not np.isfinite(cells).all()):
+        raise _WrongError(key, f"{key} = {value!r}")
     cells.setflags(write=False)
     return cells
 

@@ -53,7 +53,10 @@ def with_knobs(model: Transformer, config: Config) -> Transformer:
     """
     before, after = model.config.values(), config.values()
     if not {name for name in after if before[name] != after[name]} <= _READ_AT_EACH_PASS:
-        return build(config, model.state_dict())
+        weights = model.state_dict()
+        if config.position != "learned":  # the table rests; whoever goes back goes back to the old model
+            weights = {name: weight for name, weight in weights.items() if ".learned." not in name}
+        return build(config, weights)
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = config.dropout

@@ -66,15 +66,21 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     other = trace.beside
     if other is None:
         return None
-    first, second = head_map(other, look.fitted(other), words), head_map(trace, look, words)
-    same = first.values.shape == second.values.shape
-    values = second.values - first.values if same else np.full((1, 1), np.nan, np.float32)
+    theirs = look.fitted(other)
+    first, second = head_map(other, theirs, words), head_map(trace, look, words)
+    same = (
+        (first.rows.labels, first.columns.labels) == (second.rows.labels, second.columns.labels)
+        and (theirs.attention, theirs.layer, theirs.head) == (look.attention, look.layer, look.head)
+    )
+    tap = look.attention_tap()
+    with np.errstate(invalid="ignore"):  # −∞ − (−∞): closed in both
+        values = trace[tap][look.head] - other[tap][look.head] if same else np.full((1, 1), np.nan, np.float32)
     closed = None if not same or first.closed is None or second.closed is None else first.closed & second.closed
     largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
     note = (
         words("compare.largest", difference=f"{largest:.3g}")
         if same
-        else words("compare.other_shape", first=first.caption.shape, second=second.caption.shape)
+        else words("compare.other_shape", first=_where(first), second=_where(second))
     )
     return Heatmap(
         values=values,
@@ -135,3 +141,8 @@ def _value(name: str, value: object, words: Words) -> str:
 
 def _titled(made: Heatmap, which: str) -> Heatmap:
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{which} · {made.caption.title}"))
+
+
+def _where(made: Heatmap) -> str:
+    """What a map is of: its tokens and its tap."""
+    return f"{' '.join(made.rows.labels)} · {made.caption.tap}"

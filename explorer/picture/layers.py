@@ -30,6 +30,8 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
     for place, add in enumerate(adds, 1):
         bands.append(_band(trace, f"{base}.{add}", look, words, f"+ {words(f'layers.{add}')}"))
         bands.append(_band(trace, f"{base}.residual{place}", look, words, f"= {words('layers.stream')}"))
+        if trace.config.norm_placement == "post":  # what goes on is normalized
+            bands.append(_band(trace, f"{base}.norm{place}", look, words, words("layers.normalized")))
     scale = centred_scale(np.concatenate([band.values.ravel() for band in bands]), look.signed_colours)
     lengths = [float(np.linalg.norm(band.values.astype(np.float64), axis=-1).mean()) for band in bands]
     told = " · ".join(

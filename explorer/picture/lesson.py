@@ -16,17 +16,21 @@ _MOST_ROWS, _MOST_COLUMNS = 10, 10
 _FIGURES = 4
 
 
-def claims_html(findings: Sequence[Finding], words: Words, theme: Theme) -> str:
-    """All claims of a step; a number that is not the true one is in the colour of warnings."""
-    return "".join(_claim(finding, words, theme) for finding in findings)
+def claims_html(findings: Sequence[Finding], words: Words, theme: Theme, *, changed: bool = False) -> str:
+    """All claims of a step; a number that is not the true one is in the colour of warnings.
+
+    `changed`: the reader has changed what is given, so that what a text prints is of other numbers, and is left out.
+    """
+    return "".join(_claim(finding, words, theme, changed) for finding in findings)
 
 
-def _claim(finding: Finding, words: Words, theme: Theme) -> str:
+def _claim(finding: Finding, words: Words, theme: Theme, changed: bool) -> str:
     claim, label = finding.claim, escape(finding.claim.label.of(words.language))
-    if claim.printed is None:
+    if claim.printed is None or (changed and not claim.expected):
         return f"<p style='margin:8px 0 2px 0'>{label}</p>{_table([(words('lesson.true'), finding.true, None)], theme)}"
     wrong = np.broadcast_to(_apart(claim.printed, finding.true) > claim.tolerance, finding.true.shape)
-    rows = [(words("lesson.printed"), claim.printed, wrong), (words("lesson.true"), finding.true, None)]
+    wanted = words("lesson.expected" if claim.expected else "lesson.printed")
+    rows = [(wanted, claim.printed, wrong), (words("lesson.true"), finding.true, None)]
     verdict = words("lesson.agrees") if finding.agrees else words(
         "lesson.differs", difference=number(float(f"{finding.difference or 0.0:.3g}")))
     colour = theme.faint if finding.agrees else theme.warning
@@ -70,10 +74,12 @@ def _lines(
 
 def figure(value: float) -> str:
     """Four decimals at most; whole numbers as such, with their thousands apart."""
-    if np.isfinite(value) and abs(value) >= 1e5 and value == int(value):
+    if np.isfinite(value) and 1e4 <= abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}".replace("-", "−")
     if np.isfinite(value) and 1e-4 <= abs(value) < 1000:
         return f"{value:.{_FIGURES}f}".rstrip("0").rstrip(".").replace("-", "−")
+    if np.isfinite(value) and 1000 <= abs(value) < 1e6:
+        return f"{value:,.1f}".replace("-", "−")
     return number(float(f"{value:.5g}")) if np.isfinite(value) else number(value)
 
 

@@ -19,7 +19,7 @@ def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     if not isinstance(found, Leak):
         return None
     tokens = trace.tokens.target if found.side == "target" else trace.tokens.source
-    labels = tuple(token.text for token in tokens)
+    labels = tuple(token.text for token in tokens)[: len(found.changes)]
     top = float(found.changes[np.isfinite(found.changes)].max(initial=0.0)) or 1.0
     later = np.triu(np.ones(found.changes.shape, bool), 1)
     leaks = float(found.changes[later].max(initial=0.0))

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.describe import rough
-from explorer.picture.look import Look
+from explorer.picture.look import Look, sides_of
 from explorer.picture.picture import Axis, Caption, Heatmap, Strips, Waves
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
@@ -15,6 +15,8 @@ from explorer.trace.experiments import Swap, Variants
 from explorer.trace.trace import Trace
 
 _ROWS, _FEATURES = 64, 32
+_FEWEST_PLACES = 8  # of fewer, a map would fit by chance
+_SAME = 1e-4  # differences below are those of float32
 _FROM_PAPER = ("sinusoidal", *(kind for kind in SINUSOIDS if kind != "sinusoidal"), "learned")
 
 
@@ -78,11 +80,13 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     It is fitted to the model's own table by least squares. For the paper's kind it is the rotation by k·w_i.
     """
     table = trace.places.astype(np.float64)
-    k = min(max(1, look.shift), max(1, len(table) - 2))
+    k = min(max(1, look.shift), max(1, len(table) // 2))
     matrix, off = best_map(table, k)
     shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)
     names = tuple(map(str, range(len(shown))))
-    if not np.any(table):
+    if len(table) < _FEWEST_PLACES:
+        note = words("positions.too_few")
+    elif not np.any(table):
         note = words("positions.no_table")
     elif off < 1e-4:
         note = words("positions.rotates", k=k, error=rough(off, 1), count=len(table) - k)
@@ -95,7 +99,7 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         scale=Scale(-1.0, 1.0, look.signed_colours),
         caption=Caption(
             title=f"M({k})",
-            tap=f"{look.side}.embedding.positions",
+            tap=f"{sides_of(trace)[0]}.embedding.positions",
             formula="PE(pos + k) = M(k) PE(pos)",
             shape=f"[feature {len(shown)}, feature {len(shown)}]",
             note=note,
@@ -156,6 +160,13 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         for place, array in enumerate(arrays)
     )
     using, without = found.differences()
+    if not (np.isfinite(using) and np.isfinite(without)):
+        note = words("positions.swap_nan")
+    elif [token.id for token in found.tokens] == [token.id for token in side]:
+        note = words("positions.swap_same")
+    else:
+        key = "swap_rows" if without < _SAME else "swap_masked" if trace.config.architecture == "decoder-only" else "swap_other"
+        note = words(f"positions.{key}", using=rough(using), without=rough(without, 1))
     sentence, swapped = "".join(labels), "".join(token.text for token in found.tokens)
     return Strips(
         bands=bands,
@@ -163,7 +174,7 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
             title=words("positions.swap", first=sentence, second=swapped),
             tap="encoder.norm" if trace.tokens.source else "decoder.norm",
             shape=f"[position {len(labels)}, feature {found.usual.shape[1]}]",
-            note=words("positions.swap_note", using=rough(using), without=rough(without, 1)),
+            note=note,
         ),
     )
 

@@ -124,6 +124,7 @@ def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
     """
     scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)
     may_look = trace[look.attention_tap("masked")][look.head] > -1e9
+    may_look |= ~may_look.any(axis=1, keepdims=True)  # a row that sees nothing has no weights to tell of
     size = np.sqrt(trace.config.d_head)
     labels, values = [], []
     for name, divisor in (("divided", size), ("undivided", 1.0)):

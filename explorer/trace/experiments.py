@@ -54,7 +54,7 @@ class Swap:
 @attrs.frozen(eq=False)
 class Leak:
     """[output, changed token] how far the last layer's output at a position moves (Euclidean length) when one token is
-    replaced by another one. Where a mask holds, a later token moves no earlier output: exactly 0."""
+    replaced by another one; of a long text the first 256. Where a mask holds, a later token moves no earlier output."""
 
     side: str  # "source" or "target": whose tokens were changed
     changes: Array

@@ -207,3 +207,48 @@ def test_a_state_can_be_put_beside(computer: Computer) -> None:
     assert first is again
     assert np.array_equal(first["generator.logits"], Computer()(other).trace["generator.logits"])
     assert computer(attrs.evolve(request, beside=None)).trace.beside is None
+
+
+def test_experiments_are_made_without_dropout(computer: Computer) -> None:
+    """Noise is no finding: the causal mask holds, and so does the padding, while the pass itself drops."""
+    knobs = {"dropout": 0.3, "dropout_active": True}
+    later = np.triu(np.ones((5, 5), bool), 1)
+
+    assert looked_into(computer, "leak", **knobs).experiments["leak"].changes[later].max() < 1e-5
+    assert looked_into(computer, "batch", **knobs).experiments["batch"].difference < 1e-5
+    assert computer._model.training
+
+
+def test_learned_positions_can_be_taken_away(computer: Computer) -> None:
+    """The table rests meanwhile."""
+    using, without = looked_into(computer, "swap", position="learned").experiments["swap"].differences()
+
+    assert without < 1e-5 < using
+
+
+def test_other_sentences_share_the_sentences_own_vocabulary(computer: Computer) -> None:
+    """The same word has the same id; a new one has the next."""
+    trace = looked_into(computer, "batch", "我爱你", batch=("你爱他",), vocabulary="sentence")
+
+    assert [[token.id for token in row] for row in trace.experiments["batch"].tokens] == [[0, 1, 2], [2, 1, 3]]
+
+
+def test_a_sentence_too_long_for_the_model_is_cut_off_in_a_batch(computer: Computer) -> None:
+    """It takes nobody's picture away."""
+    found = looked_into(computer, "batch", "你好", batch=("一" * 20,), max_len=8).experiments["batch"]
+
+    assert [len(row) for row in found.tokens] == [2, 8]
+
+
+def test_a_long_text_is_looked_at_as_far_as_256_tokens(computer: Computer) -> None:
+    """Passes grow with the cube of the length."""
+    found = looked_into(computer, "leak", "一二三" * 100, architecture="encoder-only", n_layers=1, d_model=8, n_heads=1, d_ff=8)
+
+    assert found.experiments["leak"].changes.shape == (256, 256)
+
+
+def test_a_batch_with_numbers_that_are_none_says_so(computer: Computer) -> None:
+    """Wherever in the batch they stand."""
+    for text, other in (("你好", "我爱北京"), ("我爱北京", "你好")):
+        found = looked_into(computer, "batch", text, batch=(other,), masking="inverted", causal_mask_encoder=True)
+        assert np.isnan(found.experiments["batch"].difference)

@@ -147,6 +147,7 @@ def test_the_language_can_change_in_the_middle_of_a_lesson(journey: Journey) -> 
         window.appearance.switch_language()
         assert window.lessons.title.text() == "B7 · A mask of zeros masks everything"
         assert "agrees" in window.lessons.numbers.text()
+        assert window.lessons.question.text.text() == "With 8 tokens, how much is each cell?"
         assert isinstance(window.lessons.next, QPushButton) and window.lessons.next.text() == "Next"
 
     journey.run(script)
@@ -171,6 +172,23 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: object) 
         window.tutor.add(str(tmp_path / "my2.toml"))
         assert "my2.toml" in window.status.message.text() and "8" in window.status.message.text()
         assert window.lessons.say.text() == "二"
+
+    journey.run(script)
+
+
+def test_a_lesson_looks_at_what_the_model_before_it_lacked(journey: Journey) -> None:
+    """From an encoder alone to cross-attention; and what is refused shows no numbers of another state."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["lessons"].trigger()
+        window.lessons.open("c3")
+        journey.settle(window)
+        window.lessons.open("b5")
+        journey.settle(window)
+        assert window.session.look.attention == "decoder.cross_attn"
+        window.session.set_text("一" * 300)
+        journey.wait(lambda: not window.session.waiting)
+        assert "<table" not in window.lessons.numbers.text() and "256" in window.lessons.numbers.text()
 
     journey.run(script)
 

@@ -45,6 +45,7 @@ def test_there_may_be_nothing_to_ask() -> None:
     assert ask("score", pass_(d_model=64, n_heads=4), HERE, 0) is None
     closed = pass_(masking="zeros", mask_value="-1e9")
     assert ask("weight", closed, HERE, 0) is None
+    assert ask("mixed", pass_(masking="zeros"), HERE, 0) is None
 
 
 @pytest.mark.parametrize(("typed", "right"), [
@@ -61,6 +62,7 @@ def test_several_numbers_are_compared_in_order() -> None:
     assert numbers("[1, −2.5; 3e2]") == [1, -2.5, 300]
     assert is_right("12 14", np.array([12.0, 14.0]), 0.01)
     assert not is_right("14, 12", np.array([12.0, 14.0]), 0.01)
+    assert numbers("1/8, 12,345 and 1/0") == [0.125, 12345, 1, 0]
     assert is_right("200.9", np.array(200.0), 0.01)
 
 

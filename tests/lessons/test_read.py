@@ -57,6 +57,11 @@ MISTAKES = {
     "highlight of nothing": ('"knob:n_layers"', '"n_layers"', 17, "n_layers"),
     "no toml": ("[[step.claim]]", "[[step.claim", 22, ""),
     "step that is no step": ('[[step]]\nzh = "一"', '[step]\nzh = "一"', 14, ""),
+    "preset that is no name": ('preset = "tiny"', "preset = 3", 10, "3"),
+    "look at nothing": ('page = "position"', 'look = { head = "x" }', 12, "head"),
+    "look before the beginning": ('page = "position"', "look = { layer = -3 }", 12, "-3"),
+    "cuts of another text": ('page = "position"', 'cuts = ["a"]', 12, "a"),
+    "matrix of nothing": ("A = [[1, 2], [3, 4]]", "A = []", 20, "A"),
     "answer to an unknown kind": ('answer = "sum(A)"', 'kind = "riddle"', 31, "riddle"),
 }
 
@@ -107,13 +112,14 @@ def test_choices_must_fit_together(tmp_path: Path, tables: str, line: int) -> No
 def test_the_others_are_read_all_the_same(tmp_path: Path) -> None:
     """A broken file is an error beside the good lessons."""
     write(tmp_path, GOOD)
+    (tmp_path / "x4.toml").write_text('title = 3\n[[step]]\nquestion = 3\n', encoding="utf-8")
     (tmp_path / "x2.toml").write_text("group =", encoding="utf-8")
     (tmp_path / "x3.toml").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "x10.toml").write_text(GOOD, encoding="utf-8")
     lessons, errors = read_folder(tmp_path)
 
     assert [lesson.key for lesson in lessons] == ["x1", "x10"]
-    assert [Path(str(error.values["path"])).name for error in errors] == ["x2.toml", "x3.toml"]
+    assert [Path(str(error.values["path"])).name for error in errors] == ["x2.toml", "x3.toml", "x4.toml"]
 
 
 def test_a_file_that_is_not_there_is_an_error_of_the_users(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ EXPECTED: dict[str, Row] = {
     "c5": [[(0, 0)], [(None, lambda trace: moved(trace)), (0, 0)]],
     "c6": [[(0, 0), (0, 0)]],
     "c7": [[(None, 2 * math.pi), (None, 2 * math.pi * 10000 ** (62 / 64))]],
-    "c8": [[(None, nearest(paper(1000, 64)))], [(None, nearest(paper(1000, 4, 2)))]],
+    "c8": [[(None, nearest(paper(1000, 64)))], [(None, nearest(paper(1000, 4)))]],
     "c9": [[(0, lambda trace: leftover(tap(trace, "encoder.embedding.positions").new_tensor(trace.places))), (0, 0)]],
     "c10": [[(None, 2 * math.pi * 2 ** (62 / 64)), (None, nearest(paper(1000, 64, 2)))],
             [(None, float(paper(64, 64, 1e6)[:, -1].max() - paper(64, 64, 1e6)[:, -1].min())),

@@ -198,7 +198,11 @@ def test_exchanged_words_are_told_with_both_differences() -> None:
     using, without = trace.experiments["swap"].differences()
 
     assert made.caption.title.startswith("狗是人养的 → 人是狗养的")
-    assert rough(using) in made.caption.note
+    assert rough(using) in made.caption.note and "only the rows" in made.caption.note
+    masked = positions_lab.swap_strips(looked_into(architecture="decoder-only"), Look(side="decoder"), EN)
+    assert "causal mask" in masked.caption.note
+    assert "NaN" in positions_lab.swap_strips(looked_into(masking="zeros"), Look(), EN).caption.note
+    assert "the same" in positions_lab.swap_strips(looked_into("狗"), Look(), EN).caption.note
     assert np.abs(made.bands[2].values).max() == pytest.approx(using)
     assert np.abs(made.bands[5].values).max() == pytest.approx(without)
 
@@ -214,12 +218,9 @@ def test_the_stream_adds_up(placement: str, side: str, bands: int) -> None:
     for layer in (0, 1):
         made = layers.stream(trace, Look(side=side, layer=layer), EN)
         values = [band.values for band in made.bands]
-        assert len(values) == bands
-        for place in range(1, bands, 2):
-            before = values[place - 1]
-            if placement == "post" and place > 1:  # what the next sublayer reads is normalized
-                before = trace[f"{side}.layers.{layer}.norm{place // 2}"]
-            np.testing.assert_allclose(before + values[place], values[place + 1], atol=1e-5)
+        assert len(values) == bands + (bands // 2 if placement == "post" else 0)
+        for place in range(1, len(values), 3 if placement == "post" else 2):
+            np.testing.assert_allclose(values[place - 1] + values[place], values[place + 1], atol=1e-5)
 
 
 def test_norms_of_the_same_numbers_are_torchs() -> None:
@@ -324,7 +325,25 @@ def test_other_shapes_cannot_be_subtracted() -> None:
     made = compare.difference(trace, Look(), EN)
 
     assert np.isnan(made.values).all()
-    assert "key 2" in made.caption.note and "key 5" in made.caption.note
+    assert "你 好" in made.caption.note and "狗 是 人 养 的" in made.caption.note
+
+
+def test_the_same_shape_is_not_the_same_sentence() -> None:
+    """Other words, or a head that the other model lacks: nothing is subtracted."""
+    trace = looked_into(beside=Request.from_preset("tiny", "猫是狗追的", tokenizer="characters"))
+    alone = looked_into("狗是人养的", beside=Request.from_preset(
+        "tiny", "狗是人养的", tokenizer="characters", architecture="encoder-only", n_heads=1))
+
+    assert np.isnan(compare.difference(trace, Look(), EN).values).all()
+    assert np.isnan(compare.difference(alone, Look(attention="decoder.cross_attn", head=3), EN).values).all()
+
+
+def test_a_mask_switched_off_is_a_difference() -> None:
+    """Cells that only one of the two closes are compared as what was computed: 0 there."""
+    trace = looked_into(causal_mask=False, beside=Request.from_preset("tiny", "狗是人养的", tokenizer="characters"))
+    made = compare.difference(trace, Look(attention="decoder.self_attn"), EN)
+
+    assert np.isfinite(made.values).all() and made.values[0, 1:].min() > 0
 
 
 def test_nothing_aside_is_nothing_to_compare() -> None:
