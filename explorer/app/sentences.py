@@ -78,6 +78,13 @@ class Sentences(QWidget):
         # A target that begins with the begin symbol is what a translator says, or what it was given to say.
         self._offer(trace.target if trace.expected and not self.target_edit.text() else "", words)
 
+    def set_stale(self, stale: bool, words: Words) -> None:
+        """What was typed has no answer: its tokens fade, and a translation of something else goes."""
+        for row in (self.source_row, self.target_row):
+            row.set_stale(stale)
+        if stale:
+            self._offer("", words)
+
     def _offer(self, translation: str, words: Words) -> None:
         self.target_edit.offer(translation, words("header.target_hint"))
         name = words("header.translation" if translation else "header.target")

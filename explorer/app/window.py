@@ -186,7 +186,7 @@ class Window(QMainWindow):
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
             self.status.clear()
-        self.desk.set_stale(False)
+        self._set_stale(False)
         self._show(frame)
 
     def _show(self, frame: Frame) -> None:
@@ -204,7 +204,11 @@ class Window(QMainWindow):
         self.lessons.refuse(error)
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
-        self.desk.set_stale(self.session.frame is not None)
+        self._set_stale(self.session.frame is not None)
+
+    def _set_stale(self, stale: bool) -> None:
+        self.desk.set_stale(stale)
+        self.sentences.set_stale(stale, self.appearance.words)
 
     def _refused_lesson(self, error: ExplorerError) -> None:
         self.status.warn(self.appearance.words.error(error))
@@ -218,7 +222,7 @@ class Window(QMainWindow):
 
     def _stopped(self) -> None:
         self.status.warn(self.appearance.words("status.stopped"))
-        self.desk.set_stale(self.session.frame is not None)
+        self._set_stale(self.session.frame is not None)
 
     def _remembered(self, can_undo: bool, can_redo: bool) -> None:
         self.actions_.by_name["undo"].setEnabled(can_undo)

@@ -26,6 +26,7 @@ from explorer.tokens.token import Token
 from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.surface import Surface
 
+_STALE = 0.35  # of full strength
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
 
 
@@ -53,6 +54,7 @@ class TokenRowView(Surface):
         self.picture: TokenRow | None = None
         self.selected = 0
         self._wrap = wrap
+        self._stale = False
         self._boxes: list[QRectF] = []
         self._shift = 0.0
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
@@ -108,11 +110,17 @@ class TokenRowView(Surface):
         font.setPointSizeF(font.pointSizeF() * scale)
         return font
 
+    def set_stale(self, stale: bool) -> None:
+        """Fade the tokens while they are not those of what was typed."""
+        self._stale = stale
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.picture is None:
             return
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setOpacity(_STALE if self._stale else 1.0)
             painter.translate(-self._shift, 0)
             seen = QRectF(event.rect()).translated(self._shift, 0)
             for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=True)):

@@ -165,3 +165,20 @@ def test_the_window_opens_before_torch_is_loaded(journey: Journey, monkeypatch: 
         assert window.session.frame is not None and "你好" == window.session.frame.trace.source
 
     journey.run(script)
+
+
+def test_tokens_of_what_was_not_typed_fade(journey: Journey) -> None:
+    """With the translation of the last good sentence, which is not that of this one."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        before = window.sentences.target_edit.placeholderText()
+        assert before != ""
+        window.session.set_text("一" * 300)
+        journey.wait(lambda: not window.session.waiting and window.sentences.source_row._stale)
+        assert window.sentences.target_edit.placeholderText() != before
+        window.session.set_text("他在图书馆看书。")
+        journey.settle(window)
+        assert not window.sentences.source_row._stale
+        assert window.sentences.target_edit.placeholderText() == "He is reading in the library."
+
+    journey.run(script, "--preset", "translator")

@@ -141,3 +141,12 @@ def test_bundled_lessons_speak_both_languages(language: str) -> None:
 def test_errors_are_explorer_errors() -> None:
     """They take the way of a user's mistakes."""
     assert issubclass(BadLesson, ExplorerError)
+
+
+def test_the_readmes_lesson_can_be_read(tmp_path: Path) -> None:
+    """What a teacher copies from it works."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    lesson = read_lesson(write(tmp_path, readme.partition("```toml\n")[2].partition("```")[0]))
+
+    assert lesson.steps[0].given["A"].sum() == 10
+    assert lesson.steps[0].claims and lesson.steps[0].question
