@@ -149,13 +149,16 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
     )
     scale = Scale(-_reach(arrays), _reach(arrays), look.signed_colours)
     keys = ("usual", "swapped", "difference")
+    titles = [
+        f"{words(f'positions.{which}')} · {words(f'positions.{key}')}" for which in ("using", "not_using") for key in keys
+    ]
     bands = tuple(
         Heatmap(
             values=np.ascontiguousarray(array),
             rows=Axis(words("axis.position"), labels, "source" if trace.tokens.source else "target"),
             columns=Axis(words("axis.feature")),
             scale=scale,
-            caption=Caption(title=words(f"positions.{keys[place % 3]}"), tap="", shape=""),
+            caption=Caption(title=titles[place], tap="", shape=""),
         )
         for place, array in enumerate(arrays)
     )

@@ -63,13 +63,18 @@ class Surface(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
 
     def wheel_is_the_pages(self, event: QWheelEvent) -> bool:
-        """True: the page scrolls, and the view was neither chosen nor meant with Ctrl. The event is left to the page."""
-        if self.hasFocus() or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            return False
-        parent = self.parentWidget()
-        while parent is not None and not isinstance(parent, QScrollArea):
-            parent = parent.parentWidget()
-        scrolls = isinstance(parent, QScrollArea) and parent.verticalScrollBar().maximum() > 0
-        if scrolls:
-            event.ignore()
-        return scrolls
+        """True: the event is left to the page."""
+        return wheel_is_the_pages(self, event)
+
+
+def wheel_is_the_pages(view: QWidget, event: QWheelEvent) -> bool:
+    """True: the page scrolls, and the view was neither chosen nor meant with Ctrl. The event is left to the page."""
+    if view.hasFocus() or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        return False
+    parent = view.parentWidget()
+    while parent is not None and not isinstance(parent, QScrollArea):
+        parent = parent.parentWidget()
+    scrolls = isinstance(parent, QScrollArea) and parent.verticalScrollBar().maximum() > 0
+    if scrolls:
+        event.ignore()
+    return scrolls

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -15,6 +15,7 @@ from explorer.picture.picture import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.surface import wheel_is_the_pages
 
 _LEGEND_FROM_PX = 170
 
@@ -30,6 +31,11 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.left.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """As in every view: a page that scrolls goes on scrolling, unless this view was chosen."""
+        if not wheel_is_the_pages(self.parentWidget(), event):
+            super().wheelEvent(event)
 
 
 class WavesView(QWidget):
@@ -89,6 +95,7 @@ class WavesView(QWidget):
                 curve.setData(x, picture.values[index], connect="finite")
         self._colour()
         if fresh:
+            self._plot.getPlotItem().getViewBox().setLimits(xMin=-0.1 * n - 1, xMax=1.1 * n + 1, minXRange=2)
             self._plot.setRange(xRange=(-0.5, n - 0.5), padding=0)
         self._span(picture)
 
