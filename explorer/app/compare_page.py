@@ -91,7 +91,9 @@ class ComparePage(Page):
             return
         changed = [name for name, value in other.config.values().items() if value != self._request.config.values()[name]]
         names = ", ".join(self._words(f"knob.{name}.name") for name in changed) or self._words("compare.same_knobs")
-        self.about.setText(self._words("compare.about", text=other.text, preset=other.preset, knobs=names))
+        title = f"preset.{other.preset}.title"
+        preset = self._words(title) if title in self._words else other.preset
+        self.about.setText(self._words("compare.about", text=other.text, preset=preset, knobs=names))
 
     def _keep(self) -> None:
         self.kept.emit(str(self.sender().property("keeps")))

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.lessons.check import findings, is_right, scope_of
+from explorer.lessons.check import findings, is_right, numbers, scope_of
 from explorer.lessons.formula import Value, evaluate
 from explorer.lessons.lesson import Cells, Lesson, Step
 from explorer.lessons.questions import Asked, Where, ask
@@ -303,6 +303,9 @@ class LessonPanel(QWidget):
         truth = self._truth()
         if truth is not None and self._words is not None:
             value, tolerance = truth
+            if not numbers(typed):
+                self.question.tell(self._words("lesson.no_number"), right=False)
+                return
             right = is_right(typed, value, tolerance)
             answer = ", ".join(figure(float(cell)) for cell in value.ravel())
             self._judge(answer, right)

@@ -147,7 +147,7 @@ def batch(bench: Bench) -> Batch:
     real = masks.padding(lengths, n)  # [batch, head 1, query 1, key]
     with torch.inference_mode():
         with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
-            together = _read(bench.model, ids, real)
+            together = _read(bench.model, ids, real if int(lengths.min()) < n else None)  # nothing is padded: no mask
         open_to_padding = _read(bench.model, ids)
         alone = [_read(bench.model, ids_tensor(_ids(sentence)))[0] for sentence in sentences]
     stacked = {part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)

@@ -59,19 +59,21 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         scale=Scale(0.0, 1.0, "open"),
         caption=Caption(title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}", tap=tap, formula="M",
                         shape=f"[query {shape[0]}, key {shape[1]}]",
-                        note=_mask_note(trace, closed, words)),
+                        note=_mask_note(trace, tap, closed, words)),
         reason="" if closed is None else closed_reason(trace, words),
     )
 
 
-def _mask_note(trace: Trace, closed: Closed | None, words: Words) -> str:
+def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:
     """Who may look at whom in words, and which rows are left nothing at all."""
     if closed is None:
         return words("mask.open_all")
     empty = closed.all(axis=1)
     if not empty.any():
         return words("mask.open_future" if trace.config.masking == "inverted" else "mask.open_past")
-    which = words("mask.all_rows") if empty.all() else ", ".join(str(int(row)) for row in np.flatnonzero(empty))
+    rows = token_axis(trace, tap, "query", words)
+    told = [words("mask.row", row=int(row), token=rows.label(int(row))) for row in np.flatnonzero(empty)]
+    which = words("mask.all_rows") if empty.all() else ", ".join(told)
     key = "mask.nothing_left_inf" if trace.config.mask_value == "-inf" else "mask.nothing_left_finite"
     return words(key, rows=which, share=rough(1 / closed.shape[1]))
 

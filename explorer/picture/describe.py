@@ -34,7 +34,7 @@ def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     if picture.made_of is not None and not closed:
         value = written_out(picture.made_of, row, column, value, words)
-    return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
+    return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape).rstrip()
 
 
 def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:

@@ -74,7 +74,7 @@ def _lines(
 
 def figure(value: float) -> str:
     """Four decimals at most; whole numbers as such, with their thousands apart."""
-    if np.isfinite(value) and 1e4 <= abs(value) < 1e15 and value == int(value):
+    if np.isfinite(value) and 1000 <= abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}".replace("-", "−")
     if np.isfinite(value) and 1e-4 <= abs(value) < 1000:
         return f"{value:.{_FIGURES}f}".rstrip("0").rstrip(".").replace("-", "−")

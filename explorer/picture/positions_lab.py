@@ -31,7 +31,7 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         bands.append(
             Heatmap(
                 values=table,
-                rows=Axis(words("axis.position"), tuple(map(str, range(len(table))))),
+                rows=Axis(words("axis.position"), tuple(map(str, range(len(table)))), numbered=False),
                 columns=Axis(words("axis.feature")),
                 scale=Scale(-1.0, 1.0, look.signed_colours),
                 caption=Caption(title=words(f"choice.position.{kind}"), tap="", shape=""),
@@ -192,6 +192,10 @@ def with_nearest(made: Heatmap, trace: Trace, words: Words) -> Heatmap:
     if not np.any(trace.places) or len(trace.places) < 2:
         return made
     apart, first, second = nearest_places(trace.places)
+    steps = np.linalg.norm(np.diff(trace.places.astype(np.float64), axis=0), axis=1)
+    if second - first == 1 and float(np.ptp(steps)) < 1e-3 * apart:  # the paper's: a distance depends on k alone
+        note = words("positions.neighbours", distance=rough(apart))
+        return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))
     note = words(
         "positions.nearest", count=len(trace.places), distance=rough(apart), first=first, second=second
     )

@@ -50,7 +50,9 @@ class StripsView(Canvas):
         band = self.picture.bands[place]
         if feature >= band.values.shape[1]:
             return NOTHING
-        return Pointed(cell(band, row, feature, self.words), frozenset({(band.rows.side, row)}))
+        told = cell(band, row, feature, self.words)
+        lit = frozenset({(band.rows.side, row)}) if band.rows.side else frozenset()
+        return Pointed(told if band.caption.tap else f"{band.caption.title}: {told}", lit)
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None:

@@ -102,7 +102,7 @@ class WavesView(QWidget):
     def _span(self, picture: Waves) -> None:
         """Values around zero keep it in the middle; those that are nowhere below it begin there."""
         finite = picture.values[np.isfinite(picture.values)]
-        reach = max(1.05 * float(np.abs(finite).max(initial=0.0)), 1e-6)
+        reach = 1.05 * float(np.abs(finite).max(initial=0.0)) or 1.0
         low = 0.0 if finite.size and float(finite.min()) >= 0 else -reach
         if (low, reach) != self._reach:
             self._reach = (low, reach)
@@ -132,6 +132,7 @@ class WavesView(QWidget):
         if main is not None and main < len(colours):
             colours[main] = self._theme.accent
         for index, curve in enumerate(self._curves):
+            curve.setZValue(1 if index == main else 0)
             curve.setPen(pg.mkPen(colours[index % len(colours)], width=2.4 if index == main else 1.4))
         self.legend.setText(" &nbsp; ".join(
             f"<span style='color:{colour}'>━</span>&nbsp;{escape(name).replace(' ', '&nbsp;')}"

@@ -284,9 +284,9 @@ def test_rows_that_see_nothing_are_told() -> None:
     infinite = mask_map(example(masking="zeros"), Look(), EN)
     inverted = mask_map(example(masking="inverted", mask_value="-1e9"), Look(attention="decoder.self_attn"), EN)
 
-    assert "all" in finite.caption.note and "0.25" in finite.caption.note
+    assert "every row" in finite.caption.note and "0.25" in finite.caption.note
     assert "no number" in infinite.caption.note
-    assert "nothing: 3" in inverted.caption.note
+    assert "row 3" in inverted.caption.note
     assert "exchanged" in inverted.reason
 
 
