@@ -1,7 +1,5 @@
 """The lessons at the left: a list of them, and the step that is open, beside whatever page it is about."""
 
-import random
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,13 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.app.quiz import Quiz
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.lessons.check import findings, is_right, numbers, scope_of
-from explorer.lessons.formula import Value, evaluate
+from explorer.lessons.check import findings
 from explorer.lessons.lesson import Cells, Lesson, Step
-from explorer.lessons.questions import Asked, Where, ask
-from explorer.picture.lesson import asked_html, claims_html, figure
+from explorer.picture.lesson import claims_html
 from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
@@ -51,12 +48,8 @@ class LessonPanel(QWidget):
         self.given: dict[str, Cells] = {}
         self.lessons: tuple[Lesson, ...] = ()
         self._errors: tuple[ExplorerError, ...] = ()
-        self._shown: tuple[Trace, Look] | None = None
         self._words: Words | None = None
         self._theme = LIGHT
-        self._asked: Asked | None = None
-        self._order: list[int] = []  # of the choices: the right one is not always the first
-        self._seed = 0
         self._stack = QStackedWidget()
         self._make_list()
         self._make_step()
@@ -100,9 +93,7 @@ class LessonPanel(QWidget):
         self.numbers.setTextFormat(Qt.TextFormat.RichText)
         self.numbers.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question = QuestionBox()
-        self.question.answered.connect(self._answered)
-        self.question.picked.connect(self._picked)
-        self.question.another.connect(self._ask_another)
+        self.quiz = Quiz(self.question)
         self.back, self.previous, self.next = QToolButton(), QPushButton(), QPushButton()
         self.back.clicked.connect(self.leave)
         self.previous.clicked.connect(self._previous)
@@ -167,7 +158,7 @@ class LessonPanel(QWidget):
         self._list(words)
         if self.lesson is not None:
             self._tell()
-            self._ask()
+            self.quiz.ask(words)
 
     def _list(self, words: Words) -> None:
         self.tree.clear()
@@ -204,16 +195,16 @@ class LessonPanel(QWidget):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """A newer pass: the same claims, on its numbers."""
-        first = self._shown is None
-        self._shown = (trace, look)
+        first = self.quiz.shown is None
+        self.quiz.shown = (trace, look)
         self._tell()
         if first and self.step is not None:
-            self._ask()
+            self.quiz.ask(words)
 
     def refuse(self, error: ExplorerError) -> None:
         """What the step asks for, or what was typed since, cannot be: its numbers would be those of another state."""
         if self.step is not None and self._words is not None:
-            self._shown = None
+            self.quiz.shown = None
             self.numbers.setText(self._words.error(error))
             self.numbers.show()
 
@@ -231,7 +222,7 @@ class LessonPanel(QWidget):
 
     def _go(self, place: int) -> None:
         assert self.lesson is not None  # a lesson is open
-        self.place, self._seed = place, 0
+        self.place = place
         step = self.lesson.steps[place]
         self.given = dict(step.given)
         while self._matrices.count():
@@ -240,10 +231,11 @@ class LessonPanel(QWidget):
             edit = MatrixEdit(name, cells)
             edit.changed.connect(self._changed)
             self._matrices.addWidget(edit)
-        self._shown = None  # the numbers on screen are of another step
+        self.quiz.begin(step, self.given)  # the numbers on screen are of another step
         self.opened.emit(step)
         self._tell()
-        self._ask()
+        if self._words is not None:
+            self.quiz.ask(self._words)
 
     def _tell(self) -> None:
         """Title, sentence and claims."""
@@ -259,81 +251,13 @@ class LessonPanel(QWidget):
         self.numbers.setVisible(bool(step.claims))
 
     def _claims(self, step: Step, words: Words) -> str:
-        if self._shown is None or not step.experiments <= self._shown[0].experiments.keys():
+        if self.quiz.shown is None or not step.experiments <= self.quiz.shown[0].experiments.keys():
             return words("status.computing")
         try:
             changed = any(not np.array_equal(self.given[name], cells) for name, cells in step.given.items())
-            return claims_html(findings(step, self._shown[0], self.given), words, self._theme, changed=changed)
+            return claims_html(findings(step, self.quiz.shown[0], self.given), words, self._theme, changed=changed)
         except ExplorerError as error:  # a tap that this model lacks, or a sentence too short for it
             return words.error(error)
-
-    # Questions
-
-    def _ask(self) -> None:
-        step, words = self.step, self._words
-        if step is None or words is None:
-            return
-        asked = step.question
-        self.question.setVisible(asked is not None)
-        self._asked = None
-        if asked is None:
-            return
-        if asked.kind:
-            self._ask_of_pass(asked.kind, words)
-        else:
-            self._order = list(range(len(asked.choices)))
-            random.Random(zlib.crc32(asked.ask.zh.encode())).shuffle(self._order)
-            choices = tuple(asked.choices[place].of(words.language) for place in self._order)
-            self.question.put(asked.ask.of(words.language), choices)
-
-    def _ask_of_pass(self, kind: str, words: Words) -> None:
-        if self._shown is None:
-            self.question.setVisible(False)
-            return
-        trace, look = self._shown
-        where = Where(look.attention_tap("weights").rpartition(".")[0], look.head, look.side)
-        self._asked = ask(kind, trace, where, self._seed)
-        self.question.put(asked_html(self._asked, words) if self._asked else words("question.none"), renewable=True)
-
-    def _ask_another(self) -> None:
-        self._seed += 1
-        self._ask()
-
-    def _answered(self, typed: str) -> None:
-        truth = self._truth()
-        if truth is not None and self._words is not None:
-            value, tolerance = truth
-            if not numbers(typed):
-                self.question.tell(self._words("lesson.no_number"), right=False)
-                return
-            right = is_right(typed, value, tolerance)
-            answer = ", ".join(figure(float(cell)) for cell in value.ravel())
-            self._judge(answer, right)
-
-    def _judge(self, answer: str, right: bool) -> None:
-        """Right or wrong, the answer, and why, where the lesson says so."""
-        assert self._words is not None and self.step is not None  # a step with a question is open
-        why = "" if self.step.question is None else self.step.question.why.of(self._words.language)
-        verdict = self._words("lesson.right" if right else "lesson.wrong", answer=answer)
-        self.question.tell(f"{verdict} {why}".strip(), right=right)
-
-    def _truth(self) -> tuple[Value, float] | None:
-        if self._asked is not None:
-            return np.asarray(self._asked.answer), self._asked.tolerance
-        step = self.step
-        if step is None or step.question is None or self._shown is None:
-            return None
-        try:
-            return evaluate(step.question.answer, scope_of(self._shown[0], self.given)), step.question.tolerance
-        except ExplorerError:
-            return None
-
-    def _picked(self, place: int) -> None:
-        step, words = self.step, self._words
-        if step is None or step.question is None or words is None:
-            return
-        right = self._order[place] == step.question.right
-        self._judge(step.question.choices[step.question.right].of(words.language), right)
 
     # The reader
 

@@ -1,0 +1,103 @@
+"""The question of a lesson's step: asked, answered, judged, on the numbers of the pass that is shown."""
+
+import random
+import zlib
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.lessons.check import is_right, numbers, scope_of
+from explorer.lessons.formula import Value, evaluate
+from explorer.lessons.lesson import Cells, Step
+from explorer.lessons.questions import Asked, Where, ask
+from explorer.picture.lesson import asked_html, figure
+from explorer.picture.look import Look
+from explorer.trace.trace import Trace
+from explorer.views.question import QuestionBox
+
+Shown = tuple[Trace, Look]
+
+
+class Quiz(QObject):
+    """`ask` puts a step's question into the box; `given` and `shown` are what its answer is computed from."""
+
+    def __init__(self, box: QuestionBox) -> None:
+        super().__init__(box)
+        self.given: dict[str, Cells] = {}
+        self.shown: Shown | None = None
+        self._box = box
+        self._step: Step | None = None
+        self._words: Words | None = None
+        self._asked: Asked | None = None
+        self._order: list[int] = []  # of the choices: the right one is not always the first
+        self._seed = 0
+        box.answered.connect(self._answered)
+        box.picked.connect(self._picked)
+        box.another.connect(self._another)
+
+    def begin(self, step: Step, given: dict[str, Cells]) -> None:
+        """Another step."""
+        self._step, self.given, self.shown, self._seed = step, given, None, 0
+
+    def ask(self, words: Words) -> None:
+        """Put the question, or none; what was answered before is gone."""
+        self._words, self._asked = words, None
+        asked = None if self._step is None else self._step.question
+        self._box.setVisible(asked is not None)
+        if asked is None:
+            return
+        if asked.kind:
+            self._ask_of_pass(asked.kind, words)
+            return
+        self._order = list(range(len(asked.choices)))
+        random.Random(zlib.crc32(asked.ask.zh.encode())).shuffle(self._order)
+        choices = tuple(asked.choices[place].of(words.language) for place in self._order)
+        self._box.put(asked.ask.of(words.language), choices)
+
+    def _ask_of_pass(self, kind: str, words: Words) -> None:
+        if self.shown is None:
+            self._box.setVisible(False)
+            return
+        trace, look = self.shown
+        where = Where(look.attention_tap("weights").rpartition(".")[0], look.head, look.side)
+        self._asked = ask(kind, trace, where, self._seed)
+        self._box.put(asked_html(self._asked, words) if self._asked else words("question.none"), renewable=True)
+
+    def _another(self) -> None:
+        self._seed += 1
+        if self._words is not None:
+            self.ask(self._words)
+
+    def _answered(self, typed: str) -> None:
+        truth = self._truth()
+        if truth is None or self._words is None:
+            return
+        value, tolerance = truth
+        if not numbers(typed):
+            self._box.tell(self._words("lesson.no_number"), right=False)
+            return
+        self._judge(", ".join(figure(float(cell)) for cell in value.ravel()), is_right(typed, value, tolerance))
+
+    def _truth(self) -> tuple[Value, float] | None:
+        if self._asked is not None:
+            return np.asarray(self._asked.answer), self._asked.tolerance
+        if self._step is None or self._step.question is None or self.shown is None:
+            return None
+        try:
+            return evaluate(self._step.question.answer, scope_of(self.shown[0], self.given)), self._step.question.tolerance
+        except ExplorerError:
+            return None
+
+    def _picked(self, place: int) -> None:
+        if self._step is not None and self._step.question is not None and self._words is not None:
+            asked = self._step.question
+            self._judge(asked.choices[asked.right].of(self._words.language), self._order[place] == asked.right)
+
+    def _judge(self, answer: str, right: bool) -> None:
+        """Right or wrong, the answer, and why, where the lesson says so."""
+        assert self._words is not None and self._step is not None  # a step with a question is open
+        why = "" if self._step.question is None else self._step.question.why.of(self._words.language)
+        verdict = self._words("lesson.right" if right else "lesson.wrong", answer=answer)
+        self._box.tell(f"{verdict} {why}".strip(), right=right)
