@@ -15,7 +15,7 @@ from explorer.views.paint import elided, hatching, label_step, turned_text
 from explorer.views.pointed import NOTHING, Pointed
 
 _MOST_LABEL = 92.0  # px: longer labels are elided; the whole one is in the hover text
-_TURNED = 1.5  # how much further apart labels stand that are turned by fifty degrees: 1/sin 50°, and some air
+_TURNED = 1.3  # how much further apart labels stand that are turned by fifty degrees: 1/sin 50°
 _HATCHED_CELL = 5.0  # px: smaller closed cells are plain
 
 
