@@ -2,9 +2,9 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.lessons.functions import softmax, softmax_gradient
 from explorer.picture.arithmetic import of_stage
 from explorer.picture.look import Look
 from explorer.picture.make import caption, scale_for, tap_heatmap, token_axis
@@ -26,8 +26,6 @@ _OPERANDS = {
     "output": ("merged", ""),
 }
 _MOST_BANDS = 8
-
-Wide = NDArray[np.float64]
 
 
 def operands(step: str) -> tuple[str, str]:
@@ -128,9 +126,10 @@ def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
     size = np.sqrt(trace.config.d_head)
     labels, values = [], []
     for name, divisor in (("divided", size), ("undivided", 1.0)):
-        weights = _softmax(np.where(may_look, scores / divisor, -np.inf))
+        with np.errstate(invalid="ignore"):  # a model whose numbers are none has none here
+            weights = softmax(np.where(may_look, scores / divisor, -np.inf))
         labels += [words(f"steps.entropy_{name}"), words(f"steps.gradient_{name}")]
-        values += [float(entropy_bits(weights.astype(np.float32)).mean()), float(_gradient(weights).mean())]
+        values += [float(entropy_bits(weights.astype(np.float32)).mean()), float(softmax_gradient(weights).mean())]
     order = (0, 2, 1, 3)
     return Bars(
         values=np.array([values[i] for i in order], np.float32),
@@ -144,15 +143,3 @@ def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
             note=words("steps.why_note"),
         ),
     )
-
-
-def _softmax(x: Wide) -> Wide:
-    with np.errstate(invalid="ignore"):  # a row with nothing open is NaN, as in the model
-        powers = np.exp(x - x.max(axis=-1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
-
-
-def _gradient(weights: Wide) -> Wide:
-    """[…] Frobenius norm of the softmax's Jacobian, diag(A) - A·Aᵀ: nothing flows back where it is 0."""
-    squares = (weights**2).sum(-1)
-    return np.asarray(np.sqrt(np.maximum(0.0, squares - 2 * (weights**3).sum(-1) + squares**2)))
