@@ -68,14 +68,24 @@ def rotation(k: float, d: float, base: float = 10000.0) -> Value:
     return matrix
 
 
+def best_map(table: Value, k: int) -> tuple[Value, float]:
+    """[feature, feature] block diagonal: the linear map of each pair of features that carries every place best k places
+    on, by least squares; and the largest cell that it leaves over."""
+    pairs, d = table.shape[1] // 2, table.shape[1]
+    if not 0 < k < len(table) or not pairs:
+        return np.zeros((d, d)), 0.0
+    by_pair = table[:, :2 * pairs].reshape(len(table), pairs, 2).transpose(1, 0, 2)  # [pair, position, 2]
+    now, then = by_pair[:, :-k], by_pair[:, k:]
+    fitted = np.linalg.pinv(now) @ then  # then = now @ fitted, so the block of M is fittedᵀ
+    matrix = np.zeros((d, d))
+    for pair, block in enumerate(fitted):
+        matrix[2 * pair:2 * pair + 2, 2 * pair:2 * pair + 2] = block.T
+    return matrix, float(np.abs(now @ fitted - then).max())
+
+
 def best_pairs(table: Value, k: float) -> float:
-    """The largest cell left over when each pair of features is carried k places on by the linear map that fits best."""
-    k, worst = int(k), 0.0
-    for first in range(0, table.shape[1] - 1, 2):
-        now, then = table[:-k, first:first + 2], table[k:, first:first + 2]
-        fitted = np.linalg.lstsq(now, then, rcond=None)[0]
-        worst = max(worst, float(np.abs(now @ fitted - then).max()))
-    return worst
+    """What `best_map` leaves over."""
+    return best_map(table, int(k))[1]
 
 
 def layer_norm(x: Value, eps: float = 1e-5, shift: float = 0.0) -> Value:

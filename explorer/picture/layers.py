@@ -2,9 +2,9 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.lessons.functions import batch_norm, layer_norm
 from explorer.picture.describe import rough
 from explorer.picture.look import Look
 from explorer.picture.make import tap_heatmap
@@ -13,9 +13,6 @@ from explorer.picture.scales import Scale, centred_scale
 from explorer.trace.arrays import Array
 from explorer.trace.experiments import Copies, Depth
 from explorer.trace.trace import Trace
-
-_EPS = 1e-5
-Wide = NDArray[np.float64]
 
 
 def stream(trace: Trace, look: Look, words: Words) -> Strips:
@@ -57,7 +54,7 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
         _band(trace, after, look, words, words("layers.model_norm")),
     ]
     x = trace[before].astype(np.float64)
-    for name, values in (("layer_norm", normalized(x, axis=-1)), ("batch_norm", normalized(x, axis=0))):
+    for name, values in (("layer_norm", layer_norm(x)), ("batch_norm", batch_norm(x))):
         bands.append(
             attrs.evolve(
                 bands[0], values=values.astype(np.float32), caption=Caption(title=words(f"layers.{name}"), tap="", shape="")
@@ -83,12 +80,6 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
             note=note,
         ),
     )
-
-
-def normalized(x: Wide, axis: int) -> Wide:
-    """[position, feature] over the features of a position (-1, LayerNorm) or over the positions of a feature (0, BatchNorm)."""
-    result: Wide = (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + _EPS)
-    return result
 
 
 def dead_units(trace: Trace, look: Look, words: Words) -> Bars:

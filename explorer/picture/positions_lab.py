@@ -2,9 +2,9 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.lessons.functions import best_map
 from explorer.picture.describe import rough
 from explorer.picture.look import Look, sides_of
 from explorer.picture.picture import Axis, Caption, Heatmap, Strips, Waves
@@ -105,20 +105,6 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
             note=note,
         ),
     )
-
-
-def best_map(table: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], float]:
-    """[feature, feature] block diagonal, and the largest cell that it leaves over."""
-    d = table.shape[1]
-    matrix, off = np.zeros((d, d)), 0.0
-    if len(table) <= k:
-        return matrix, off
-    for first in range(0, d - 1, 2):
-        now, then = table[:-k, first : first + 2], table[k:, first : first + 2]
-        fitted = np.linalg.lstsq(now, then, rcond=None)[0]  # then = now @ fitted, so M = fittedᵀ
-        matrix[first : first + 2, first : first + 2] = fitted.T
-        off = max(off, float(np.abs(now @ fitted - then).max()))
-    return matrix, off
 
 
 def nearest_places(table: Array) -> tuple[float, int, int]:

@@ -7,6 +7,7 @@ import torch
 
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
+from explorer.lessons import functions
 from explorer.picture import arithmetic, compare, layers, masks_lab, positions_lab, steps
 from explorer.picture.attention import mask_map
 from explorer.picture.describe import cell, rough
@@ -134,7 +135,7 @@ def test_mk_of_the_paper_is_the_rotation() -> None:
     """Blocks of cos and sin of k·w_i, and no place where it is off."""
     trace = example()
     made = positions_lab.rotation_map(trace, Look(shift=5), EN)
-    matrix, off = positions_lab.best_map(trace.places.astype(np.float64), 5)
+    matrix, off = functions.best_map(trace.places.astype(np.float64), 5)
     for i in range(32):
         turn = 5 * 10000.0 ** (-2 * i / 64)
         block = matrix[2 * i:2 * i + 2, 2 * i:2 * i + 2]
