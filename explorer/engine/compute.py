@@ -5,10 +5,12 @@ beside them, so that a slider back to their shape finds them at once.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import attrs
 import torch
+from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
@@ -27,7 +29,7 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import UNKNOWN
 from explorer.trace.arrays import frozen_array
 from explorer.trace.experiments import EXPERIMENTS, Experiment
-from explorer.trace.recorder import record
+from explorer.trace.recorder import Recording, joined, record
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace
@@ -54,6 +56,15 @@ class _Sentence:
     tokens: Tokens
     target: str
     search: Search | None = None
+    encoded: "_Encoded | None" = None
+
+
+@attrs.frozen
+class _Encoded:
+    """A pass that was begun in order to translate: the encoder's output [batch 1, key, feature] and what it recorded."""
+
+    memory: Tensor
+    recording: Recording
 
 
 class Computer:
@@ -179,11 +190,21 @@ class Computer:
         so that all else is equal."""
         own = request.config if trained else translator.preset.config
         decoding = Decoding(beam=request.beam, prefix=request.prefix)
-        found = translator.search(tuple(token.id for token in source), own, decoding, stop)
+        encoded = None
+        if trained and not own.dropout_active:  # else one pass must draw its numbers in one go
+            encoded = self._encoded(translator.model(own), source, stop)
+        ids = tuple(token.id for token in source)
+        found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory)
         target = _within(translator.bilingual.target_tokens(found.best), request.config.n_target_symbols)
         # A shape with less room than the trained one's shows the beginning: nobody typed too much.
         return _Sentence(Tokens(source, target[:request.config.max_len]),
-                         translator.bilingual.target_text(found.best), found if trained else None)
+                         translator.bilingual.target_text(found.best), found if trained else None, encoded)
+
+    def _encoded(self, model: Transformer, source: tuple[Token, ...], stop: Stop) -> _Encoded:
+        torch.set_num_threads(threads(model.config, len(source)))
+        with torch.inference_mode(), record(model, stop) as recording:
+            memory = model.encode(ids_tensor(tuple(token.id for token in source)))
+        return _Encoded(memory, recording)
 
     def _symbols(self, config: Config, tokens: Tokens, translator: Translator | None) -> tuple[str, ...]:
         """The symbol of each id of the output."""
@@ -225,9 +246,15 @@ class Computer:
         torch.set_num_threads(threads(config, max(len(tokens.source), len(tokens.target))))
         source, target = (ids_tensor(tuple(t.id for t in side)) if side else None
                           for side in (tokens.source, tokens.target))
-        with torch.random.fork_rng(devices=[]), torch.inference_mode(), record(model, stop) as recording:
-            torch.manual_seed(config.dropout_seed)
-            model(source, target)
+        encoded = sentence.encoded
+        with torch.inference_mode(), _seeded(config), record(model, stop) as recording:
+            if encoded is None or target is None:
+                model(source, target)
+            else:
+                model.generator(model.decode(target, encoded.memory))
+        if encoded is not None:
+            recording = joined(encoded.recording, recording)
+        with torch.inference_mode():
             side = model.encoder or model.decoder
             n_places = min(max(_PLACES, len(tokens.source), len(tokens.target)), config.max_len)
             places = frozen_array(side.embedding.table(n_places).numpy())  # type: ignore[union-attr]  # one side is there
@@ -236,6 +263,17 @@ class Computer:
             source=request.text, target=sentence.target, preset=request.preset, symbols=symbols,
             parameters=parameter_count(model), trained=trained, search=sentence.search,
         )
+
+
+@contextmanager
+def _seeded(config: Config) -> Iterator[None]:
+    """Chance from the knob, where it acts at all; the generator of others is left as it was."""
+    if not config.dropout_active:
+        yield
+        return
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.dropout_seed)
+        yield
 
 
 def _room(translator: Translator, config: Config) -> Bilingual:

@@ -1,24 +1,29 @@
 """A trained model with its vocabularies: it translates, and lends its weights to recorded passes."""
 
 import json
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
+from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
 from explorer.model.presets import Preset
 from explorer.model.trained import FILE, VOCABULARY, load_weights, read_about
-from explorer.model.transformer import Transformer
-from explorer.model.weights import build, with_knobs
+from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.weights import build, pack, with_knobs
 from explorer.tokens.bilingual import Bilingual
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
 
 Ids = tuple[int, ...]
+
+_MOST_KNOWN = 32  # translations: undo and a slider's way back find them
 
 
 class Translator:
@@ -30,8 +35,10 @@ class Translator:
         self.bilingual = Bilingual.read(self.folder)
         _check_sizes(self.bilingual, preset.config, self.folder)
         self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
+        pack(self._model)
         _check_symbols(self.bilingual, self.folder)
-        self._last: tuple[object, Search] | None = None
+        self._known: OrderedDict[object, Search] = OrderedDict()
+        self._draft: Ids = ()  # the newest translation: the next one often begins alike
 
     def model(self, config: Config) -> Transformer:
         """The trained weights with the knobs of a Config of their shape."""
@@ -40,13 +47,31 @@ class Translator:
         return self._model
 
     def search(
-        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
+        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False,
+        memory: Tensor | None = None,
     ) -> Search:
-        """The translation of one sentence; the last one is remembered. Raises Superseded when stopped."""
+        """The translation of one sentence; the last ones are remembered. `memory` is the encoder's output if somebody has
+        it. Raises Superseded when stopped.
+        """
         key = (source, config, decoding)
-        if self._last is None or self._last[0] != key:
-            self._last = key, self.search_all([source], config, decoding, stop)[0]
-        return self._last[1]
+        if key not in self._known:
+            self._known[key] = self._search(source, config, decoding, stop, memory)
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        self._draft = self._known[key].best
+        return self._known[key]
+
+    def _search(
+        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool], memory: Tensor | None
+    ) -> Search:
+        model = self.model(config)
+        if not can_guess(model, decoding):
+            return self.search_all([source], config, decoding, stop)[0]
+        torch.set_num_threads(decoding_threads(config, 1))
+        with torch.inference_mode():
+            encoded = model.encode(ids_tensor(source)) if memory is None else memory
+        return greedy(model, encoded, len(source), decoding, self._draft, _raising(stop))
 
     def translate(self, source: Ids, decoding: Decoding) -> str:
         """The translation of one sentence as plain text."""
@@ -56,14 +81,18 @@ class Translator:
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
     ) -> list[Search]:
         """The translations of a batch of sentences."""
-        def check() -> None:
-            if stop():
-                raise Superseded
-
         torch.set_num_threads(decoding_threads(config, len(sources) * decoding.beam))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.dropout_seed)
-            return search(self.model(config), sources, decoding, check)
+            return search(self.model(config), sources, decoding, _raising(stop))
+
+
+def _raising(stop: Callable[[], bool]) -> Callable[[], None]:
+    def check() -> None:
+        if stop():
+            raise Superseded
+
+    return check
 
 
 def _check_symbols(bilingual: Bilingual, folder: Path) -> None:

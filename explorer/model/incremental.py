@@ -1,4 +1,4 @@
-"""One further token at a time: keys and values of all earlier ones are kept, so a step costs the same for each.
+"""A few further tokens at a time: keys and values of all earlier ones are kept, so a step costs the same for each.
 
 What a token's key and value are depends on earlier tokens only, which is what the causal mask is for. With that mask
 off, or read wrongly, a further token changes all earlier ones, and nothing can be kept: then each step does the whole
@@ -10,6 +10,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from explorer.model import masks
 from explorer.model.attention import Attention
 from explorer.model.layers import DecoderLayer
 from explorer.model.transformer import Transformer
@@ -34,18 +35,32 @@ class Incremental:
 
     def step(self, ids: Tensor) -> Tensor:
         """[batch] the next id of each sentence, to [batch, vocab] logits of the one after it."""
+        return self.extend(ids[:, None])[:, -1]
+
+    def extend(self, ids: Tensor) -> Tensor:
+        """[batch, position] the next ids of each sentence, to [batch, position, vocab] logits of the one after each.
+
+        Several at once where what follows is guessed: under a causal mask no logits depend on later ids.
+        """
         if not self._model.config.causal_mask or self._model.config.masking != "usual":
             return self._whole(ids)
-        x = self._decoder.embedding(ids[:, None], self._n)  # [batch, position 1, feature]
-        across = self._seen_across()
+        n_new = ids.shape[1]
+        x = self._decoder.embedding(ids, self._n)  # [batch, position, feature]
+        before = masks.causal(n_new, self._n + n_new, self._n).to(ids.device) if n_new > 1 else None
+        across = self._seen_across(n_new)
         for number, layer in enumerate(self._layers):
-            x = layer.around_self(x, partial(self._attend, layer.self_attn, number), layer.norm1, layer.residual1)
+            x = layer.around_self(x, partial(self._attend, layer.self_attn, number, before), layer.norm1, layer.residual1)
             key, value = self._across[number]
             x = layer.around_cross(
                 x, partial(_look_across, layer.cross_attn, key, value, across), layer.norm2, layer.residual2)
             x = layer.around_feed(x, layer.feed_forward, layer.norm3, layer.residual3)
-        self._n += 1
-        return self._model.generator.project(self._decoder.normalized(x))[:, -1]
+        self._n += n_new
+        return self._model.generator.project(self._decoder.normalized(x))
+
+    def back_to(self, n: int) -> None:
+        """Forget what was given behind the first `n` ids."""
+        self._n = n
+        self._kept = [(key[..., :n, :], value[..., :n, :]) for key, value in self._kept]
 
     def select(self, rows: Tensor) -> None:
         """Go on with these rows [batch] of the batch, in this order; one may stand several times."""
@@ -55,27 +70,26 @@ class Incremental:
         self._real = None if self._real is None else self._real[rows]
         self._given = None if self._given is None else self._given[rows]
 
-    def _attend(self, attention: Attention, number: int, h: Tensor) -> Tensor:
-        key, value = attention.keys_and_values(h, self._n)  # [batch, head, key 1, feature]
+    def _attend(self, attention: Attention, number: int, may_look: Tensor | None, h: Tensor) -> Tensor:
+        key, value = attention.keys_and_values(h, self._n)  # [batch, head, key, feature] of the new ones
         if number < len(self._kept):
             before = self._kept[number]
             key, value = torch.cat((before[0], key), dim=-2), torch.cat((before[1], value), dim=-2)
             self._kept[number] = key, value
         else:
             self._kept.append((key, value))
-        return attention.attend(attention.queries(h, self._n), key, value, None)
+        return attention.attend(attention.queries(h, self._n), key, value, may_look)
 
-    def _seen_across(self) -> Tensor | None:
+    def _seen_across(self, n_new: int) -> Tensor | None:
         if not self._model.config.causal_mask_cross:
             return self._real
-        n = self._memory.shape[1]
-        earlier = (torch.arange(n, device=self._memory.device) <= self._n)[None, :]  # [query 1, key]
+        earlier = masks.causal(n_new, self._memory.shape[1], self._n).to(self._memory.device)  # [query, key]
         return earlier if self._real is None else earlier & self._real
 
     def _whole(self, ids: Tensor) -> Tensor:
-        self._given = ids[:, None] if self._given is None else torch.cat((self._given, ids[:, None]), dim=1)
+        self._given = ids if self._given is None else torch.cat((self._given, ids), dim=1)
         x = self._model.decode(self._given, self._memory, self._real)
-        return self._model.generator.project(x[:, -1])
+        return self._model.generator.project(x[:, -ids.shape[1]:])
 
 
 def _look_across(attention: Attention, key: Tensor, value: Tensor, may_look: Tensor | None, h: Tensor) -> Tensor:

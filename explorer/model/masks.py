@@ -9,9 +9,9 @@ from torch import Tensor
 MASK_VALUES = {"-inf": float("-inf"), "-1e9": -1e9}
 
 
-def causal(n_queries: int, n_keys: int) -> Tensor:
-    """[query, key] a query sees keys up to its own position and nothing later."""
-    return torch.ones(n_queries, n_keys, dtype=torch.bool).tril()
+def causal(n_queries: int, n_keys: int, first: int = 0) -> Tensor:
+    """[query, key] a query sees keys up to its own position and nothing later; the first query stands at `first`."""
+    return torch.ones(n_queries, n_keys, dtype=torch.bool).tril(first)
 
 
 def handled(may_look: Tensor | None, masking: str, n_queries: int, n_keys: int) -> Tensor | None:

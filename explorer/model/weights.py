@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
+from explorer.model.linear import Linear
 from explorer.model.norm import StdEpsNorm
 from explorer.model.transformer import Transformer
 
@@ -63,6 +64,13 @@ def with_knobs(model: Transformer, config: Config) -> Transformer:
         elif hasattr(module, "config"):
             module.config = config  # type: ignore[assignment]  # torch's stubs know parameters and modules only
     return model.train(config.dropout_active)
+
+
+def pack(model: nn.Module, stop: Callable[[], bool] = lambda: False) -> None:
+    """Lay the weights of all linear layers out for the passes to come; they must not change any more."""
+    for module in model.modules():
+        if isinstance(module, Linear) and module.pack() and stop():
+            return
 
 
 def untrained(model: nn.Module, config: Config, progress: Progress = _silent) -> Weights:

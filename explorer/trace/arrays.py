@@ -27,6 +27,10 @@ class Arrays(Mapping[str, Array]):
         """Hold these, and nothing else."""
         self._batches, self._made = batches, {}
 
+    def followed_by(self, others: "Arrays") -> "Arrays":
+        """These and then those."""
+        return Arrays(self._batches | others._batches)
+
     def __getitem__(self, name: str) -> Array:
         made = self._made.get(name)
         if made is None:

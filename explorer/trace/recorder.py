@@ -54,6 +54,11 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None) -> Iterator
         recording.axes = {tap.name: tap.axes[1:] for tap in seen}
 
 
+def joined(first: Recording, then: Recording) -> Recording:
+    """Two recordings as that of one pass that was made in two parts."""
+    return Recording(first.arrays.followed_by(then.arrays), {**first.axes, **then.axes})
+
+
 def _batch(tensor: Tensor) -> NDArray[Any]:
     """The tensor's own memory as an array. Raises ValueError for a batch that is not of one sentence."""
     try:

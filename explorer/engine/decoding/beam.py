@@ -38,6 +38,13 @@ def longest(n_source: int, config_limit: int) -> int:
     return min(2 * n_source + _MORE_TOKENS, config_limit - 1)
 
 
+def check_prefix(model: Transformer, decoding: Decoding) -> None:
+    """Raises TooLong for a prefix that leaves no room for another token."""
+    limit = model.config.max_len
+    if len(decoding.prefix) + 1 > limit - 1:
+        raise TooLong(limit=limit, got=len(decoding.prefix) + 2)  # with the begin symbol and one token more
+
+
 @torch.inference_mode()
 def search(
     model: Transformer, sources: Sequence[Ids], decoding: Decoding, check: Callable[[], None] = lambda: None
@@ -46,15 +53,14 @@ def search(
 
     Raises TooLong for a prefix that leaves no room for another token.
     """
+    check_prefix(model, decoding)
     limit = model.config.max_len
-    if len(decoding.prefix) + 1 > limit - 1:
-        raise TooLong(limit=limit, got=len(decoding.prefix) + 2)  # with the begin symbol and one token more
     device = next(model.parameters()).device
     ids = padded(sources).to(device)
     lengths = torch.tensor([len(row) for row in sources], device=device)
     real = None if len(set(map(len, sources))) == 1 else masks.padding(lengths, ids.shape[1])
     steps = Incremental(model, model.encode(ids, real), real)
-    beams = [_Beam(longest(len(row), limit), decoding) for row in sources]
+    beams = [Beam(longest(len(row), limit), decoding) for row in sources]
     given = torch.full((len(sources),), BEGIN, device=device)
     live = list(range(len(sources)))  # the sentences that are not done
     while live:
@@ -63,7 +69,7 @@ def search(
         rows: list[int] = []
         chosen: list[int] = []
         start = 0
-        candidates = _Candidates(log_p, decoding.beam)
+        candidates = Candidates(log_p, decoding.beam)
         for sentence in live:
             beam = beams[sentence]
             count = beam.size
@@ -78,7 +84,7 @@ def search(
     return [beam.result() for beam in beams]
 
 
-class _Candidates:
+class Candidates:
     """The best continuations of each row, fetched from the device at once."""
 
     def __init__(self, log_p: Tensor, beam: int) -> None:
@@ -97,7 +103,7 @@ class _Candidates:
         return self._log_p[row, id_].item()
 
 
-class _Beam:
+class Beam:
     """The search for one sentence: its tree, and the nodes that it goes on from."""
 
     def __init__(self, limit: int, decoding: Decoding) -> None:
@@ -113,7 +119,7 @@ class _Beam:
         """How many rows of the batch are this sentence's."""
         return len(self._live)
 
-    def advance(self, candidates: _Candidates, start: int) -> tuple[list[int], list[int]]:
+    def advance(self, candidates: Candidates, start: int) -> tuple[list[int], list[int]]:
         """One step further; `start` is the first of its rows. Returns the rows to go on from, and the next ids."""
         prefix = self._decoding.prefix
         if self._length < len(prefix):
@@ -141,7 +147,7 @@ class _Beam:
         self.done = len(self._ended) >= self._decoding.beam or self._length >= self._limit
         return ([], []) if self.done else (rows, ids)
 
-    def _forced(self, id_: int, candidates: _Candidates, start: int) -> tuple[list[int], list[int]]:
+    def _forced(self, id_: int, candidates: Candidates, start: int) -> tuple[list[int], list[int]]:
         log_p = candidates.forced(start, id_)
         self._nodes.append(Node(self._live[0], id_, log_p, self._total(self._live[0]) + log_p, forced=True))
         self._live = [len(self._nodes) - 1]

@@ -1,0 +1,68 @@
+"""Greedy decoding with a guess: the translation of a moment ago is looked over in one step.
+
+While somebody types, most of the last translation still holds. The decoder sees all of it at once, which costs hardly
+more than one token; every token up to the first that greedy decoding would not have written is taken, and the rest is
+guessed again from where the old translation has the same token. The result is that of beam search with a beam of one,
+token by token. Leviathan et al. 2023, section 2, with the last translation in place of a smaller model.
+"""
+
+from collections.abc import Callable
+
+import torch
+
+from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
+from explorer.model.incremental import Incremental
+from explorer.model.transformer import Transformer
+from explorer.tokens.vocabulary import BEGIN
+from explorer.trace.search import Search
+
+_AT_ONCE = 24  # guessed tokens; beyond, a wrong guess costs more than a right one saves
+
+
+def can_guess(model: Transformer, decoding: Decoding) -> bool:
+    """Whether the logits after a token depend on nothing behind it, and one sentence is followed."""
+    return decoding.beam == 1 and not model.training and model.config.causal_mask and model.config.masking == "usual"
+
+
+@torch.inference_mode()
+def greedy(
+    model: Transformer, memory: torch.Tensor, n_source: int, decoding: Decoding, draft: Ids,
+    check: Callable[[], None] = lambda: None,
+) -> Search:
+    """The translation of the sentence whose encoder output is `memory` [batch 1, key, feature]; `draft` is the guess.
+
+    Only for models that `can_guess`. `check` is called before each step and may raise to end the work. Raises TooLong
+    for a prefix that leaves no room for another token.
+    """
+    check_prefix(model, decoding)
+    steps = Incremental(model, memory)
+    beam = Beam(longest(n_source, model.config.max_len), decoding)
+    written: list[int] = []
+    while True:
+        check()
+        guess = _continuation(draft, decoding.prefix, written)
+        given = [*(written[-1:] or [BEGIN]), *guess]
+        log_p = steps.extend(torch.tensor([given], device=memory.device))[0].log_softmax(dim=-1)  # [row, vocab]
+        candidates = Candidates(log_p, 1)
+        for row, expected in enumerate([*guess, None]):
+            _, chosen = beam.advance(candidates, row)
+            if beam.done:
+                return beam.result()
+            written += chosen
+            if chosen != [expected]:
+                break
+        steps.back_to(len(written))
+
+
+def _continuation(draft: Ids, prefix: Ids, written: list[int]) -> list[int]:
+    """What may come next: the rest of the prefix, then of the draft from where it has the tokens written last."""
+    n = len(written)
+    if n < len(prefix):
+        return list(prefix[n:n + _AT_ONCE])
+    for known in (2, 1) if written else ():
+        tail = tuple(written[-known:])
+        ends = [end for end in range(known, len(draft)) if draft[end - known:end] == tail]
+        if ends:
+            start = min(ends, key=lambda end: abs(end - n))
+            return list(draft[start:start + _AT_ONCE])
+    return list(draft[n:n + _AT_ONCE])  # perhaps one token became another
