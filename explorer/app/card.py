@@ -51,6 +51,7 @@ class Card(QFrame):
         self.make = make
         self.page = page
         self.picture: Picture | None = None
+        self._words: Words | None = None
         self.title = ElidedLabel()
         self.title.setObjectName("title")
         if page:
@@ -97,10 +98,13 @@ class Card(QFrame):
             if self.picture is None:
                 self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # it is a widget too
             return
+        told = None if self.picture is None else self.picture.caption
         self.picture = made
-        self._tell(self.picture.caption)
-        self._open.setToolTip(words("action.open"))
-        self._open.setAccessibleName(f"{words('action.open')}: {self.picture.caption.title}")
+        if made.caption != told or words is not self._words or self.title.text() != made.caption.title:
+            self._words = words
+            self._tell(made.caption)
+            self._open.setToolTip(words("action.open"))
+            self._open.setAccessibleName(f"{words('action.open')}: {made.caption.title}")
         self.view.draw(self.picture, words)
 
     def _tell(self, caption: Caption) -> None:
@@ -110,7 +114,6 @@ class Card(QFrame):
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}")
         self.note.setText(caption.note)
         self.note.setVisible(bool(caption.note))
-        self._make_room()
         view: QWidget = self.view  # type: ignore[assignment]  # it is both
         view.setAccessibleName(caption.title)
 

@@ -1,5 +1,6 @@
 """Opening the window: fonts, preferences, faults, session, and putting all of it away again."""
 
+import gc
 import os
 import sys
 
@@ -20,6 +21,7 @@ from explorer.views.style import use_font
 
 _SIZE = (1440, 900)
 _SWITCH_S = 0.0003
+_FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
 _BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
 
 
@@ -99,6 +101,7 @@ def make_application() -> QApplication:
     application.setApplicationName("transformer-explorer")
     # The compute thread runs Python of its own; the GUI thread must not wait the usual 5 ms for each turn.
     sys.setswitchinterval(_SWITCH_S)
+    gc.set_threshold(_FRESH_OBJECTS)
     add_fonts()
     use_font(application)
     return application

@@ -7,6 +7,7 @@ beside them, so that a slider back to their shape finds them at once.
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from weakref import WeakKeyDictionary
 
 import attrs
 import torch
@@ -22,7 +23,7 @@ from explorer.engine.translator import Translator
 from explorer.errors import TooLong, TooManySymbols
 from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.model.weights import build, parameter_count, with_knobs
+from explorer.model.weights import build, pack, parameter_count, with_knobs
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
@@ -34,6 +35,7 @@ from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace
 
+_MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
 _KEPT_BYTES = 2**25  # a usual pass needs less; what a very long text took goes back to the system
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
@@ -75,6 +77,7 @@ class Computer:
         self._tokenizers = tokenizers or Tokenizers()
         self._model: Transformer | None = None
         self._translator: Translator | None = None
+        self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
         self._other: Computer | None = None  # of the state that is compared with
         self._shown_beside: Frame | None = None
 
@@ -100,6 +103,11 @@ class Computer:
             request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
             build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3,
         )
+
+    def rest(self, stop: Stop) -> None:
+        """Pack the weights of the model that was used last: a slider that makes new ones at each step pays nothing for it."""
+        if self._model is not None and parameter_bytes(self._model.config) <= _MOST_PACKED_BYTES:
+            pack(self._model, stop)
 
     def translator(self, preset: str) -> Translator | None:
         """The trained model of a preset, None where it has none; kept for the next time. Raises BadFile."""
@@ -239,6 +247,13 @@ class Computer:
         assert self._model is not None  # for the type checker
         return self._model
 
+    def _parameters(self, model: Transformer) -> int:
+        counts = self._counts.setdefault(model, {})  # it takes as long as a tenth of a tiny pass
+        placement = model.config.norm_placement
+        if placement not in counts:
+            counts[placement] = parameter_count(model)
+        return counts[placement]
+
     def _pass(
         self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], trained: bool, stop: Stop
     ) -> Trace:
@@ -261,7 +276,7 @@ class Computer:
         return Trace(
             arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config, places=places,
             source=request.text, target=sentence.target, preset=request.preset, symbols=symbols,
-            parameters=parameter_count(model), trained=trained, search=sentence.search,
+            parameters=self._parameters(model), trained=trained, search=sentence.search,
         )
 
 

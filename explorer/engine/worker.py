@@ -27,6 +27,9 @@ class Compute(Protocol):
     def __call__(self, request: Request, stop: "Stop", progress: "Progress") -> Frame:
         """The Frame of a Request."""
 
+    def rest(self, stop: "Stop") -> None:
+        """Nothing is asked for: make ready what will be, until `stop` says that something is."""
+
 
 class Listener(Protocol):
     """Is told what happens; every method is called on the compute thread."""
@@ -125,6 +128,17 @@ class Worker:
         self._listener.started()
         while (request := self._next()) is not None:
             self._answer(compute, request)
+            self._rest(compute, request)
+
+    def _rest(self, compute: Compute, answered: Request) -> None:
+        try:
+            if not self._wanted():
+                compute.rest(self._wanted)
+        except Exception as error:  # a bug, which must not end the thread
+            self._listener.failed(answered.serial, error)
+
+    def _wanted(self) -> bool:
+        return self._waiting is not None or self._closing
 
     def _refuse_all(self, error: Exception) -> None:
         """torch could not be loaded: whoever asks is told so, instead of waiting for ever."""

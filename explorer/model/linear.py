@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_PACKS = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+_PACKS = hasattr(torch.ops.mkldnn, "_linear_pointwise") and torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]  # torch
 _WORTH_PACKING = 2**16  # numbers in a matrix
 _WORTH_FOR_ONE_ROW = 2**17
 _ROWS = 16  # what the layout is made for; others are as fast
@@ -51,7 +51,7 @@ class Linear(nn.Linear):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Linear":
         self._packed = None  # it goes to another device, or becomes another type
-        return super()._apply(fn, recurse)
+        return super()._apply(fn, recurse)  # type: ignore[no-untyped-call]  # torch
 
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
         self._packed = None

@@ -34,9 +34,21 @@ def sinusoidal(n: int, d_model: int, base: float, first: int = 0, kind: str = "s
 
     The paper's kind has w_2i = w_2i+1 = base^(-2i/d). An odd last feature is a sine; "sine-only" has nothing else.
     """
+    if first == 0:
+        return _table(n, d_model, base, kind)
+    return _waves(n, d_model, base, first, kind)
+
+
+def _waves(n: int, d_model: int, base: float, first: int, kind: str) -> Tensor:
     pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]
     w, quarter = _rates(d_model, base, kind)
     return (pos * w + quarter).sin().float()  # [position, feature]
+
+
+@lru_cache(maxsize=4)  # each pass asks for the same table; nobody writes to it
+def _table(n: int, d_model: int, base: float, kind: str) -> Tensor:
+    with torch.inference_mode(False):
+        return _waves(n, d_model, base, 0, kind)
 
 
 @lru_cache(maxsize=16)  # decoding asks for one place at a time

@@ -4,6 +4,7 @@ viridis and cividis: van der Walt and Smith 2015; Nuñez et al. 2018. blue-red a
 its oranges are darkened here, so that +x is as dark as −x.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -64,12 +65,14 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     return index
 
 
+@lru_cache(maxsize=32)
 def table(colours: str) -> NDArray[np.uint8]:
     """[LEVELS, 3] the red, green and blue of each data colour."""
     anchors = np.array([[int(hexa[i : i + 2], 16) for i in (0, 2, 4)] for hexa in _ANCHORS[colours].split()])
     where = np.linspace(0, len(anchors) - 1, LEVELS)
     channels = [np.interp(where, range(len(anchors)), anchors[:, channel]) for channel in range(3)]
     made: NDArray[np.uint8] = np.rint(np.stack(channels, axis=1)).astype(np.uint8)
+    made.setflags(write=False)  # everybody gets the same
     return made
 
 

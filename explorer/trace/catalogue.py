@@ -1,6 +1,7 @@
 """What a tap means to a reader: a Stage. Titles and explanations stand in the language files under `stage.<key>`."""
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 import attrs
@@ -63,6 +64,7 @@ ATTENTION_STAGES = ("scores", "scaled", "masked", "weights", "dropped")
 _PLACE = re.compile(r"^(?P<side>encoder|decoder)\.(?:layers\.(?P<layer>\d+)\.)?")
 
 
+@lru_cache(maxsize=4096)  # asked for some thirty names at each keystroke
 def stage_of(tap: str) -> Stage:
     """The Stage of a tap: "decoder.layers.3.cross_attn.weights" is "attention.weights", "…norm2" is "norm"."""
     rest = _PLACE.sub("", tap)

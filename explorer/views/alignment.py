@@ -6,14 +6,13 @@ Keys: left and right walk the tokens below, up and down change the row, 0 shows 
 from html import escape
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QPen,
     QResizeEvent,
     QWheelEvent,
@@ -129,17 +128,16 @@ class AlignmentView(Surface):
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            rows, columns = self._shown(self.picture)
-            self._paint_lines(painter, self.picture, rows, columns)
-            self._paint_labels(painter, self.picture.columns, self._placed().above)
-            self._paint_labels(painter, self.picture.rows, self._placed().below)
-            self._paint_scroll(painter)
-            self.paint_focus(painter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rows, columns = self._shown(self.picture)
+        self._paint_lines(painter, self.picture, rows, columns)
+        self._paint_labels(painter, self.picture.columns, self._placed().above)
+        self._paint_labels(painter, self.picture.rows, self._placed().below)
+        self._paint_scroll(painter)
+        self.paint_focus(painter)
 
     def _shown(self, picture: Alignment) -> tuple[list[int], list[int]]:
         """Rows and columns whose lines are seen: of the lit tokens, or all."""

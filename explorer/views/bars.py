@@ -5,8 +5,8 @@ Keys: up, down, Home and End walk the bars, Enter or a click chooses one.
 
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from explorer.lang import Words
@@ -92,13 +92,12 @@ class BarsView(Surface):
         share = self._row() / QFontMetricsF(self.font()).height()
         return self._font(1.0 if share >= 1 else max(_SMALLEST, share - 0.05))  # heights are whole pixels, rounded up
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is not None:
-            with QPainter(self) as painter:
-                painter.setFont(self._row_font())
-                for index in self._shown:
-                    self._paint_bar(painter, self.picture, index)
-                self._paint_rest(painter, self.picture)
+            painter.setFont(self._row_font())
+            for index in self._shown:
+                self._paint_bar(painter, self.picture, index)
+            self._paint_rest(painter, self.picture)
 
     def _paint_bar(self, painter: QPainter, picture: Bars, index: int) -> None:
         row, value, theme = self.row_rect(index), float(picture.values[index]), self.theme

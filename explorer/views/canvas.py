@@ -7,8 +7,8 @@ turn, elide, hatch or light up; its repaint was slower as well.
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from explorer.picture.theme import Theme
@@ -132,11 +132,7 @@ class Canvas(Surface):
 
     # Qt
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
-            self._paint(painter)
-
-    def _paint(self, painter: QPainter) -> None:
+    def paint(self, painter: QPainter, part: QRect) -> None:
         field = self.field()
         if self._image is not None:
             view = self.view

@@ -9,6 +9,7 @@ from explorer.picture.describe import grid_cell
 from explorer.picture.picture import HeadGrid
 from explorer.views.canvas import Canvas
 from explorer.views.heatmap import paint_axis_names, paint_bar, paint_legend
+from explorer.views.labels import centred_label, right_label
 from explorer.views.paint import label_step
 from explorer.views.pointed import NOTHING, Pointed
 
@@ -93,16 +94,14 @@ class HeadGridView(Canvas):
         made, metrics = self._atlas, QFontMetricsF(painter.font())
         layers, heads = self.picture.values.shape[:2]
         wide, high = self.cell_size()
-        painter.setPen(QColor(self.theme.faint))
         for layer in range(0, layers, label_step(layers, layers * made.pitch_rows * high, metrics.ascent())):
             middle = self.cell_rect(layer * made.pitch_rows, 0, made.n_rows, 1).center().y()
             if field.top() <= middle <= field.bottom():
-                painter.drawText(QRectF(0, middle - 10, field.left() - 6, 20),
-                                 Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"L{layer}")
+                right_label(painter, field.left() - 6, middle, f"L{layer}", self.theme.faint, field.left())
         for head in range(0, heads, label_step(heads, heads * made.pitch_columns * wide, metrics.horizontalAdvance("H00 "))):
             middle = self.cell_rect(0, head * made.pitch_columns, 1, made.n_columns).center().x()
             if field.left() <= middle <= field.right():
-                painter.drawText(QRectF(middle - 30, field.top() - 19, 60, 18), Qt.AlignmentFlag.AlignCenter, f"H{head}")
+                centred_label(painter, middle, field.top() - 10, f"H{head}", self.theme.faint)
         self._scale(painter, field)
 
     def _scale(self, painter: QPainter, field: QRectF) -> None:

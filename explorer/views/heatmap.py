@@ -2,16 +2,17 @@
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
 from explorer.picture.describe import cell, number
 from explorer.picture.picture import Axis, Heatmap
-from explorer.picture.scales import LEVELS, Scale, indices, table
+from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
 from explorer.views.canvas import Canvas
-from explorer.views.paint import elided, hatching, label_step, turned_text
+from explorer.views.labels import advance, centred_label, right_label, turned_label
+from explorer.views.paint import hatching, label_step, ramp
 from explorer.views.pointed import NOTHING, Pointed
 
 _MOST_LABEL = 92.0  # px: longer labels are elided; the whole one is in the hover text
@@ -50,11 +51,10 @@ class HeatmapView(Canvas):
     def margins(self) -> tuple[float, float, float, float]:
         if self.picture is None:
             return 4, 4, 4, 4
-        metrics = QFontMetricsF(self.font())
-        left = 10 + min(_MOST_LABEL, max((metrics.horizontalAdvance(label) for label in self.picture.rows.labels), default=0))
+        left = 10 + min(_MOST_LABEL, self._longest(self.picture.rows))
         top = 6.0
         if self.picture.columns.labels:
-            longest = min(_MOST_LABEL, max(metrics.horizontalAdvance(label) for label in self.picture.columns.labels))
+            longest = min(_MOST_LABEL, self._longest(self.picture.columns))
             top = 24.0 if self._upright(left) else 14 + longest * 0.77
         bottom = 22.0 if self._named or self.picture.closed is not None else 6.0
         return left, top, self._bar_px() if self._bar else 6.0, bottom
@@ -62,19 +62,23 @@ class HeatmapView(Canvas):
     def _bar_px(self) -> float:
         """The colour bar with its longest figure."""
         assert self.picture is not None  # only asked when there is one
-        metrics = QFontMetricsF(self.font())
-        return 28 + max(metrics.horizontalAdvance(label) for _share, label in bar_labels(self.picture.scale))
+        font = self.font()
+        return 28 + max(advance(font, label) for _share, label in bar_labels(self.picture.scale))
 
     def _upright(self, left: float) -> bool:
         """Whether every column's label fits above its column."""
         assert self.picture is not None  # only asked when there is one
-        metrics = QFontMetricsF(self.font())
         across = max(1.0, self.view.right - self.view.left)
         down = max(1.0, self.view.bottom - self.view.top)
         wide = (self.width() - left - (self._bar_px() if self._bar else 6.0)) / across
         if self.square:
             wide = min(wide, (self.height() - 46) / down)
-        return all(metrics.horizontalAdvance(label) < wide - 2 for label in self.picture.columns.labels)
+        return self._longest(self.picture.columns) < wide - 2
+
+    def _longest(self, axis: Axis) -> float:
+        """Pixels of the longest label."""
+        font = self.font()
+        return max((advance(font, label) for label in axis.labels), default=0.0)
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
         picture = self.picture
@@ -130,10 +134,8 @@ class HeatmapView(Canvas):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue
-            painter.setPen(QColor(self.theme.accent if axis.spot(row) in self.lit else self.theme.text))
-            label = elided(metrics, axis.labels[row], _MOST_LABEL)
-            box = QRectF(0, middle - 10, field.left() - 6, 20)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, label)
+            colour = self.theme.accent if axis.spot(row) in self.lit else self.theme.text
+            right_label(painter, field.left() - 6, middle, axis.labels[row], colour, _MOST_LABEL)
 
     def _column_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())
@@ -144,24 +146,17 @@ class HeatmapView(Canvas):
             middle = self.cell_rect(0, column).center().x()
             if not field.left() <= middle <= field.right():
                 continue
-            painter.setPen(QColor(self.theme.accent if axis.spot(column) in self.lit else self.theme.text))
-            # A turned label climbs to the right: near the border it has less room.
-            room = _MOST_LABEL if upright else min(_MOST_LABEL, (self.width() - middle - 8) / 0.65)
-            label = elided(metrics, axis.labels[column], room)
+            colour = self.theme.accent if axis.spot(column) in self.lit else self.theme.text
             if upright:
-                painter.drawText(QRectF(middle - 60, field.top() - 22, 120, 20), Qt.AlignmentFlag.AlignCenter, label)
-            else:
-                turned_text(painter, middle, field.top() - 6, label)
+                centred_label(painter, middle, field.top() - 12, axis.labels[column], colour, _MOST_LABEL)
+            else:  # it climbs to the right: near the border it has less room
+                room = min(_MOST_LABEL, max(0.0, (self.width() - middle - 8) // 0.65))
+                turned_label(painter, middle, field.top() - 6, axis.labels[column], colour, room)
 
 
 def paint_bar(painter: QPainter, bar: QRectF, scale: Scale, theme: Theme) -> None:
     """The colours of a scale from low to high, with the two figures."""
-    colours = table(scale.colours)
-    ramp = QLinearGradient(bar.bottomLeft(), bar.topLeft())
-    for share in range(17):
-        red, green, blue = (int(channel) for channel in colours[share * (LEVELS - 1) // 16])
-        ramp.setColorAt(share / 16, QColor(red, green, blue))
-    painter.fillRect(bar, ramp)
+    painter.drawImage(bar, ramp(scale.colours))
     painter.setPen(QColor(theme.faint))
     labels = bar_labels(scale)
     if bar.height() < 14 * len(labels):  # the ends, or the upper one alone

@@ -139,7 +139,7 @@ class KnobRow(QWidget):
                 self.editor.setCurrentIndex(self.knob.choices.index(str(value)))
             elif isinstance(self.editor, QCheckBox):
                 self.editor.setChecked(bool(value))
-            else:
+            elif self.editor.value() != value:  # the same again would be painted again
                 self.editor.setValue(float(value))
         if self.slider is not None and self._from_tick(self.slider.value()) != value:
             with QSignalBlocker(self.slider):

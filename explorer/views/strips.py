@@ -1,7 +1,7 @@
 """Draws Strips: several token × feature maps side by side; a row is one token in all of them."""
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from explorer.lang import Words
@@ -9,6 +9,7 @@ from explorer.picture.describe import cell, number
 from explorer.picture.picture import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
 from explorer.views.canvas import Canvas
+from explorer.views.labels import advance, right_label
 from explorer.views.paint import elided, label_step
 from explorer.views.pointed import NOTHING, Pointed
 
@@ -38,9 +39,8 @@ class StripsView(Canvas):
     def margins(self) -> tuple[float, float, float, float]:
         if self.picture is None:
             return 4, 4, 4, 4
-        metrics = QFontMetricsF(self.font())
-        labels = self.picture.bands[0].rows.labels
-        left = 10 + min(_MOST_LABEL, max((metrics.horizontalAdvance(label) for label in labels), default=0))
+        font, labels = self.font(), self.picture.bands[0].rows.labels
+        left = 10 + min(_MOST_LABEL, max((advance(font, label) for label in labels), default=0.0))
         return left, _HEAD, 4, _FOOT
 
     def describe(self, row: int, column: int) -> Pointed:
@@ -87,7 +87,5 @@ class StripsView(Canvas):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue
-            painter.setPen(QColor(self.theme.accent if (band.rows.side, row) in self.lit else self.theme.text))
-            box = QRectF(0, middle - 10, field.left() - 6, 20)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                             elided(metrics, labels[row], _MOST_LABEL))
+            colour = self.theme.accent if (band.rows.side, row) in self.lit else self.theme.text
+            right_label(painter, field.left() - 6, middle, labels[row], colour, _MOST_LABEL)

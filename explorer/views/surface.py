@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPen, QWheelEvent
+from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
@@ -23,6 +23,8 @@ class Surface(QWidget):
         self.words: Words | None = None
         self.lit: frozenset[Spot] = frozenset()
         self.setMouseTracking(True)
+        # It paints its own background: else Qt paints everything behind it again, up to the window.
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def set_theme(self, theme: Theme) -> None:
@@ -54,6 +56,14 @@ class Surface(QWidget):
     def focusOutEvent(self, event: Any) -> None:
         super().focusOutEvent(event)
         self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
+            painter.fillRect(event.rect(), QColor(self.theme.card))
+            self.paint(painter, event.rect())
+
+    def paint(self, painter: QPainter, part: QRect) -> None:
+        """What the view shows, at least in this part of it."""
 
     def paint_focus(self, painter: QPainter) -> None:
         """A frame around the view that takes the keys."""

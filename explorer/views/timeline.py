@@ -5,7 +5,7 @@ Keys: left and right step, Home and End go to the ends. Dragging and the wheel s
 
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QLinearGradient,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QPen,
     QResizeEvent,
     QWheelEvent,
@@ -115,20 +114,19 @@ class TimelineView(Surface):
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            seen = QRectF(event.rect())
-            for step in range(len(self._boxes)):
-                if self.step_rect(step).adjusted(-2, 0, 2, _HEIGHT).intersects(seen):
-                    self._paint_chip(painter, self.picture, step)
-                    self._paint_bar(painter, self.picture, step)
-            left, right = self.hidden()
-            self._paint_more(painter, left, at_right=False)
-            self._paint_more(painter, right, at_right=True)
-            self.paint_focus(painter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        seen = QRectF(part)
+        for step in range(len(self._boxes)):
+            if self.step_rect(step).adjusted(-2, 0, 2, _HEIGHT).intersects(seen):
+                self._paint_chip(painter, self.picture, step)
+                self._paint_bar(painter, self.picture, step)
+        left, right = self.hidden()
+        self._paint_more(painter, left, at_right=False)
+        self._paint_more(painter, right, at_right=True)
+        self.paint_focus(painter)
 
     def _paint_chip(self, painter: QPainter, picture: Timeline, step: int) -> None:
         theme, box, chosen = self.theme, self.step_rect(step), step == self.chosen

@@ -4,16 +4,14 @@ Keys: left and right walk, M joins with the next token, S splits, R resets, the 
 """
 
 import attrs
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFont,
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QPen,
     QResizeEvent,
     QWheelEvent,
@@ -23,6 +21,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip
 from explorer.lang import Words
 from explorer.picture.picture import TokenRow
 from explorer.tokens.token import Token
+from explorer.views.labels import advance, centred_label
 from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.surface import Surface
 
@@ -82,12 +81,12 @@ class TokenRowView(Surface):
 
     def _place(self) -> None:
         """Lay the chips out; what does not fit goes on the next line or waits to be scrolled to."""
-        large, small = QFontMetricsF(self._font(1.15)), QFontMetricsF(self._font(0.8))
+        large, small = self._font(1.15), self._font(0.8)
         x, y, high = 0.0, 2.0, self._chip_height()
         self._boxes = []
         for chip in self.picture.chips if self.picture is not None else ():
             lines = (_figures(chip), *(chip.merges if self._wrap else ()))
-            wide = 2 * _PAD + max(large.horizontalAdvance(chip.text), *map(small.horizontalAdvance, lines), 12.0)
+            wide = 2 * _PAD + max(advance(large, chip.text), *(advance(small, line) for line in lines), 12.0)
             if self._wrap and x and x + wide > self.width():
                 x, y = 0.0, y + high + _GAP
             self._boxes.append(QRectF(x, y, wide, high))
@@ -115,17 +114,16 @@ class TokenRowView(Surface):
         self._stale = stale
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setOpacity(_STALE if self._stale else 1.0)
-            painter.translate(-self._shift, 0)
-            seen = QRectF(event.rect()).translated(self._shift, 0)
-            for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=True)):
-                if box.intersects(seen):
-                    self._paint_chip(painter, chip, box, index)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(_STALE if self._stale else 1.0)
+        painter.translate(-self._shift, 0)
+        seen = QRectF(part).translated(self._shift, 0)
+        for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=True)):
+            if box.intersects(seen):
+                self._paint_chip(painter, chip, box, index)
 
     def _paint_chip(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
         assert self.picture is not None  # the caller has looked
@@ -136,16 +134,14 @@ class TokenRowView(Surface):
                             Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine))
         painter.setBrush(QColor(self.theme.card))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        painter.setPen(QColor(self.theme.text))
+        centre, top = box.center().x(), box.top()
         painter.setFont(self._font(1.15))
-        top = QRectF(box.left(), box.top(), box.width(), _HEIGHT)
-        painter.drawText(top.adjusted(0, 3, 0, -16), Qt.AlignmentFlag.AlignCenter, chip.text)
-        painter.setPen(QColor(self.theme.faint if chip.known else self.theme.warning))
+        centred_label(painter, centre, top + 15.5, chip.text, self.theme.text)
         painter.setFont(self._font(0.8))
-        painter.drawText(top.adjusted(0, 25, 0, -2), Qt.AlignmentFlag.AlignCenter, _figures(chip))
+        faint = self.theme.faint if chip.known else self.theme.warning
+        centred_label(painter, centre, top + 33.5, _figures(chip), faint)
         for place, merge in enumerate(chip.merges if self._wrap else ()):
-            line = QRectF(box.left(), top.bottom() - 4 + place * _MERGE, box.width(), _MERGE)
-            painter.drawText(line, Qt.AlignmentFlag.AlignCenter, merge)
+            centred_label(painter, centre, top + _HEIGHT - 4 + (place + 0.5) * _MERGE, merge, faint)
 
     def _at(self, place: QPoint) -> int | None:
         for index, box in enumerate(self._boxes):

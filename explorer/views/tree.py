@@ -4,8 +4,8 @@ Keys: arrows walk, Enter chooses, Space folds, F folds all that was given up, Pl
 the menu.
 """
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip
 
 from explorer.lang import Words
@@ -100,13 +100,12 @@ class TreeView(Surface):
         super().resizeEvent(event)
         self.plane.resize(self.width(), self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
-            brush = TreePainter(painter, self.picture, self._layout, self.theme, self.plane)
-            brush.paint(self._marks(self.picture))
-            self.paint_focus(painter)
+        brush = TreePainter(painter, self.picture, self._layout, self.theme, self.plane)
+        brush.paint(self._marks(self.picture))
+        self.paint_focus(painter)
 
     def _marks(self, picture: Tree) -> Marks:
         lit = frozenset(branch for branch, place in self._places.items() if ("target", place) in self.lit)

@@ -7,7 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
 from explorer.picture.describe import number
@@ -82,12 +82,15 @@ class WavesView(QWidget):
         fresh = before is None or before.values.shape != picture.values.shape
         self.picture, self._words = picture, words
         n_curves, n = picture.values.shape
-        self._text.setRegion((-0.5, picture.n_marked - 0.5))
+        if before is None or before.n_marked != picture.n_marked:
+            self._text.setRegion((-0.5, picture.n_marked - 0.5))
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}")
         if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
             return  # a new text has the same places
         while len(self._curves) < n_curves:
             self._curves.append(self._plot.plot(antialias=True))
+            # The shade behind them moves with each token, they do not.
+            self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         x = np.arange(n)
         for index, curve in enumerate(self._curves):
             curve.setVisible(index < n_curves)
@@ -116,6 +119,7 @@ class WavesView(QWidget):
             axis.setPen(theme.hairline)
             axis.setTextPen(theme.faint)
             axis.setStyle(tickLength=-4)
+            axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         shade = QColor(theme.accent)
         shade.setAlpha(28)
         self._text.setBrush(shade)

@@ -86,12 +86,25 @@ class Gate:
         """The serial of the request that is begun next; waits for it."""
         return self.begun.get(timeout=PATIENCE_S)
 
+    def rest(self, stop: Callable[[], bool]) -> None:
+        """There is nothing to make ready."""
+
+
+class Answers:
+    """A plain function as a compute."""
+
+    def __init__(self, answer: Callable[..., Frame], rest: Callable[..., None] = lambda stop: None) -> None:
+        self.answer, self.rest = answer, rest
+
+    def __call__(self, *given: Any) -> Frame:
+        return self.answer(*given)
+
 
 @contextmanager
 def working(compute: Any, *, patience_s: float = math.inf) -> Iterator[tuple[Worker, Heard]]:
     """A worker that has started; closed at the end, and its thread gone."""
     heard = Heard()
-    worker = Worker(heard, lambda: compute, patience_s=patience_s)
+    worker = Worker(heard, lambda: compute if hasattr(compute, "rest") else Answers(compute), patience_s=patience_s)
     worker.start()
     try:
         assert heard.next() == ("started",)

@@ -116,17 +116,17 @@ def test_a_translation_is_read_from_the_best_sentence(tmp_path: Path) -> None:
     assert translator.translate(source, Decoding(beam=3)) == BILINGUAL.target_text(found.best)
 
 
-def test_the_last_search_is_remembered_by_all_that_decides_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_searches_are_remembered_by_all_that_decides_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Source, Config and decoding: a slider that changes any of them searches anew."""
     translator = a_translator(tmp_path)
     searched: list[object] = []
-    search_all = translator.search_all
+    search = translator._search
 
-    def counted(*given: object) -> list[Search]:
+    def counted(*given: object) -> Search:
         searched.append(given)
-        return search_all(*given)  # type: ignore[arg-type]
+        return search(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(translator, "search_all", counted)
+    monkeypatch.setattr(translator, "_search", counted)
     one = (ids("我"), config(), Decoding())
     found = [translator.search(*one) for _ in range(3)]
     assert (len(searched), found[1] is found[0], found[2] is found[0]) == (1, True, True)
@@ -135,6 +135,13 @@ def test_the_last_search_is_remembered_by_all_that_decides_it(tmp_path: Path, mo
                   (*one[:2], Decoding(prefix=(270,)))):
         translator.search(*other)
     assert len(searched) == 5
+    translator.search(*one)
+    assert len(searched) == 5
+
+    for more in range(1, 33):
+        translator.search(one[0], config(temperature=2 + more / 100), one[2])
+    translator.search(*one)
+    assert len(searched) == 5 + 32 + 1  # the oldest was forgotten
 
 
 def test_forward_knobs_act_on_the_trained_weights_and_can_be_taken_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Worker, load_compute
 from explorer.errors import TooLong
-from tests.engine.fakes import PATIENCE_S, Gate, Heard, frame, request, working
+from tests.engine.fakes import PATIENCE_S, Answers, Gate, Heard, frame, request, working
 
 
 def at_once(request: Request, _stop: Callable[[], bool], _progress: Callable[[float], None]) -> Frame:
@@ -153,7 +153,7 @@ def test_a_stop_while_torch_loads_drops_what_waits() -> None:
 def test_stopping_at_any_moment_leaves_nobody_waiting() -> None:
     """Stops from another thread in between: each request that is not replaced is answered once, as done or stopped."""
     heard = Heard()
-    worker = Worker(heard, lambda: at_once)
+    worker = Worker(heard, lambda: Answers(at_once))
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # threads change places as often as can be
     over = threading.Event()
@@ -262,7 +262,7 @@ def test_close_ends_what_runs_and_joins_the_thread() -> None:
 
 def test_close_may_come_first_and_twice() -> None:
     """Before start and after the end."""
-    worker = Worker(Heard(), lambda: at_once)
+    worker = Worker(Heard(), lambda: Answers(at_once))
     worker.close()
     worker.start()
     worker.close()
@@ -322,3 +322,38 @@ def test_a_hold_that_nobody_ends_ends_by_itself() -> None:
         worker.hold()
         worker.submit(request(1))
         assert heard.next() == ("done", 1)
+
+
+def test_rest_comes_between_requests_and_gives_way() -> None:
+    """After an answer with nothing behind it; its `stop` says True when something is asked for."""
+    rested: list[bool] = []
+    resting, over = threading.Event(), threading.Event()
+
+    def rest(stop: Callable[[], bool]) -> None:
+        rested.append(stop())
+        resting.set()
+        assert over.wait(PATIENCE_S)
+        rested.append(stop())
+
+    with working(Answers(at_once, rest)) as (worker, heard):
+        worker.submit(request(1))
+        assert heard.next() == ("done", 1)
+        assert resting.wait(PATIENCE_S)
+        worker.submit(request(2))
+        over.set()
+        assert heard.next() == ("done", 2)
+    assert rested[:2] == [False, True]
+
+
+def test_a_fault_at_rest_is_told_and_the_thread_lives_on() -> None:
+    """The next request is answered all the same."""
+    error = RuntimeError("at rest")
+
+    def rest(stop: Callable[[], bool]) -> None:
+        raise error
+
+    with working(Answers(at_once, rest)) as (worker, heard):
+        for serial in (1, 2):
+            worker.submit(request(serial))
+            assert heard.next() == ("done", serial)
+            assert heard.next() == ("failed", serial, error)

@@ -107,7 +107,7 @@ class Beam:
     """The search for one sentence: its tree, and the nodes that it goes on from."""
 
     def __init__(self, limit: int, decoding: Decoding) -> None:
-        self._limit, self._decoding = max(limit, len(decoding.prefix) + 1), decoding
+        self.limit, self._decoding = max(limit, len(decoding.prefix) + 1), decoding
         self._nodes: list[Node] = []
         self._live = [-1]
         self._ended: list[int] = []
@@ -144,7 +144,7 @@ class Beam:
             ids.append(id_)
             if len(self._live) == self._decoding.beam:
                 break
-        self.done = len(self._ended) >= self._decoding.beam or self._length >= self._limit
+        self.done = len(self._ended) >= self._decoding.beam or self._length >= self.limit
         return ([], []) if self.done else (rows, ids)
 
     def _forced(self, id_: int, candidates: Candidates, start: int) -> tuple[list[int], list[int]]:
@@ -164,7 +164,7 @@ class Beam:
         """The tree, with the best sentence first; those that reached the greatest length without an end come last."""
         made = Search(tuple(self._nodes), (), self._decoding.beam, self._decoding.length_penalty)
         by_score = sorted(self._ended, key=made.score, reverse=True)
-        unfinished = sorted(self._live, key=made.score, reverse=True) if self._length >= self._limit else []
+        unfinished = sorted(self._live, key=made.score, reverse=True) if self._length >= self.limit else []
         return attrs.evolve(made, ends=(*by_score, *unfinished))
 
 

@@ -40,7 +40,7 @@ def greedy(
     written: list[int] = []
     while True:
         check()
-        guess = _continuation(draft, decoding.prefix, written)
+        guess = _continuation(draft, decoding.prefix, written)[:beam.limit - len(written) - 1]
         given = [*(written[-1:] or [BEGIN]), *guess]
         log_p = steps.extend(torch.tensor([given], device=memory.device))[0].log_softmax(dim=-1)  # [row, vocab]
         candidates = Candidates(log_p, 1)

@@ -1,0 +1,81 @@
+"""Labels as small images that are drawn once and then copied.
+
+A keystroke changes one token of sixteen, and each stands at five maps: shaping, eliding and turning all of them again took
+a third of the time that a screen takes to paint.
+"""
+
+import math
+from functools import lru_cache
+
+import attrs
+from PySide6.QtCore import QPointF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+
+_ANGLE = 50.0  # degrees by which a turned label climbs
+_SIN, _COS = math.sin(math.radians(_ANGLE)), math.cos(math.radians(_ANGLE))
+_KEPT = 4096
+
+
+@attrs.frozen(eq=False)
+class _Label:
+    """`size` in the widget's pixels; `origin` is where the text begins in the image, at half its height."""
+
+    image: QImage
+    size: QSizeF
+    origin: QPointF
+
+
+def right_label(painter: QPainter, right: float, middle: float, text: str, colour: str, room: float) -> None:
+    """A label that ends at `right`, elided to `room` pixels."""
+    made = _made(painter, text, colour, room, False)
+    painter.drawImage(QPointF(round(right - made.size.width()), round(middle - made.size.height() / 2)), made.image)
+
+
+def centred_label(painter: QPainter, centre: float, middle: float, text: str, colour: str, room: float = math.inf) -> None:
+    """A label around a point."""
+    made = _made(painter, text, colour, room, False)
+    painter.drawImage(QPointF(round(centre - made.size.width() / 2), round(middle - made.size.height() / 2)), made.image)
+
+
+def turned_label(painter: QPainter, x: float, y: float, text: str, colour: str, room: float) -> None:
+    """A label that climbs to the right from a point."""
+    made = _made(painter, text, colour, room, True)
+    painter.drawImage(QPointF(round(x - made.origin.x()), round(y - made.origin.y())), made.image)
+
+
+def advance(font: QFont, text: str) -> float:
+    """How many pixels a text is wide."""
+    return _advance(font, text)
+
+
+def _made(painter: QPainter, text: str, colour: str, room: float, turned: bool) -> _Label:
+    device = painter.device()
+    ratio = 1.0 if device is None else device.devicePixelRatio()
+    return _drawn(painter.font(), text, colour, room, turned, ratio)
+
+
+@lru_cache(maxsize=_KEPT)
+def _advance(font: QFont, text: str) -> float:
+    return QFontMetricsF(font).horizontalAdvance(text)
+
+
+@lru_cache(maxsize=_KEPT)
+def _drawn(font: QFont, text: str, colour: str, room: float, turned: bool, ratio: float) -> _Label:
+    metrics = QFontMetricsF(font)
+    label = text if math.isinf(room) else metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    wide, high = math.ceil(metrics.horizontalAdvance(label)) + 1.0, math.ceil(metrics.height())
+    size, origin = QSizeF(wide, high), QPointF(0, high / 2)
+    if turned:
+        size = QSizeF(math.ceil(wide * _COS + high * _SIN), math.ceil(wide * _SIN + high * _COS))
+        origin = QPointF(high / 2 * _SIN, size.height() - high / 2 * _COS)
+    image = QImage(math.ceil(size.width() * ratio), math.ceil(size.height() * ratio),
+                   QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    with QPainter(image) as painter:
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.translate(origin)
+        painter.rotate(-_ANGLE if turned else 0.0)
+        painter.drawText(QPointF(0, (metrics.ascent() - metrics.descent()) / 2), label)
+    return _Label(image, size, origin)
