@@ -112,8 +112,8 @@ class Config:
     d_model: int = knob(64, group="shape", cost="rebuild", low=4, high=1024, step=4)
     d_ff: int = knob(256, group="shape", cost="rebuild", low=4, high=4096, step=4)
     max_len: int = knob(1024, group="shape", cost="rebuild", low=2, high=8192, logarithmic=True)
-    vocab_size: int = knob(8000, group="shape", cost="rebuild", low=_FEWEST_SYMBOLS, high=50000, step=100, logarithmic=True)
-    target_vocab_size: int = knob(0, group="shape", cost="rebuild", low=0, high=50000, step=100)
+    vocab_size: int = knob(8000, group="shape", cost="rebuild", low=_FEWEST_SYMBOLS, high=65536, step=100, logarithmic=True)
+    target_vocab_size: int = knob(0, group="shape", cost="rebuild", low=0, high=65536, step=100)
 
     position: str = knob("sinusoidal", group="position", cost="forward",
                          choices=("sinusoidal", "learned", "rotary", "alibi", "none", *SINUSOID_VARIANTS))
@@ -142,6 +142,9 @@ class Config:
     initialization: str = knob("independent", group="chance", cost="rebuild",
                                choices=("independent", "cloned-layers", "cloned-projections"))
     seed: int = knob(0, group="chance", cost="rebuild", low=0, high=9999)
+
+    memory_budget: int = knob(1024, group="machine", cost="forward", low=16, high=65536, logarithmic=True)
+    device: str = knob("cpu", group="machine", cost="forward", choices=("cpu", "cuda", "mps"))
 
     tokenizer: str = knob("jieba", group="tokens", cost="forward",
                           choices=("jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe"))

@@ -8,7 +8,7 @@
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, BadLesson, BadFormula
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    └── NotEnoughMemory
+    └── NotEnoughMemory, NotKept
 
 Each carries a text key and its numbers; `lang.Words.error` makes the sentence. A bug is never an ExplorerError.
 """
@@ -266,3 +266,9 @@ class NotEnoughMemory(ExplorerError):
     """Values: need_mb."""
 
     key = "error.not_enough_memory"
+
+
+class NotKept(ExplorerError):
+    """Of a long text not every tensor is kept. Values: tap, head (-1: all of them), n_tokens."""
+
+    key = "error.not_kept"

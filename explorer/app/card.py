@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.picture import Caption, Picture
@@ -52,6 +53,7 @@ class Card(QFrame):
         self.page = page
         self.picture: Picture | None = None
         self._words: Words | None = None
+        self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture lacks
         self.title = ElidedLabel()
         self.title.setObjectName("title")
         if page:
@@ -92,11 +94,15 @@ class Card(QFrame):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
-        made = self.make(trace, look, words)
+        self.wants = ()
+        try:
+            made = self.make(trace, look, words)
+        except NotKept as error:  # of a long text: it may be kept or computed if it is asked for
+            self.wants = ((error.values["tap"], error.values["head"]),)  # type: ignore[assignment]  # a name and a number
+            self._wait(words, words.error(error))
+            return
         if made is None:
-            self.title.setText(f"{self.title.text().removesuffix(' …')} …")
-            if self.picture is None:
-                self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # it is a widget too
+            self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
         told = None if self.picture is None else self.picture.caption
         self.picture = made
@@ -106,6 +112,14 @@ class Card(QFrame):
             self._open.setToolTip(words("action.open"))
             self._open.setAccessibleName(f"{words('action.open')}: {made.caption.title}")
         self.view.draw(self.picture, words)
+
+    def _wait(self, words: Words, note: str) -> None:
+        """Keep the last picture, with dots behind its title and what is to be said about it."""
+        self.title.setText(f"{self.title.text().removesuffix(' …')} …")
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        if self.picture is None:
+            self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # it is a widget too
 
     def _tell(self, caption: Caption) -> None:
         self.title.setText(caption.title)

@@ -36,8 +36,8 @@ class _Veil(QWidget):
 
 
 class Desk(QWidget):
-    """Signals: opened(page), pointed(Pointed), looked(dict), branched(ids), beamed(int), batched(texts), kept(what), and
-    drawn(milliseconds) after a page was drawn."""
+    """Signals: opened(page), pointed(Pointed), looked(dict), branched(ids), beamed(int), batched(texts), kept(what),
+    wanted(taps and heads) that pictures of a long text lack, and drawn(milliseconds) after a page was drawn."""
 
     opened = Signal(str)
     pointed = Signal(object)
@@ -46,6 +46,7 @@ class Desk(QWidget):
     beamed = Signal(int)
     batched = Signal(tuple)
     kept = Signal(str)
+    wanted = Signal(tuple)
     drawn = Signal(float)
 
     def __init__(self) -> None:
@@ -92,6 +93,7 @@ class Desk(QWidget):
         page.beamed.connect(self.beamed)
         page.batched.connect(self.batched)
         page.kept.connect(self.kept)
+        page.wanted.connect(self.wanted)
         page.touched.connect(self._touch)
         page.set_theme(self._theme)
         if self._request is not None:

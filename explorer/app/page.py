@@ -9,7 +9,7 @@ from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import ALIGNED, Look, attentions, sides_of
 from explorer.picture.theme import Theme
-from explorer.trace.catalogue import ATTENTION_STAGES
+from explorer.trace.catalogue import ATTENTION_STAGES, with_layer
 from explorer.trace.trace import Trace
 from explorer.views.explanation import ExplanationView
 from explorer.views.pointed import Spot
@@ -21,7 +21,8 @@ _LOW_PX = 560
 class Page(QWidget):
     """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes), and what a
     translation shall begin with and how wide its search is: branched(ids), beamed(int). batched(texts): further
-    sentences of a batch; kept(what): a state put aside to compare with, see `Session.keep`."""
+    sentences of a batch; wanted(taps and heads) of a long text that its pictures lack; kept(what): a state put aside to
+    compare with, see `Session.keep`."""
 
     opened = Signal(str)
     pointed = Signal(object)
@@ -31,6 +32,7 @@ class Page(QWidget):
     beamed = Signal(int)
     batched = Signal(tuple)
     kept = Signal(str)
+    wanted = Signal(tuple)
 
     def __init__(self, key: str) -> None:
         super().__init__()
@@ -38,6 +40,7 @@ class Page(QWidget):
         self.experiments: frozenset[str] = frozenset()  # what its pictures need beside the pass
         self.cards: list[Card] = []
         self._scrolls = False
+        self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
 
@@ -86,11 +89,15 @@ class Page(QWidget):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make and show every picture of the page."""
+        self._wall_look = look
         for segments, field in self.choices:
             segments.offer(_offers(field, trace, words), getattr(look, field))
         for card in self.cards:
             if card.isVisibleTo(self):
                 card.draw(trace, look, words)
+        wants = tuple(dict.fromkeys(each for card in self.cards if card.isVisibleTo(self) for each in card.wants))
+        if wants:
+            self.wanted.emit(wants)
 
     def put(self, request: Request) -> None:
         """What is asked for; most pages have no controls of it."""
@@ -114,6 +121,12 @@ class Page(QWidget):
 
     def choose_head(self, layer: int, head: int) -> None:
         self.looked.emit({"layer": layer, "head": head})
+
+    def want_heads(self, places: list[tuple[int, int]]) -> None:
+        """The wall was zoomed so far that the true cells of these heads can be seen."""
+        if self._wall_look is not None:
+            tap = self._wall_look.attention_tap()
+            self.wanted.emit(tuple((with_layer(tap, layer), head) for layer, head in places))
 
     def _chose_attention(self, key: str) -> None:
         self.looked.emit({"attention": key})

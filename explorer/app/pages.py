@@ -101,6 +101,7 @@ def attention_page() -> Page:
 def _wall(page: Page, opens: str = "") -> Card:
     view = HeadGridView()
     view.chosen.connect(page.choose_head)
+    view.wanted.connect(page.want_heads)
     return page.card(view, head_wall, opens)
 
 

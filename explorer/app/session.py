@@ -22,6 +22,7 @@ from explorer.tokens.check import check_text
 from explorer.tokens.cuts import Spans, merged, split
 
 _LARGE_BYTES = 500_000_000
+_MOST_WANTED = 16
 
 
 class _Bridge(QObject):
@@ -74,6 +75,7 @@ class Session(QObject):
         self.look = Look(**dict(load_preset(request.preset).look))  # type: ignore[arg-type]  # fields of Look
         self._history = History(request)
         self._experiments: frozenset[str] = frozenset()
+        self._wanted: tuple[tuple[str, int], ...] = ()
         self._serial = 0
         self.wished = 0  # the first serial number of the newest wish: an answer to it has this one or a later one
         self._submitted = 0  # the newest wish that the thread was asked; a text refused at once never gets there
@@ -198,6 +200,15 @@ class Session(QObject):
             if self.frame is not None and not experiments <= there and not self._worker.busy:
                 self._refine(attrs.evolve(self.frame.request, serial=self._serial))
 
+    def want(self, places: tuple[tuple[str, int], ...]) -> None:
+        """Taps and heads of a long text that are looked at; what was asked for in vain is not asked for again."""
+        frame = self.frame
+        if frame is None or set(places) <= set(frame.request.wanted):
+            return
+        self._wanted = tuple(dict.fromkeys((*(each for each in self._wanted if each not in places), *places)))[-_MOST_WANTED:]
+        if not self._worker.busy:
+            self._refine(frame.request)
+
     def set_batch(self, texts: tuple[str, ...]) -> None:
         """Further sentences to go through the model together with the typed one."""
         self._wish("batch", batch=texts)
@@ -314,7 +325,7 @@ class Session(QObject):
     @property
     def _whole(self) -> Request:
         """The wish with all that the page in front shows beside the pass."""
-        return attrs.evolve(self.request, experiments=self._experiments)
+        return attrs.evolve(self.request, experiments=self._experiments, wanted=self._wanted)
 
     def _first_answer(self) -> Request:
         """The quick request, but not where the same sentence is shown already and only its search shall be wider."""
@@ -326,7 +337,7 @@ class Session(QObject):
         """True: nothing but the beam and the experiments differs from what is wished."""
         whole = self._whole
         return whole == attrs.evolve(shown, serial=whole.serial, refines=False, beam=whole.beam,
-                                     experiments=whole.experiments)
+                                     experiments=whole.experiments, wanted=whole.wanted)
 
     def _refine(self, shown: Request) -> None:
         """Ask again for the whole of what was asked, if the answer on screen was the quick one."""

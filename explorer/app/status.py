@@ -34,7 +34,7 @@ class Status(QStatusBar):
         self.addWidget(self.readout)
         self.addPermanentWidget(self.progress)
         self.addPermanentWidget(self.cancel)
-        self._building = ""
+        self._computing = ""
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(_PATIENCE_MS)
@@ -47,7 +47,7 @@ class Status(QStatusBar):
         self.set_busy(False)
 
     def speak(self, words: Words) -> None:
-        self._building = words("status.building")
+        self._computing = words("status.computing")
         self.cancel.setText(words("action.stop"))
         self.progress.setAccessibleName(words("status.computing"))
 
@@ -108,7 +108,7 @@ class Status(QStatusBar):
     def set_progress(self, share: float) -> None:
         self.progress.setRange(0, 100)
         if self.progress.isVisible():
-            self.inform(f"{self._building} {share:.0%}")
+            self.inform(f"{self._computing} {share:.0%}")
         self.progress.setValue(round(100 * share))
 
     def _show_progress(self) -> None:

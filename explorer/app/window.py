@@ -96,6 +96,7 @@ class Window(QMainWindow):
         self.desk.beamed.connect(session.set_beam)
         self.desk.batched.connect(session.set_batch)
         self.desk.kept.connect(session.keep)
+        self.desk.wanted.connect(session.want)
         self.header.preset.connect(session.set_preset)
         self.header.architecture.connect(session.set_knob)
         self.desk.looked.connect(self._look)

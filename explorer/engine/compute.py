@@ -15,7 +15,9 @@ from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
+from explorer.engine.devices import device_name, on_device
 from explorer.engine.experiments import Bench, experiment
+from explorer.engine.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
 from explorer.engine.memory import check_memory, keep_freed_memory, parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.engine.threads import threads
@@ -30,12 +32,15 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import UNKNOWN
 from explorer.trace.arrays import frozen_array
 from explorer.trace.experiments import EXPERIMENTS, Experiment
+from explorer.trace.plan import Plan
+from explorer.trace.pooling import Levels
 from explorer.trace.recorder import Recording, joined, record
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace
 
 _MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
+_TOLD_EVERY = 16  # taps
 _KEPT_BYTES = 2**25  # a usual pass needs less; what a very long text took goes back to the system
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
@@ -69,6 +74,16 @@ class _Encoded:
     recording: Recording
 
 
+@attrs.frozen(eq=False)
+class _Long:
+    """The last pass over a long text: what was wished, what was kept, and the heads looked at since."""
+
+    wish: Request
+    plan: Plan
+    trace: Trace
+    close_ups: dict[tuple[str, int], Levels]
+
+
 class Computer:
     """Call it with a Request. One thread at a time."""
 
@@ -78,6 +93,7 @@ class Computer:
         self._model: Transformer | None = None
         self._translator: Translator | None = None
         self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
+        self._long: _Long | None = None
         self._other: Computer | None = None  # of the state that is compared with
         self._shown_beside: Frame | None = None
 
@@ -95,13 +111,14 @@ class Computer:
         decoded = time.perf_counter()
         model = self._chosen(request.config, sentence.tokens, translator if trained else None, stop, progress)
         built = time.perf_counter()
-        trace = self._pass(model, request, sentence, self._symbols(request.config, sentence.tokens, translator), trained, stop)
+        symbols = self._symbols(request.config, sentence.tokens, translator)
+        trace = self._recorded(model, request, sentence, symbols, stop, progress)
         end = time.perf_counter()
         trace = attrs.evolve(trace, experiments=self._experiments(model, request, trace, translator, stop),
                              beside=self._beside(request, stop, progress))
         return Frame(
             request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
-            build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3,
+            build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3, device=device_name(request.config.device),
         )
 
     def rest(self, stop: Stop) -> None:
@@ -130,6 +147,8 @@ class Computer:
     def _experiments(
         self, model: Transformer, request: Request, trace: Trace, translator: Translator | None, stop: Stop
     ) -> dict[str, Experiment]:
+        if not trace.whole:
+            return {}  # they make many passes, and keep their maps whole
         others = self._others(request, trace, translator) if "batch" in request.experiments else ()
         bench = Bench(model, trace.tokens, trace.expected, others, stop)
         return {name: experiment(name, bench) for name in EXPERIMENTS if name in request.experiments}
@@ -199,7 +218,8 @@ class Computer:
         own = request.config if trained else translator.preset.config
         decoding = Decoding(beam=request.beam, prefix=request.prefix)
         encoded = None
-        if trained and not own.dropout_active:  # else one pass must draw its numbers in one go
+        # One pass must draw its random numbers in one go, and a long text is recorded by a plan for both sides.
+        if trained and not own.dropout_active and plan_for(own, len(source), own.max_len).everything:
             encoded = self._encoded(translator.model(own), source, stop)
         ids = tuple(token.id for token in source)
         found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory)
@@ -211,7 +231,7 @@ class Computer:
     def _encoded(self, model: Transformer, source: tuple[Token, ...], stop: Stop) -> _Encoded:
         torch.set_num_threads(threads(model.config, len(source)))
         with torch.inference_mode(), record(model, stop) as recording:
-            memory = model.encode(ids_tensor(tuple(token.id for token in source)))
+            memory = model.encode(ids_tensor(tuple(token.id for token in source)).to(model.config.device))
         return _Encoded(memory, recording)
 
     def _symbols(self, config: Config, tokens: Tokens, translator: Translator | None) -> tuple[str, ...]:
@@ -228,24 +248,28 @@ class Computer:
     def _chosen(
         self, config: Config, tokens: Tokens, translator: Translator | None, stop: Stop, progress: Progress
     ) -> Transformer:
+        sides = len(tokens.source), len(tokens.target)
+        recorded = planned_bytes(plan_for(config, *sides), config, *sides)
         if translator is None:
-            return self.model(config, tokens, stop, progress)
-        check_memory(config, len(tokens.source), len(tokens.target), held=parameter_bytes(config))
+            return self.model(config, recorded, stop, progress)
+        check_memory(config, recorded, held=parameter_bytes(config))
         return translator.model(config)
 
-    def model(self, config: Config, tokens: Tokens, stop: Stop, progress: Progress) -> Transformer:
-        """The untrained model of a Config: the last one, its weights in a new model, or a new one."""
+    def model(self, config: Config, recorded: int, stop: Stop, progress: Progress) -> Transformer:
+        """The untrained model of a Config, the last one, its weights in a new model, or a new one, for a pass that records
+        so many bytes.
+        """
         kept = self._model
         same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
-        check_memory(config, len(tokens.source), len(tokens.target), held=held)
+        check_memory(config, recorded, held=held)
         if kept is None or not same:
             self._model = None  # two large models need not fit beside each other
             self._model = build(config, progress=_stoppable(progress, stop))
         elif kept.config != config:
             self._model = with_knobs(kept, config)
         assert self._model is not None  # for the type checker
-        return self._model
+        return on_device(self._model, config.device)
 
     def _parameters(self, model: Transformer) -> int:
         counts = self._counts.setdefault(model, {})  # it takes as long as a tenth of a tiny pass
@@ -254,15 +278,34 @@ class Computer:
             counts[placement] = parameter_count(model)
         return counts[placement]
 
-    def _pass(
-        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], trained: bool, stop: Stop
+    def _recorded(
+        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], stop: Stop,
+        progress: Progress,
     ) -> Trace:
-        config, tokens = request.config, sentence.tokens
+        """The Trace of a pass, and of a long text what is looked at besides: the pass itself is made once."""
+        tokens = sentence.tokens
+        plan = plan_for(request.config, len(tokens.source), len(tokens.target), request.wanted)
+        if plan.everything:
+            self._long = None
+            return with_levels(self._pass(model, request, sentence, symbols, plan, stop), request.wanted)
+        wish = attrs.evolve(request, serial=0, wanted=(), experiments=frozenset(), batch=(), beside=None, refines=False)
+        long = self._long
+        if long is None or long.wish != wish or not covers(long.plan, plan):
+            self._long = None  # its arrays go first
+            tapped = _stop_with_progress(stop, progress, taps_in(model, request.config, tokens))
+            trace = self._pass(model, request, sentence, symbols, plan, tapped)
+            long = self._long = _Long(wish, plan, trace, {})
+        return with_wanted(long.trace, model, request.wanted, long.close_ups, stop)
+
+    def _pass(
+        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], plan: Plan, stop: Stop
+    ) -> Trace:
+        config, tokens, device = request.config, sentence.tokens, request.config.device
         torch.set_num_threads(threads(config, max(len(tokens.source), len(tokens.target))))
-        source, target = (ids_tensor(tuple(t.id for t in side)) if side else None
+        source, target = (ids_tensor(tuple(t.id for t in side)).to(device) if side else None
                           for side in (tokens.source, tokens.target))
         encoded = sentence.encoded
-        with torch.inference_mode(), _seeded(config), record(model, stop) as recording:
+        with torch.inference_mode(), _seeded(config), record(model, stop, plan) as recording:
             if encoded is None or target is None:
                 model(source, target)
             else:
@@ -272,12 +315,14 @@ class Computer:
         with torch.inference_mode():
             side = model.encoder or model.decoder
             n_places = min(max(_PLACES, len(tokens.source), len(tokens.target)), config.max_len)
-            places = frozen_array(side.embedding.table(n_places).numpy())  # type: ignore[union-attr]  # one side is there
-        return Trace(
+            places = frozen_array(side.embedding.table(n_places).cpu().numpy())  # type: ignore[union-attr]  # one is there
+        trace = Trace(
             arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config, places=places,
             source=request.text, target=sentence.target, preset=request.preset, symbols=symbols,
-            parameters=self._parameters(model), trained=trained, search=sentence.search,
+            parameters=self._parameters(model), trained=request.uses_trained,
+            search=sentence.search,
         )
+        return trace if plan.everything else in_levels(trace, recording, plan)
 
 
 @contextmanager
@@ -323,6 +368,20 @@ def _short_enough(tokens: tuple[Token, ...], config: Config) -> tuple[Token, ...
 def _within(tokens: tuple[Token, ...], n_symbols: int) -> tuple[Token, ...]:
     """The tokens, those beyond a smaller vocabulary as unknown ones."""
     return tuple(token if token.id < n_symbols else attrs.evolve(token, id=UNKNOWN, known=False) for token in tokens)
+
+
+def _stop_with_progress(stop: Stop, progress: Progress, n_taps: int) -> Stop:
+    """Asked at each tap, it tells how far the pass is."""
+    passed = 0
+
+    def asked() -> bool:
+        nonlocal passed
+        passed += 1
+        if passed % _TOLD_EVERY == 0:
+            progress(min(1.0, passed / n_taps))
+        return stop()
+
+    return asked
 
 
 def _stoppable(progress: Progress, stop: Stop) -> Progress:

@@ -238,7 +238,7 @@ def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -
     """The tensors of all taps whose names end so, batch axis and all; `keep` them attached to their gradients."""
     seen: dict[str, Tensor] = {}
 
-    def hook(tap: Tap, tensor: Tensor) -> None:
+    def hook(tap: Tap, tensor: Tensor, _first: int | None) -> None:
         if tap.name.endswith(endings):
             seen[tap.name] = tensor if keep else tensor.detach().clone()
 
@@ -253,7 +253,7 @@ def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -
 @contextmanager
 def _stopping(bench: Bench) -> Iterator[None]:
     """Ask at each tap whether to give way, as recording does."""
-    def hook(_tap: Tap, _tensor: Tensor) -> None:
+    def hook(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
         _stop_if(bench.stop)
 
     hooks = shared_hooks(bench.model)

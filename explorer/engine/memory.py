@@ -1,6 +1,7 @@
 """How much memory a pass will take, known before it is begun.
 
-A thousand tokens in 64 layers of 32 heads are 170 GB of recorded attention: better one sentence than a killed process.
+A thousand tokens in 64 layers of 32 heads have 170 GB of attention maps: they are pooled (`engine.long_text`), and what
+cannot fit all the same is better refused than a killed process.
 """
 
 import ctypes
@@ -34,24 +35,48 @@ def _embedded_symbols(config: Config, sides: int) -> int:
     return config.vocab_size * (1 if config.tied_embeddings else sides + 1)
 
 
+def map_cells(config: Config, n_source: int, n_target: int) -> int:
+    """Cells of all attention maps of one stage, all layers and heads together."""
+    cells = n_source**2 + n_target**2
+    if config.architecture == "encoder-decoder":
+        cells += n_target * n_source
+    return config.n_layers * config.n_heads * cells
+
+
+def part_bytes(part: str, config: Config, n_source: int, n_target: int) -> int:
+    """Bytes of one part (see `trace.plan.part_of`) in all layers of both sides; a side that is not there has no tokens."""
+    n, d, both = n_source + n_target, config.d_model, config.architecture == "encoder-decoder"
+    if part in ("logits", "probabilities"):
+        return _FLOAT * (n_target or n_source) * config.n_target_symbols
+    if part.startswith("embedding."):
+        return _FLOAT * n * d
+    if part in ("norm", "residual"):  # two in each layer, and a third one where the decoder looks across
+        final = n if part == "norm" else 0
+        return _FLOAT * d * (config.n_layers * (2 * n + (n_target if both else 0)) + final)
+    if part.startswith("cross_attn."):
+        rows = n_source if part.endswith((".key", ".value")) else n_target
+        return _FLOAT * config.n_layers * d * rows if both else 0
+    return _FLOAT * config.n_layers * n * (config.d_ff if part.endswith((".hidden", ".activated")) else d)
+
+
+_PARTS = (
+    *(f"embedding.{part}" for part in ("tokens", "scaled", "positions", "output")), "norm", "residual",
+    *(f"{kind}_attn.{part}" for kind in ("self", "cross") for part in ("query", "key", "value", "mixed", "output")),
+    *(f"feed_forward.{part}" for part in ("hidden", "activated", "output")), "logits", "probabilities",
+)
+
+
 def trace_bytes(config: Config, n_source: int, n_target: int) -> int:
     """Bytes of all recorded arrays; a side that the architecture lacks has no tokens."""
-    d, n = config.d_model, n_source + n_target
-    maps = n_source**2 + n_target**2
-    # Q K V mixed output, the feed-forward's output, two norms, two residuals: d_model each; hidden, activated: d_ff.
-    vectors = n * (10 * d + 2 * config.d_ff)
-    if config.architecture == "encoder-decoder":
-        maps += n_target * n_source
-        # Across: Q mixed output norm3 residual3 of the target, K and V of the source.
-        vectors += (5 * n_target + 2 * n_source) * d
-    # Four embeddings and the last norm on each side; logits and probabilities at the end.
-    around = 5 * n * d + 2 * (n_target or n_source) * config.n_target_symbols
-    return _FLOAT * (config.n_layers * (config.n_heads * maps * _ATTENTION_TAPS + vectors) + around)
+    maps = _FLOAT * _ATTENTION_TAPS * map_cells(config, n_source, n_target)
+    return maps + sum(part_bytes(part, config, n_source, n_target) for part in _PARTS)
 
 
-def check_memory(config: Config, n_source: int, n_target: int, *, held: int) -> None:
-    """Refuse what cannot fit; `held` bytes of an older model serve again or go first. Raises NotEnoughMemory."""
-    need = trace_bytes(config, n_source, n_target) + max(0, parameter_bytes(config) - held)
+def check_memory(config: Config, kept: int, *, held: int) -> None:
+    """Refuse what cannot fit: `kept` bytes of recorded arrays and the weights, of which `held` bytes of an older model
+    serve again or go first. Raises NotEnoughMemory.
+    """
+    need = kept + max(0, parameter_bytes(config) - held)
     if need > _SPARE * psutil.virtual_memory().available:
         raise NotEnoughMemory(need_mb=round(need / 2**20))
 

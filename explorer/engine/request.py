@@ -24,7 +24,9 @@ class Request:
     answer to the same wish is on screen already, so this one gives way at once to whatever comes next.
 
     `experiments` are wanted beside the pass (names of `trace.experiments.EXPERIMENTS`); `batch` are further sentences for
-    the one of that name. `beside` is another wish to be answered with this one, so that the two can be compared.
+    the one of that name. `wanted` are taps and heads of a long text that are looked at, the newest last: of such a text
+    not everything is kept (head -1: the tap as a whole). `beside` is another wish to be answered with this one, so that
+    the two can be compared.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Request:
     batch: tuple[str, ...] = ()
     experiments: frozenset[str] = frozenset()
     beside: "Request | None" = None
+    wanted: tuple[tuple[str, int], ...] = ()
 
     @property
     def has_trained(self) -> bool:

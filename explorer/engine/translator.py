@@ -11,6 +11,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
+from explorer.engine.devices import on_device
 from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
 from explorer.model.presets import Preset
@@ -41,10 +42,10 @@ class Translator:
         self._draft: Ids = ()  # the newest translation: the next one often begins alike
 
     def model(self, config: Config) -> Transformer:
-        """The trained weights with the knobs of a Config of their shape."""
+        """The trained weights with the knobs of a Config of their shape. Raises NoSuchDevice."""
         if self._model.config != config:
             self._model = with_knobs(self._model, config)
-        return self._model
+        return on_device(self._model, config.device)
 
     def search(
         self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False,
@@ -70,7 +71,7 @@ class Translator:
             return self.search_all([source], config, decoding, stop)[0]
         torch.set_num_threads(decoding_threads(config, 1))
         with torch.inference_mode():
-            encoded = model.encode(ids_tensor(source)) if memory is None else memory
+            encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         return greedy(model, encoded, len(source), decoding, self._draft, _raising(stop))
 
     def translate(self, source: Ids, decoding: Decoding) -> str:

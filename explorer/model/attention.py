@@ -15,6 +15,23 @@ from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
 from explorer.model.tap import Tap
 
+_WHOLE_CELLS = 2**25  # of the maps of all heads together: up to here they are made at once
+_BLOCK_CELLS = 2**22  # of a block of larger ones: 16 MB, which a processor keeps near
+BLOCK_ROWS = 64  # blocks are whole multiples of it
+
+
+def rows_at_once(n_maps: int, n_queries: int, n_keys: int) -> int:
+    """How many queries an attention takes at once: all, or a block of a long text."""
+    if n_maps * n_queries * n_keys <= _WHOLE_CELLS:
+        return n_queries
+    return max(BLOCK_ROWS, _BLOCK_CELLS // (n_maps * n_keys) // BLOCK_ROWS * BLOCK_ROWS)
+
+
+def _rows(may_look: Tensor | None, first: int, rows: int, n_queries: int) -> Tensor | None:
+    """The part of a mask that a block of queries needs; a mask for all queries alike stays as it is."""
+    whole = may_look is None or may_look.shape[-2] != n_queries
+    return may_look if whole else may_look[..., first:first + rows, :]  # type: ignore[index]  # it is there
+
 
 class Attention(nn.Module):
     """softmax(Q·Kᵀ/√d_head)·V in n_heads parts, then W_o.
@@ -63,25 +80,41 @@ class Attention(nn.Module):
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
         """[batch, query, feature] what each query takes from the values, through W_o."""
-        weights = self.weigh(query, key, may_look)  # [batch, head, query, key]
-        # O[q] = Σ_k A[q,k]·V[k]
-        mixed = self.mixed(self.dropped(self.drop(weights)) @ value)  # [batch, head, query, feature]
-        return self.output(self.project_output(self.merge_heads(mixed)))
+        n = query.shape[-2]
+        rows = n if torch.is_grad_enabled() else rows_at_once(math.prod(query.shape[:-2]), n, key.shape[-2])
+        if rows >= n:
+            mixed = self._mix(query, key, value, may_look)
+        else:  # the maps of all heads are never there as a whole
+            mixed = torch.cat([
+                self._mix(query[..., first:first + rows, :], key, value, _rows(may_look, first, rows, n), first)
+                for first in range(0, n, rows)
+            ], dim=-2)
+        return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
 
-    def weigh(self, query: Tensor, key: Tensor, may_look: Tensor | None) -> Tensor:
-        """[batch, head, query, key] attention weights; each row sums to 1."""
+    def _mix(
+        self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None
+    ) -> Tensor:
+        weights = self.weigh(query, key, may_look, first)  # [batch, head, query, key]
+        # O[q] = Σ_k A[q,k]·V[k]
+        return self.dropped(self.drop(weights), first) @ value  # [batch, head, query, feature]
+
+    def weigh(self, query: Tensor, key: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:
+        """[batch, head, query, key] attention weights; each row sums to 1. `first`: these queries are a block, and the
+        first of them stands there. Without it the queries are the last of the keys' places.
+        """
         temperature = self.config.temperature
         size = math.sqrt(self.config.d_head) if self.config.score_scaling else 1.0
         # S[q,k] = Q[q]·K[k]
-        scores = self.scores(query @ key.transpose(-2, -1))
+        scores = self.scores(query @ key.transpose(-2, -1), first)
         # S[q,k] / (√d_head · temperature)
-        scaled = self.scaled(scores / (size * temperature))
+        scaled = self.scaled(scores / (size * temperature), first)
         if self.position == "alibi":
             # The temperature is the softmax's, so it divides the bias as well.
-            scaled = scaled + positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2]).to(scaled) / temperature
-        masked = self.masked(masks.close(scaled, may_look, masks.MASK_VALUES[self.config.mask_value]))
+            bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)
+            scaled = scaled + bias.to(scaled) / temperature
+        masked = self.masked(masks.close(scaled, may_look, masks.MASK_VALUES[self.config.mask_value]), first)
         # Tapped before dropout: a reader expects each row to sum to 1.
-        return self.weights(masked.softmax(dim=-1))
+        return self.weights(masked.softmax(dim=-1), first)
 
     def split_heads(self, x: Tensor) -> Tensor:
         """[batch, position, d_model] to [batch, head, position, d_head]: head h takes its own slice of the features."""

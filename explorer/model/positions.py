@@ -87,8 +87,11 @@ def alibi_slopes(n_heads: int) -> Tensor:
     return (2.0 ** (-8 * h / n_heads)).float()
 
 
-def alibi(n_heads: int, n_queries: int, n_keys: int) -> Tensor:
-    """[head, query, key] bias -m_h·|q - k|: the further a key, the lower its score. The queries are the last ones."""
+def alibi(n_heads: int, n_queries: int, n_keys: int, first: int | None = None) -> Tensor:
+    """[head, query, key] bias -m_h·|q - k|: the further a key, the lower its score. The first query stands at `first`;
+    without it the queries are the last ones.
+    """
     place = torch.arange(n_keys)
-    distance = (place[n_keys - n_queries:, None] - place[None, :]).abs()  # [query, key]
+    start = n_keys - n_queries if first is None else first
+    distance = (place[start:start + n_queries, None] - place[None, :]).abs()  # [query, key]
     return -alibi_slopes(n_heads)[:, None, None] * distance

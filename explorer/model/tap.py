@@ -16,7 +16,11 @@ from torch import Tensor, nn
 
 
 class Tap(nn.Module):
-    """Returns what it is given; hooks see the tensor. `axes` names the tensor's axes in order, `name` is its path."""
+    """Returns what it is given; hooks see the tensor. `axes` names the tensor's axes in order, `name` is its path.
+
+    A tensor that is never there as a whole comes in parts: blocks of queries in their order, `first` being the place of
+    the block's first query. None: it is whole.
+    """
 
     def __init__(self, axes: str) -> None:
         super().__init__()
@@ -24,18 +28,18 @@ class Tap(nn.Module):
         self.name = ""
         self.hooks: list[Hook] = []
 
-    def forward(self, tensor: Tensor) -> Tensor:
+    def forward(self, tensor: Tensor, first: int | None = None) -> Tensor:
         """The same tensor."""
         for hook in self.hooks:
-            hook(self, tensor)
+            hook(self, tensor, first)
         return tensor
 
     # Straight to it: torch's way to a module's forward looks for torch's own hooks, and there are a hundred taps in a pass.
     __call__ = forward
 
 
-Hook = Callable[[Tap, Tensor], Any]
-"""Is shown a tap and the tensor that goes through it; it may raise to end the pass."""
+Hook = Callable[[Tap, Tensor, int | None], Any]
+"""Is shown a tap, the tensor that goes through it, and of a part its place; it may raise to end the pass."""
 
 
 def taps(model: nn.Module) -> dict[str, Tap]:

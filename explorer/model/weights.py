@@ -43,7 +43,7 @@ def build(config: Config, weights: Weights | None = None, progress: Progress = _
 _READ_AT_EACH_PASS = frozenset({
     "score_scaling", "temperature", "residual", "norm_placement", "position_base", "embedding_scale", "causal_mask",
     "causal_mask_encoder", "causal_mask_cross", "masking", "mask_value", "dropout", "dropout_active", "dropout_seed",
-    "tokenizer", "jieba_hmm",
+    "tokenizer", "jieba_hmm", "memory_budget", "device",
 })
 
 

@@ -4,13 +4,19 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.cells import LARGE_CELLS, at_most
 from explorer.picture.describe import rough
 from explorer.picture.look import Look, attentions
 from explorer.picture.make import caption, closed_of, closed_reason, masked_values, scale_for, tap_heatmap, token_axis
-from explorer.picture.picture import Caption, Closed, HeadGrid, Heatmap, Strips
+from explorer.picture.picture import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.scales import Scale
-from explorer.trace.catalogue import place_of, with_layer
+from explorer.trace.arrays import Array
+from explorer.trace.catalogue import place_of, stage_of, with_layer
+from explorer.trace.pooling import Levels
 from explorer.trace.trace import Trace
+
+_MOST_CELLS = 2**22  # of a wall that is one image
+_FIGURE_CELLS = 128  # on a side of each map of a large wall, where it is one figure
 
 
 def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
@@ -26,16 +32,40 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
     tap = look.attention_tap()
     layers = layers or tuple(range(trace.config.n_layers))
     taps = [with_layer(tap, layer) for layer in layers]
-    values = np.stack([trace[name] for name in taps])  # [layer, head, query, key]
-    closed = closed_of(trace, tap)
+    large = _large_wall(trace, taps)
+    if large is None:
+        closed, block = closed_of(trace, tap), 1
+        values = masked_values(np.stack([trace[name] for name in taps]), closed)  # [layer, head, query, key]
+    else:
+        values, closed, block = _coarse_wall(large)
     scales = [scale_for(trace, name, look) for name in taps]
+    made = _wall_caption(trace, tap, layers, words)
+    if large is not None and large.layers[0].block > 1:
+        made = attrs.evolve(made, note=words(f"picture.pooled.{stage_of(tap).range}", block=large.layers[0].block))
     return HeadGrid(
-        values=masked_values(values, closed), closed=closed,
+        values=values, closed=closed, block=block, large=large,
         rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
         scale=Scale(min(s.low for s in scales), max(s.high for s in scales), scales[0].colours),
-        caption=_wall_caption(trace, tap, layers, words), layers=layers, chosen=(look.layer, look.head),
+        caption=made, layers=layers, chosen=(look.layer, look.head),
         reason="" if closed is None else closed_reason(trace, words),
     )
+
+
+def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:
+    """What is painted from levels. Raises NotKept where the maps are too many for one image and nobody asked for levels."""
+    if all(tap in trace.pooled for tap in taps):
+        close = {(layer, head): levels for layer, tap in enumerate(taps) for (name, head), levels in trace.close_ups.items()
+                 if name == tap}
+        return LargeWall(tuple(trace.pooled[tap] for tap in taps), close)
+    if len(taps) * np.prod(trace.shape(taps[0])) > _MOST_CELLS:
+        raise trace.not_kept(taps[0], -1)
+    return None
+
+
+def _coarse_wall(large: LargeWall) -> tuple[Array, Closed | None, int]:
+    """[layer, head, row, column] few enough blocks for a figure."""
+    found = [at_most(levels, _FIGURE_CELLS) for levels in large.layers]
+    return np.stack([values for values, _closed, _block in found]), found[0][1], found[0][2]
 
 
 def _wall_caption(trace: Trace, tap: str, layers: tuple[int, ...], words: Words) -> Caption:
@@ -52,9 +82,11 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """Who may look at whom in the chosen attention: 1 where a query sees a key, closed where the mask forbids it."""
     tap = look.attention_tap("masked")
     closed = closed_of(trace, tap)
-    shape = trace[tap].shape[1:]
+    shape = trace.shape(tap)[1:]
+    large = _mask_levels(trace, tap, shape)
+    ones = np.broadcast_to(np.float32(1), shape)
     return Heatmap(
-        values=masked_values(np.ones(shape, np.float32), closed), closed=closed,
+        values=masked_values(ones, closed) if large is None else ones, closed=closed, levels=large,
         rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
         scale=Scale(0.0, 1.0, "open"),
         caption=Caption(title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}", tap=tap, formula="M",
@@ -62,6 +94,17 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
                         note=_mask_note(trace, tap, closed, words)),
         reason="" if closed is None else closed_reason(trace, words),
     )
+
+
+def _mask_levels(trace: Trace, tap: str, shape: tuple[int, ...]) -> Levels | None:
+    """A large mask: a block is closed where all its cells are."""
+    if shape[0] * shape[1] <= LARGE_CELLS:
+        return None
+    place = place_of(tap)
+    closed = trace.closed.get(f"{place.side}.{place.part}")
+    if closed is None:
+        return Levels((np.broadcast_to(np.float32(1), shape),), None, 1, (shape[0], shape[1]))
+    return Levels(tuple(np.broadcast_to(np.float32(1), each.shape) for each in closed.arrays), closed.arrays, 1, closed.shape)
 
 
 def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:

@@ -39,11 +39,30 @@ def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
 
 def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
     """What stands at a cell of a thumbnail."""
-    closed = picture.closed is not None and bool(picture.closed[row, column])
-    value = picture.reason if closed else number(float(picture.values[layer, head, row, column]))
+    value, block = _grid_value(picture, layer, head, row, column)
     place = words("picture.head", layer=picture.layers[layer], head=head)
-    where = f"{place}: {_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    if block > 1:
+        where = f"{place}: {_range(picture.rows, row, block, picture.shape[0])}  →  " \
+                f"{_range(picture.columns, column, block, picture.shape[1])}"
+    else:
+        where = f"{place}: {_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
+
+
+def _grid_value(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> tuple[str, int]:
+    """The value at a cell of the map, and how many cells wide the block is that it stands for."""
+    if picture.large is None:
+        closed = picture.closed is not None and bool(picture.closed[row, column])
+        return picture.reason if closed else number(float(picture.values[layer, head, row, column])), 1
+    levels = picture.large.of(layer, head)
+    place = row // levels.block, column // levels.block
+    closed = levels.closed is not None and bool(levels.closed[0][place])
+    return picture.reason if closed else number(float(levels.arrays[0][place])), levels.block
+
+
+def _range(axis: Axis, index: int, block: int, n: int) -> str:
+    first = index // block * block
+    return f"{axis.name} {first}–{min(n, first + block) - 1}"
 
 
 def _at(axis: Axis, index: int) -> str:

@@ -1,15 +1,18 @@
 """What every maker of pictures shares: axes, captions, and the Heatmap of any recorded tensor."""
 
+import math
+
 import numpy as np
 
-from explorer.errors import UnknownHead
 from explorer.lang import Words
+from explorer.picture.cells import LARGE_CELLS
 from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, centred_scale, unit_scale
 from explorer.trace.arrays import Array
-from explorer.trace.catalogue import SINUSOIDS, stage_of
+from explorer.trace.catalogue import SINUSOIDS, place_of, stage_of, with_layer
 from explorer.trace.measures import closed_cells
+from explorer.trace.pooling import Levels
 from explorer.trace.trace import Trace
 
 
@@ -25,7 +28,7 @@ def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
 
 def shape_badge(trace: Trace, tap: str) -> str:
     """ "[head 8, query 4, key 4]" """
-    sizes = zip(trace.axes(tap), trace[tap].shape, strict=True)
+    sizes = zip(trace.axes(tap), trace.shape(tap), strict=True)
     return "[" + ", ".join(f"{name} {size}" for name, size in sizes) + "]"
 
 
@@ -56,12 +59,36 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
 
     Dropout scales what it keeps by 1/(1 - p): its scale ends there.
     """
-    array = trace[tap]
     if stage_of(tap).range == "unit":
-        top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(array)))
+        if tap in trace.pooled:
+            return Scale(0.0, _round_top(_largest_weight(trace, tap)), look.unit_colours)
+        top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(_extremes(trace, tap))))
         return Scale(0.0, top, look.unit_colours) if top > 1 else unit_scale(look.unit_colours)
-    open_scores = array[~closed_cells(array)]
-    return centred_scale(open_scores, look.signed_colours)
+    values = _extremes(trace, tap)
+    return centred_scale(values[~closed_cells(values)], look.signed_colours)
+
+
+def _largest_weight(trace: Trace, tap: str) -> float:
+    """Of a large map's tap in all layers, so that they can be compared."""
+    taps = [with_layer(tap, layer) for layer in range(trace.config.n_layers)]
+    return max(float(np.nanmax(trace.pooled[each].arrays[-1])) for each in taps if each in trace.pooled)
+
+
+def _round_top(largest: float) -> float:
+    """1, 0.5, 0.2, 0.1 and so on: among a thousand tokens a weight is a thousandth, and on a scale to 1 all would be dark."""
+    if not largest > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(largest))
+    return float(f"{next(step * power for step in (1, 2, 5, 10) if step * power >= largest * (1 - 1e-6)):.1g}")
+
+
+def _extremes(trace: Trace, tap: str) -> Array:
+    """Values with the extremes of the whole tensor: of a large one, its coarsest level has them."""
+    known = trace.pooled.get(tap) or trace.coarse.get(tap)
+    if known is not None:
+        return known.arrays[-1]
+    close = [levels.arrays[-1] for (name, _head), levels in trace.close_ups.items() if name == tap]
+    return np.concatenate([each.ravel() for each in close]) if close and tap in trace.shapes else trace[tap]
 
 
 def closed_of(trace: Trace, tap: str) -> Closed | None:
@@ -72,6 +99,10 @@ def closed_of(trace: Trace, tap: str) -> Closed | None:
     base, _, stage = tap.rpartition(".")
     if stage not in ("masked", "weights", "dropped"):
         return None
+    place = place_of(tap)
+    known = trace.closed.get(f"{place.side}.{place.part}")
+    if known is not None or f"{base}.masked" in trace.shapes:
+        return None if known is None else known.arrays[0]
     closed = closed_cells(trace[f"{base}.masked"][0])
     if stage != "masked":  # a row that the mask leaves nothing has weights all the same: 1/n, or none that is a number
         closed &= (trace[tap] == 0).all(axis=0)
@@ -88,17 +119,33 @@ def masked_values(values: Array, closed: Closed | None) -> Array:
     return values if closed is None else np.where(closed, np.float32(np.nan), values)
 
 
+def levels_of(trace: Trace, tap: str, head: int) -> Levels | None:
+    """How a large map is painted; None for one that is painted cell by cell. Raises NotKept for a large one that nobody
+    has asked for yet.
+    """
+    if (tap, head) in trace.close_ups:
+        return trace.close_ups[tap, head]
+    if tap in trace.coarse:
+        return trace.coarse[tap]
+    pooled = trace.pooled.get(tap)
+    if pooled is not None and pooled.whole:
+        return pooled.of(head)
+    shape = trace.shape(tap)
+    if shape[-2] * shape[-1] > LARGE_CELLS:
+        raise trace.not_kept(tap, -1)
+    return None
+
+
 def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0) -> Heatmap:
     """Any recorded tensor as a map; of one with heads, the head `head`. Raises UnknownTap, UnknownHead."""
-    array = trace[tap]
     axes = trace.axes(tap)
     if axes[0] == "head":
-        if not 0 <= head < len(array):
-            raise UnknownHead(got=head, last=len(array) - 1)
-        array, axes = array[head], axes[1:]
-    closed = closed_of(trace, tap)
+        array, axes = trace.head(tap, head), axes[1:]
+    else:
+        array = trace[tap]
+    closed, large = closed_of(trace, tap), levels_of(trace, tap, head)
     return Heatmap(
-        values=masked_values(array, closed), closed=closed,
+        values=array if large is not None else masked_values(array, closed), closed=closed, levels=large,
         rows=token_axis(trace, tap, axes[0], words), columns=token_axis(trace, tap, axes[1], words),
         scale=scale_for(trace, tap, look), caption=caption(trace, tap, words),
         reason="" if closed is None else closed_reason(trace, words),

@@ -3,7 +3,7 @@
 In `values` a closed cell is NaN: zero would look like a real small weight. `closed` says which NaN a mask made.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -14,6 +14,7 @@ from explorer.picture.arithmetic import Arithmetic
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.pooling import Levels
 
 Closed = NDArray[np.bool_]
 
@@ -58,7 +59,7 @@ class Caption:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Heatmap:
-    """[row, column] one map with a label for each token."""
+    """[row, column] one map with a label for each token. A large one has `levels`; its closed cells need not be NaN."""
 
     values: Array
     rows: Axis
@@ -68,11 +69,15 @@ class Heatmap:
     closed: Closed | None = None
     reason: str = ""  # why cells are closed
     made_of: Arithmetic | None = None  # how a cell comes about
+    levels: Levels | None = None
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class HeadGrid:
-    """[layer, head, query, key] all heads of one attention as thumbnails on one scale."""
+    """[layer, head, query, key] all heads of one attention as thumbnails on one scale.
+
+    Of large maps `values` and `closed` are blocks of `block` × `block` cells, and `large` has all there is.
+    """
 
     values: Array
     rows: Axis
@@ -83,6 +88,25 @@ class HeadGrid:
     chosen: tuple[int, int] | None  # layer, head
     closed: Closed | None = None
     reason: str = ""
+    block: int = 1
+    large: "LargeWall | None" = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Queries and keys of a head."""
+        return (len(self.values[0, 0]), len(self.values[0, 0, 0])) if self.large is None else self.large.layers[0].shape
+
+
+@attrs.frozen(eq=False)
+class LargeWall:
+    """`layers` are the levels of each layer's [head, row, column] blocks; `close_ups` by layer and head are true cells."""
+
+    layers: tuple[Levels, ...]
+    close_ups: Mapping[tuple[int, int], Levels]
+
+    def of(self, layer: int, head: int) -> Levels:
+        """The best there is of one head."""
+        return self.close_ups.get((layer, head)) or self.layers[layer].of(head)
 
 
 @attrs.frozen(kw_only=True, eq=False)

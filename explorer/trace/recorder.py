@@ -7,6 +7,8 @@
 Leaving the block removes the hook, whatever happened inside, and makes the arrays. `stop` is asked at each tap; where
 it says True the pass ends with Superseded.
 
+A Plan says what is kept; the attention maps of a long text come in blocks of queries and may be pooled as they come.
+
 A tensor is copied at its tap, since a later in-place operation would change it; but not where the model says that it
 has none (`overwrites_nothing`): then the arrays are the very memory that the model wrote, and recording costs nearly
 nothing. A test holds the two ways against each other.
@@ -17,11 +19,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import attrs
+import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from explorer.model.tap import Tap, shared_hooks
 from explorer.trace.arrays import Arrays
+from explorer.trace.plan import EVERYTHING, Plan
+from explorer.trace.selective import Selective
 from explorer.trace.superseded import Superseded
 
 
@@ -31,18 +37,28 @@ class Recording:
 
     arrays: Arrays = attrs.field(factory=Arrays)
     axes: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
+    shapes: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)  # of what was left out
+    pooled: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)  # [head, row, column] blocks of attention maps
+    closed: Mapping[str, NDArray[np.bool_]] = attrs.field(factory=dict)  # [query, key] by attention, where maps are pooled
 
 
 @contextmanager
-def record(model: nn.Module, stop: Callable[[], bool] | None = None) -> Iterator[Recording]:
-    """Record every tap of `model` while the block runs. Passes must have a batch of one."""
-    recording, seen = Recording(), dict[Tap, Tensor]()
+def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: Plan = EVERYTHING) -> Iterator[Recording]:
+    """Record the taps of `model` while the block runs, all of them if no plan says otherwise. Batches must be of one."""
+    recording = Recording()
+    seen: dict[Tap, Tensor] = {}
+    parts: dict[Tap, list[Tensor]] = {}
     overwrites = not getattr(model, "overwrites_nothing", False)
+    selective = None if plan.everything else Selective(plan)
 
-    def hook(tap: Tap, tensor: Tensor) -> None:
+    def hook(tap: Tap, tensor: Tensor, first: int | None) -> None:
         if stop is not None and stop():
             raise Superseded
+        if selective is not None and not selective.wants(tap, tensor, first):
+            return
         seen[tap] = tensor.detach().clone() if overwrites else tensor
+        if first is not None:
+            parts.setdefault(tap, []).append(seen[tap])
 
     hooks = shared_hooks(model)
     hooks.append(hook)
@@ -50,13 +66,36 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None) -> Iterator
         yield recording
     finally:
         hooks.remove(hook)
-        recording.arrays.take({tap.name: _batch(tensor) for tap, tensor in seen.items()})
-        recording.axes = {tap.name: tap.axes[1:] for tap in seen}
+        seen |= {tap: torch.cat(blocks, dim=-2) for tap, blocks in parts.items()}
+        recording.arrays.take(_fetched(seen))
+        if selective is None:
+            recording.axes = {tap.name: tap.axes[1:] for tap in seen}
+        else:
+            selective.finish(recording)
 
 
 def joined(first: Recording, then: Recording) -> Recording:
     """Two recordings as that of one pass that was made in two parts."""
-    return Recording(first.arrays.followed_by(then.arrays), {**first.axes, **then.axes})
+    return Recording(
+        first.arrays.followed_by(then.arrays), {**first.axes, **then.axes}, {**first.shapes, **then.shapes},
+        {**first.pooled, **then.pooled}, {**first.closed, **then.closed},
+    )
+
+
+def _fetched(seen: Mapping[Tap, Tensor]) -> dict[str, NDArray[Any]]:
+    """The arrays of all tensors; from another device they come in one transfer, since each by itself costs a wait."""
+    first = next(iter(seen.values()), None)
+    if first is None or first.device.type == "cpu":
+        return {tap.name: _batch(tensor) for tap, tensor in seen.items()}
+    return {tap.name: array for tap, array in zip(seen, in_one_transfer(list(seen.values())), strict=True)}
+
+
+def in_one_transfer(tensors: list[Tensor]) -> list[NDArray[Any]]:
+    """Tensors of one device as arrays that share one memory."""
+    together = torch.cat([tensor.detach().reshape(-1).float() for tensor in tensors]).cpu().numpy()
+    ends = np.cumsum([tensor.numel() for tensor in tensors])
+    parts = np.split(together, ends[:-1])
+    return [part.reshape(tensor.shape) for part, tensor in zip(parts, tensors, strict=True)]
 
 
 def _batch(tensor: Tensor) -> NDArray[Any]:

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import CannotRead, NotATrace, UnknownTap
+from explorer.errors import CannotRead, NotATrace, NotKept, UnknownHead, UnknownTap
 from explorer.files import replacing
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
 from explorer.trace.experiments import Experiment
+from explorer.trace.pooling import Levels
 from explorer.trace.search import Node, Search
 
 _ABOUT, _PLACES = "about.json", "places"
@@ -49,6 +50,10 @@ class Trace:
     neither is saved.
 
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
+
+    Of a long text not everything is kept (see `trace.plan`). `shapes` tells of what is not. Then `pooled` has the attention
+    maps by tap as Levels of [head, row, column] blocks, `closed` by attention and stage ("decoder.self_attn.weights") as Levels
+    of bool, `close_ups` whole maps of single heads by tap and head, and `coarse` the Levels of other large arrays.
     """
 
     arrays: Mapping[str, Array] = attrs.field(converter=_fixed)
@@ -65,25 +70,62 @@ class Trace:
     search: Search | None = None
     experiments: Mapping[str, Experiment] = attrs.field(converter=_fixed, factory=dict)
     beside: "Trace | None" = None
+    shapes: Mapping[str, tuple[int, ...]] = attrs.field(converter=_fixed, factory=dict)
+    pooled: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
+    closed: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
+    close_ups: Mapping[tuple[str, int], Levels] = attrs.field(converter=_fixed, factory=dict)
+    coarse: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
 
     def __getitem__(self, name: str) -> Array:
-        """The recorded array of a tap. Raises UnknownTap."""
+        """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
         try:
             return self.arrays[name]
         except KeyError:
-            raise unknown_tap(name, self.arrays) from None
+            if name in self.shapes:
+                raise self.not_kept(name, -1) from None
+            raise unknown_tap(name, self.axis_names) from None
+
+    def head(self, name: str, head: int) -> Array:
+        """[query, key] or [position, feature] of one head. Raises UnknownTap, UnknownHead, NotKept."""
+        shape = self.shape(name)
+        if not 0 <= head < shape[0]:
+            raise UnknownHead(got=head, last=shape[0] - 1)
+        if (name, head) in self.close_ups:
+            return self.close_ups[name, head].arrays[0]
+        if name in self.shapes:
+            raise self.not_kept(name, head)
+        array: Array = self.arrays[name][head]
+        return array
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of what a tap saw, kept or not. Raises UnknownTap."""
+        if name in self.shapes:
+            return self.shapes[name]
+        shape: tuple[int, ...] = self[name].shape
+        return shape
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was kept."""
+        return not self.shapes
+
+    def not_kept(self, name: str, head: int) -> NotKept:
+        """The error that says so; whoever catches it may ask for it."""
+        return NotKept(tap=name, head=head, n_tokens=max(len(self.tokens.source), len(self.tokens.target)))
 
     def __contains__(self, name: str) -> bool:
-        return name in self.arrays
+        return name in self.axis_names
 
     def names(self) -> tuple[str, ...]:
         """All taps, in the order in which the data flowed through them."""
-        return tuple(self.arrays)
+        return tuple(self.axis_names)
 
     def axes(self, name: str) -> tuple[str, ...]:
         """The names of a tap's axes, one for each dimension of its array. Raises UnknownTap."""
-        self[name]
-        return self.axis_names[name]
+        try:
+            return self.axis_names[name]
+        except KeyError:
+            raise unknown_tap(name, self.axis_names) from None
 
     def side_name(self, name: str, axis: str) -> str:
         """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
@@ -113,7 +155,7 @@ class Trace:
         return self.side(name, "key")
 
     def save(self, path: str | Path) -> None:
-        """Write everything to one .npz file, replacing it only when all is written. Raises CannotWrite."""
+        """Write all that was kept to one .npz file, replacing it only when all is written. Raises CannotWrite."""
         about = {_ABOUT: np.array(json.dumps(self._about())), _PLACES: self.places}
         with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
             np.savez(file, allow_pickle=False, **about, **self.arrays)
@@ -137,7 +179,7 @@ class Trace:
 
     def _about(self) -> dict[str, Any]:
         return {
-            "axes": {name: list(axes) for name, axes in self.axis_names.items()},
+            "axes": {name: list(axes) for name, axes in self.axis_names.items() if name in self.arrays},
             "tokens": attrs.asdict(self.tokens),
             "config": self.config.values(),
             "source": self.source, "target": self.target, "preset": self.preset,

@@ -11,13 +11,17 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from explorer.picture.cells import Part, View, part
+from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
+from explorer.trace.pooling import Levels
 from explorer.views.paint import colour_image
 from explorer.views.pointed import NOTHING, Pointed
 from explorer.views.surface import Surface
 from explorer.views.viewport import Viewport
 
 _ZOOM = 1.25  # a notch of the wheel
+_KEPT_PARTS = 512
 
 
 class Canvas(Surface):
@@ -35,6 +39,7 @@ class Canvas(Surface):
         self._view = Viewport.whole(1, 1)
         self._field: QRectF | None = None  # measured once for each picture, size and view: labels are slow to measure
         self._image: QImage | None = None
+        self._parts: dict[object, tuple[Part, QImage]] = {}  # of large maps, what was painted last
         self._index: NDArray[np.uint8] = np.zeros((1, 1), np.uint8)
         self._colours = ""
         self._grabbed: QPointF | None = None
@@ -69,13 +74,47 @@ class Canvas(Surface):
             self.view = Viewport.whole(columns, rows)
         self._index, self._colours, self._field = index, colours, None
         self._image = colour_image(index, colours, self.theme)
+        self._parts.clear()
         self._tell_again()
         self.update()
+
+    def set_size(self, rows: int, columns: int) -> None:
+        """New cells, too many for one image: the subclass paints them with `paint_part`."""
+        if (columns, rows) != (self.view.columns, self.view.rows):
+            self.view = Viewport.whole(columns, rows)
+        self._image, self._field = None, None
+        self._parts.clear()
+        self._tell_again()
+        self.update()
+
+    def paint_part(self, painter: QPainter, levels: Levels, scale: Scale, top: float = 0, left: float = 0) -> None:
+        """The visible part of a large map whose first cell stands at (top, left) of the canvas."""
+        n_rows, n_columns = levels.shape
+        seen = self.view
+        from_row, to_row = max(0.0, seen.top - top), min(float(n_rows), seen.bottom - top)
+        from_column, to_column = max(0.0, seen.left - left), min(float(n_columns), seen.right - left)
+        if from_row >= to_row or from_column >= to_column:
+            return
+        wide, high = self.cell_size()
+        view = View(from_column, from_row, to_column, to_row, (to_column - from_column) * wide, (to_row - from_row) * high)
+        key = (id(levels.arrays[0]), top, left, view)
+        kept = self._parts.get(key)
+        if kept is None:
+            if len(self._parts) >= _KEPT_PARTS:
+                self._parts.clear()
+            made = part(levels, scale, view)
+            kept = self._parts[key] = made, colour_image(made.index, scale.colours, self.theme)
+        made, image = kept
+        target = self.cell_rect(top + made.top, left + made.left, made.bottom - made.top, made.right - made.left)
+        # The last block of a map may be smaller than the others: then only a part of its pixel is taken.
+        source = QRectF(0, 0, (made.right - made.left) / made.across, (made.bottom - made.top) / made.down)
+        painter.drawImage(target, image, source)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         if self._image is not None and self._colours:
             self._image = colour_image(self._index, self._colours, theme)
+        self._parts.clear()
 
     def fit(self) -> None:
         """Show everything."""
@@ -134,19 +173,25 @@ class Canvas(Surface):
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         field = self.field()
-        if self._image is not None:
-            view = self.view
-            seen = QRectF(view.left, view.top, view.right - view.left, view.bottom - view.top)
-            # More cells than pixels: smoothing keeps a bright cell from vanishing between two samples.
-            small = seen.width() > 1.5 * field.width() or seen.height() > 1.5 * field.height()
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, small)
-            painter.drawImage(field, self._image, seen)
-            painter.save()
-            painter.setClipRect(field.adjusted(-1.5, -1.5, 1.5, 1.5))
-            self.paint_over(painter, field)
-            painter.restore()
+        painter.save()
+        painter.setClipRect(field)
+        self.paint_cells(painter, field)
+        painter.setClipRect(field.adjusted(-1.5, -1.5, 1.5, 1.5))
+        self.paint_over(painter, field)
+        painter.restore()
         self.paint_around(painter, field)
         self.paint_focus(painter)
+
+    def paint_cells(self, painter: QPainter, field: QRectF) -> None:
+        """The cells themselves, clipped to their field."""
+        if self._image is None:
+            return
+        view = self.view
+        seen = QRectF(view.left, view.top, view.right - view.left, view.bottom - view.top)
+        # More cells than pixels: smoothing keeps a bright cell from vanishing between two samples.
+        small = seen.width() > 1.5 * field.width() or seen.height() > 1.5 * field.height()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, small)
+        painter.drawImage(field, self._image, seen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -211,6 +256,7 @@ class Canvas(Surface):
             case _:
                 super().keyPressEvent(event)
                 return
+        self.moved.emit(self.view)
         self.update()
 
     def _tell_again(self) -> None:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
 
 from explorer.lang import Words
-from explorer.picture.atlas import Atlas, atlas
+from explorer.picture.atlas import Atlas, atlas, places
 from explorer.picture.describe import grid_cell
 from explorer.picture.picture import HeadGrid
 from explorer.views.canvas import Canvas
@@ -13,6 +13,8 @@ from explorer.views.labels import centred_label, right_label
 from explorer.views.paint import label_step
 from explorer.views.pointed import NOTHING, Pointed
 
+_MOST_REVEALED = 6  # heads: with more in sight a block is hardly a pixel
+_BLOCK_PX = 1.5
 _STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
@@ -20,19 +22,53 @@ class HeadGridView(Canvas):
     """`draw(picture, words)` shows a HeadGrid. chosen(layer, head) is emitted on click and by the arrow keys."""
 
     chosen = Signal(int, int)
+    wanted = Signal(list)  # layers and heads whose true cells are looked at
 
     def __init__(self) -> None:
         super().__init__()
         self.square = True
         self.picture: HeadGrid | None = None
         self._atlas: Atlas | None = None
+        self.moved.connect(self._reveal)
 
     def draw(self, picture: HeadGrid, words: Words) -> None:
         self.picture, self.words = picture, words
-        self._atlas = atlas(picture)
-        self.set_cells(self._atlas.index, picture.scale.colours)
+        if picture.large is None:
+            self._atlas = atlas(picture)
+            self.set_cells(self._atlas.index, picture.scale.colours)
+        else:
+            self._atlas = places(picture)
+            self.set_size(self._atlas.height, self._atlas.width)
+            self._reveal()
         place = "" if picture.chosen is None else words("picture.head", layer=picture.chosen[0], head=picture.chosen[1])
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {place}")
+
+    def paint_cells(self, painter: QPainter, field: QRectF) -> None:
+        if self.picture is None or self.picture.large is None or self._atlas is None:
+            super().paint_cells(painter, field)
+            return
+        made = self._atlas
+        for layer, head in self._visible():
+            levels = self.picture.large.of(layer, head)
+            self.paint_part(painter, levels, self.picture.scale, layer * made.pitch_rows, head * made.pitch_columns)
+
+    def _visible(self) -> list[tuple[int, int]]:
+        """Layer and head of the thumbnails in sight."""
+        assert self.picture is not None and self._atlas is not None  # the callers have looked
+        made, view = self._atlas, self.view
+        layers, heads = self.picture.values.shape[:2]
+        return [(layer, head)
+                for layer in range(int(view.top) // made.pitch_rows, min(layers, int(view.bottom) // made.pitch_rows + 1))
+                for head in range(int(view.left) // made.pitch_columns, min(heads, int(view.right) // made.pitch_columns + 1))]
+
+    def _reveal(self) -> None:
+        """Where a block is seen as more than a pixel, ask for the true cells of the heads in sight."""
+        if self.picture is None or self.picture.large is None:
+            return
+        large, seen = self.picture.large, self._visible()
+        missing = [place for place in seen if not large.of(*place).whole]
+        if missing and len(seen) <= _MOST_REVEALED and min(self.cell_size()) * large.layers[0].block > _BLOCK_PX:
+            self.wanted.emit([(self.picture.layers[layer], head) for layer, head in missing])
 
     def margins(self) -> tuple[float, float, float, float]:
         return 30, 20, 58, 22

@@ -35,8 +35,17 @@ class HeatmapView(Canvas):
         self.picture, self.words = picture, words
         self._named = bool(picture.rows.labels and picture.columns.labels)
         self.square = self._named and picture.rows.numbered  # heads are no tokens: their map takes all the room
-        self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
+        if picture.levels is None:
+            self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
+        else:
+            self.set_size(*picture.levels.shape)
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+
+    def paint_cells(self, painter: QPainter, field: QRectF) -> None:
+        if self.picture is not None and self.picture.levels is not None:
+            self.paint_part(painter, self.picture.levels, self.picture.scale)
+        else:
+            super().paint_cells(painter, field)
 
     def chosen_at(self, row: int, column: int) -> None:
         self.chose.emit(row, column)

@@ -1,6 +1,7 @@
 """Draws Strips: several token × feature maps side by side; a row is one token in all of them."""
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
@@ -30,11 +31,24 @@ class StripsView(Canvas):
         n_rows, n_columns = picture.bands[0].values.shape
         gap = max(1, n_columns // 16)
         self._pitch = n_columns + gap
+        if any(band.levels is not None for band in picture.bands):
+            self.set_size(n_rows, self._pitch * len(picture.bands) - gap)
+        else:
+            self.set_cells(self._cells(picture, n_rows, n_columns, gap), picture.bands[0].scale.colours)
+        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+
+    def _cells(self, picture: Strips, n_rows: int, n_columns: int, gap: int) -> NDArray[np.uint8]:
+        """All bands as one map of colour indices."""
         index = np.full((n_rows, self._pitch * len(picture.bands) - gap), GAP, np.uint8)
         for place, band in enumerate(picture.bands):
             index[:, place * self._pitch : place * self._pitch + n_columns] = indices(band.values, band.scale, band.closed)
-        self.set_cells(index, picture.bands[0].scale.colours)
-        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+        return index
+
+    def paint_cells(self, painter: QPainter, field: QRectF) -> None:
+        for place, band in enumerate(self.picture.bands if self.picture is not None else ()):
+            if band.levels is not None:
+                self.paint_part(painter, band.levels, band.scale, left=place * self._pitch)
+        super().paint_cells(painter, field)
 
     def margins(self) -> tuple[float, float, float, float]:
         if self.picture is None:

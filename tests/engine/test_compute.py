@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.config import KNOBS, Knob
+from explorer.config import KNOBS, Knob, find_knob
 from explorer.engine import threads
 from explorer.engine.compute import Computer
+from explorer.engine.devices import devices
 from explorer.engine.request import Request
-from explorer.errors import BadCut, ControlCharacter, EmptyText, TooLong, TooManySymbols
+from explorer.errors import BadCut, ControlCharacter, EmptyText, NoSuchDevice, TooLong, TooManySymbols
 from explorer.lang import Words
 from explorer.model.weights import build, parameter_count
 from explorer.tokens.tokenizer import Tokenizers
@@ -26,10 +27,14 @@ OTHER = {
     "causal_mask": False, "causal_mask_encoder": True, "causal_mask_cross": True, "mask_value": "-1e9", "bias": False,
     "norm_placement": "post", "norm_kind": "std-eps", "activation": "gelu", "tied_embeddings": True, "dropout": 0.5,
     "dropout_active": True, "dropout_seed": 7, "seed": 1, "tokenizer": "characters", "jieba_hmm": False,
+    "memory_budget": 2048, "device": "cuda",
 }
 """Another value for every knob."""
 
-UNSEEN = {"max_len", "bias", "dropout", "dropout_seed", "jieba_hmm", "mask_value"}
+HERE = sorted(name for name in OTHER if name != "device" or OTHER[name] in devices())
+"""Knobs whose other value this machine can take: few have CUDA."""
+
+UNSEEN = {"device", "memory_budget", "max_len", "bias", "dropout", "dropout_seed", "jieba_hmm", "mask_value"}
 """Knobs that change no number of this sentence's fresh model but masked ones: fresh biases are zero, dropout rests."""
 
 
@@ -124,7 +129,7 @@ def test_words_reach_the_dictionary_for_this_text_only(computer: Computer) -> No
     assert "北京天安门" not in texts(computer(request()).trace)[0]
 
 
-@pytest.mark.parametrize("knob", KNOBS, ids=lambda knob: knob.name)
+@pytest.mark.parametrize("knob", [find_knob(name) for name in HERE], ids=lambda knob: knob.name)
 def test_a_forward_knob_keeps_the_weights_and_a_rebuild_knob_changes_them(computer: Computer, knob: Knob) -> None:
     """As each knob declares its cost. What can be compared is: the weights that both models have."""
     computer(request())
@@ -142,7 +147,7 @@ def test_a_forward_knob_keeps_the_weights_and_a_rebuild_knob_changes_them(comput
         assert not kept or before.keys() != after.keys() or knob.name in ("n_heads", "max_len", "vocabulary")
 
 
-@pytest.mark.parametrize("name", sorted(OTHER.keys() - UNSEEN))
+@pytest.mark.parametrize("name", sorted(set(HERE) - UNSEEN))
 def test_a_knob_changes_the_numbers(computer: Computer, name: str) -> None:
     """No knob is a dummy: taps, shapes or numbers differ."""
     before, after = (computer(asked).trace for asked in (request(), request(**{name: OTHER[name]})))
@@ -152,7 +157,7 @@ def test_a_knob_changes_the_numbers(computer: Computer, name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", sorted(OTHER))
+@pytest.mark.parametrize("name", HERE)
 def test_a_knob_turned_back_gives_the_same_numbers(computer: Computer, name: str) -> None:
     """Whatever was kept in between."""
     first = computer(request()).trace
@@ -169,7 +174,7 @@ def test_learned_positions_are_weights_of_their_own(computer: Computer) -> None:
     learned = computer(request(position="learned")).trace
 
     assert learned["encoder.embedding.positions"].any()
-    assert learned.parameters - plain.parameters == 2 * 1024 * 64
+    assert learned.parameters - plain.parameters == 2 * 8192 * 64
     assert (learned["encoder.embedding.tokens"] == plain["encoder.embedding.tokens"]).all()
 
 
@@ -320,3 +325,13 @@ def test_a_sentence_of_too_many_symbols_is_refused(computer: Computer) -> None:
         computer(request("一二三四五六七八九十百千万亿兆京垓", vocabulary="sentence", tokenizer="characters", vocab_size=16))
 
     assert caught.value.values == {"limit": 16, "got": 17}
+
+
+def test_a_device_that_is_not_there_is_said_so(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the processor still answers."""
+    monkeypatch.setattr("explorer.engine.devices.devices", lambda: ("cpu",))
+    with pytest.raises(NoSuchDevice) as caught:
+        computer(request(device="mps"))
+    assert "mps" in Words.load("en").error(caught.value)
+
+    assert computer(request()).device == "CPU"

@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPa
     config = load_preset("tutorial-a").config.changed(max_len=1024)
     free(monkeypatch, 16 * 2**30)
     with pytest.raises(NotEnoughMemory) as caught:
-        check_memory(config, 1024, 1024, held=0)
+        check_memory(config, trace_bytes(config, 1024, 1024), held=0)
 
     attention = 4 * 5 * 64 * 32 * 3 * 1024**2
     assert caught.value.values["need_mb"] > attention / 2**20
@@ -80,11 +80,11 @@ def test_a_tenth_of_what_is_free_stays_free(monkeypatch: pytest.MonkeyPatch) -> 
     """At nine tenths it fits, below it does not."""
     need = trace_bytes(Config(), 4, 4) + parameter_bytes(Config())
     free(monkeypatch, need / 0.9 + 1)
-    check_memory(Config(), 4, 4, held=0)
+    check_memory(Config(), trace_bytes(Config(), 4, 4), held=0)
 
     free(monkeypatch, need / 0.9 - 2)
     with pytest.raises(NotEnoughMemory):
-        check_memory(Config(), 4, 4, held=0)
+        check_memory(Config(), trace_bytes(Config(), 4, 4), held=0)
 
 
 def test_the_model_that_goes_first_makes_room(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,7 @@ def test_every_tap_of_the_last_position_is_the_same() -> None:
     memory, real, target = a_batch(model)
     tap = model.decoder.layers[1].self_attn.mixed
     seen: list[Tensor] = []
-    tap.hooks.append(lambda _tap, tensor: seen.append(tensor))
+    tap.hooks.append(lambda _tap, tensor, _first: seen.append(tensor))
     steps = Incremental(model, memory, real)
     for n in range(4):
         steps.step(target[:, n])

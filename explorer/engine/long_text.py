@@ -1,0 +1,228 @@
+"""What of a long text is kept under the memory budget, and whole maps of single heads made again from what was kept."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import attrs
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from explorer.config import Config
+from explorer.engine.memory import map_cells, part_bytes, trace_bytes
+from explorer.model.attention import Attention, rows_at_once
+from explorer.model.tap import Tap, shared_hooks, taps
+from explorer.model.transformer import Transformer
+from explorer.trace.catalogue import place_of, stage_of
+from explorer.trace.measures import closed_cells
+from explorer.trace.plan import ATTENTION_MAP, EVERYTHING, Plan, part_of
+from explorer.trace.pooling import Levels, closed_levels, levels
+from explorer.trace.recorder import Recording
+from explorer.trace.superseded import Superseded
+from explorer.trace.trace import Tokens, Trace
+
+Wanted = tuple[tuple[str, int], ...]
+"""Taps and heads that are looked at, the newest last; head -1 means the tap as a whole."""
+
+_FLOAT = 4  # bytes
+_MAP_TAPS = 5  # of an attention that comes in blocks
+_ALL_LEVELS = 4 / 3  # a map and its poolings: 1 + 1/4 + 1/16 + …
+_FOR_MAPS = _FOR_CLOSE_UPS = 0.25  # of the budget
+_LARGEST_BLOCK = 64
+_LARGE_CELLS = 2**19  # of an array: beyond, a screen wants it in levels
+# What is kept as long as there is room, in this order. Queries and keys come first: any head is made again from them.
+_ORDER = (
+    "self_attn.query", "self_attn.key", "cross_attn.query", "cross_attn.key", "embedding.tokens", "embedding.scaled",
+    "embedding.positions", "embedding.output", "self_attn.value", "cross_attn.value", "self_attn.mixed", "cross_attn.mixed",
+    "probabilities", "logits", "norm", "residual", "self_attn.output", "cross_attn.output", "feed_forward.output",
+    "feed_forward.activated", "feed_forward.hidden",
+)
+
+
+def plan_for(config: Config, n_source: int, n_target: int, wanted: Wanted = ()) -> Plan:
+    """Everything, if it fits the budget; else blocks of the attention maps, and of the rest as much as there is room for."""
+    budget = config.memory_budget * 2**20
+    if trace_bytes(config, n_source, n_target) <= budget:
+        return EVERYTHING
+    stages = frozenset({"weights"}) | {tap.rpartition(".")[2] for tap, head in wanted
+                                       if head < 0 and ATTENTION_MAP.search(tap)}
+    block = 2
+    while block < _LARGEST_BLOCK and _pooled_bytes(config, n_source, n_target, block, len(stages)) > _FOR_MAPS * budget:
+        block *= 2
+    room = (1 - _FOR_CLOSE_UPS) * budget - _pooled_bytes(config, n_source, n_target, block, len(stages))
+    parts, single = set(), set()
+    for tap in dict.fromkeys(tap for tap, _head in wanted if not ATTENTION_MAP.search(tap)):
+        cost = part_bytes(part_of(tap), config, n_source, n_target) / (config.n_layers if ".layers." in tap else 1)
+        if cost <= room:
+            single.add(tap)
+            room -= cost
+    for part in _ORDER:
+        cost = part_bytes(part, config, n_source, n_target)
+        if cost <= room:
+            parts.add(part)
+            room -= cost
+    return Plan(block, stages, frozenset(parts), frozenset(single))
+
+
+def _pooled_bytes(config: Config, n_source: int, n_target: int, block: int, n_stages: int) -> float:
+    return _FLOAT * _ALL_LEVELS * n_stages * map_cells(config, n_source, n_target) / block**2
+
+
+def planned_bytes(plan: Plan, config: Config, n_source: int, n_target: int) -> int:
+    """How much a pass under a plan will keep; single taps are left out."""
+    if plan.everything:
+        return trace_bytes(config, n_source, n_target)
+    kept = sum(part_bytes(part, config, n_source, n_target) for part in plan.parts or ())
+    return round(kept + _pooled_bytes(config, n_source, n_target, plan.block, len(plan.stages)))
+
+
+def covers(plan: Plan, other: Plan) -> bool:
+    """Whether a pass under the first plan kept all that the second one would."""
+    if plan.everything:
+        return True
+    parts = plan.parts is None or (other.parts is not None and other.parts <= plan.parts)
+    return plan.block == other.block and other.stages <= plan.stages and parts and other.taps <= plan.taps
+
+
+def taps_in(model: Transformer, config: Config, tokens: Tokens) -> int:
+    """About how often a pass comes through a tap, blocks counted one by one."""
+    n_source, n_target = len(tokens.source), len(tokens.target)
+    blocks = 0
+    for n_queries, n_keys in ((n_source, n_source), (n_target, n_target), (n_target, n_source)):
+        if n_queries and n_keys:
+            blocks += -(-n_queries // rows_at_once(config.n_heads, n_queries, n_keys)) - 1
+    return len(taps(model)) + _MAP_TAPS * config.n_layers * blocks
+
+
+def in_levels(trace: Trace, recording: Recording, plan: Plan) -> Trace:
+    """A long text's Trace with all that a screen needs of it: masks, pooled maps and embeddings in levels."""
+    closed = _closed(recording.closed)
+    pooled = {
+        tap: levels(blocks, closed.get(_mask_of(tap)), signed=_signed(tap), block=plan.block,
+                    shape=(recording.shapes[tap][1], recording.shapes[tap][2]))
+        for tap, blocks in recording.pooled.items()
+    }
+    large = {tap: levels(trace.arrays[tap], signed=True) for tap in trace.arrays
+             if ".embedding." in tap and trace.arrays[tap].size > _LARGE_CELLS}
+    return attrs.evolve(trace, shapes=recording.shapes, pooled=pooled, closed=closed, coarse=large)
+
+
+def with_levels(trace: Trace, wanted: Wanted) -> Trace:
+    """A Trace that has everything, and the levels of what is too large to be painted cell by cell: its attention weights,
+    its embeddings and what is looked at besides.
+    """
+    stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
+    maps = [tap for tap in trace.arrays if ATTENTION_MAP.search(tap) and tap.rpartition(".")[2] in stages
+            and trace.config.n_layers * trace.arrays[tap].size > _LARGE_CELLS]
+    masks = {tap.removesuffix(".masked").replace(".layers.0", ""): closed_cells(trace.arrays[tap][0])
+             for tap in trace.arrays if tap.endswith("_attn.masked") and ".layers.0." in tap} if maps else {}
+    closed = _closed(masks)
+    pooled = {tap: levels(trace.arrays[tap], closed.get(_mask_of(tap)), signed=_signed(tap)) for tap in maps}
+    wishes = {tap for tap, _head in wanted}
+    large = {tap: levels(trace.arrays[tap], signed=_signed(tap)) for tap in trace.arrays
+             if trace.arrays[tap].ndim == 2 and trace.arrays[tap].size > _LARGE_CELLS
+             and (".embedding." in tap or tap in wishes)}
+    return attrs.evolve(trace, pooled=pooled, closed=closed, coarse=large) if pooled or large else trace
+
+
+def _closed(masks: Any) -> dict[str, Levels]:
+    """By attention and stage. A row that the mask leaves nothing has weights all the same: there no cell counts as closed."""
+    found: dict[str, Levels] = {}
+    for attention, closed in masks.items():
+        if not closed.any():
+            continue
+        found[f"{attention}.masked"] = found[f"{attention}.weights"] = closed_levels(closed)
+        empty = closed.all(axis=1, keepdims=True)
+        if empty.any():
+            found[f"{attention}.weights"] = closed_levels(closed & ~empty)
+        found[f"{attention}.dropped"] = found[f"{attention}.weights"]
+    return found
+
+
+def _mask_of(tap: str) -> str:
+    """The key of `Trace.closed` for a tap."""
+    place = place_of(tap)
+    return f"{place.side}.{place.part}"
+
+
+def _signed(tap: str) -> bool:
+    return stage_of(tap).range == "signed"
+
+
+def with_wanted(
+    trace: Trace, model: Transformer, wanted: Wanted, made: dict[tuple[str, int], Levels], stop: Callable[[], bool]
+) -> Trace:
+    """The Trace with close-ups of the heads that are looked at, as far as the budget goes, and levels of whole taps.
+
+    `made` holds those of the pass that are there already. Raises Superseded.
+    """
+    wanted = tuple((tap, head) for tap, head in wanted if tap in trace)  # they may be another model's
+    heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and _can_be_made_again(trace, tap)]
+    room = max(1, int(_FOR_CLOSE_UPS * trace.config.memory_budget * 2**20 / max(_close_up_bytes(trace, heads), 1)))
+    heads = heads[-room:]
+    for key in set(made) - set(heads):
+        del made[key]
+    for tap, head in heads:
+        if (tap, head) not in made:
+            made[tap, head] = close_up(trace, model, tap, head, stop)
+    large = {tap: levels(trace.arrays[tap], signed=_signed(tap)) for tap, _head in wanted
+             if tap in trace.arrays and tap not in trace.coarse and len(trace.shape(tap)) == 2}
+    return attrs.evolve(trace, close_ups=dict(made), coarse={**trace.coarse, **large})
+
+
+def _close_up_bytes(trace: Trace, heads: Iterable[tuple[str, int]]) -> float:
+    """Of the largest of them."""
+    return max((_FLOAT * _ALL_LEVELS * float(np.prod(trace.shape(tap)[1:])) for tap, _head in heads), default=0.0)
+
+
+def _can_be_made_again(trace: Trace, tap: str) -> bool:
+    """Attention maps can, where queries and keys were kept; what chance dropped cannot."""
+    base, _, stage = tap.rpartition(".")
+    by_chance = stage == "dropped" and trace.config.dropout_active
+    return bool(ATTENTION_MAP.search(tap)) and not by_chance and all(
+        f"{base}.{part}" in trace.arrays for part in ("query", "key"))
+
+
+def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callable[[], bool]) -> Levels:
+    """One head's whole map, from the recorded queries and keys by the model's own `weigh`. Raises Superseded."""
+    base, _, stage = tap.rpartition(".")
+    attention: Attention = model.get_submodule(base)  # type: ignore[assignment]  # a tap of an attention
+    mask = trace.closed.get(f"{_mask_of(base)}.masked")
+    blocks: list[NDArray[np.float32]] = []
+    made = f"{base}.weights" if stage == "dropped" else tap  # where chance rests the two are one
+
+    def hook(seen: Tap, tensor: torch.Tensor, _first: int | None) -> None:
+        if seen.name == made:
+            maps = tensor[0]  # [head, query, key]: ALiBi makes those of all heads
+            blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
+
+    hooks = shared_hooks(model)
+    hooks.append(hook)
+    try:
+        for block in _weighed(trace, attention, base, head, mask):
+            block()
+            if stop():
+                raise Superseded
+    finally:
+        hooks.remove(hook)
+    return levels(np.concatenate(blocks), trace.closed.get(f"{_mask_of(base)}.{stage}"), signed=_signed(tap))
+
+
+def _weighed(
+    trace: Trace, attention: Attention, base: str, head: int, mask: Levels | None
+) -> Iterable[Callable[[], object]]:
+    """The attention of one head, a block of queries at a time."""
+    heads = slice(None) if attention.position == "alibi" else slice(head, head + 1)
+    device = attention.project_query.weight.device
+    query, key = (torch.from_numpy(np.array(trace.arrays[f"{base}.{part}"][heads])).to(device)[None]
+                  for part in ("query", "key"))
+    n_queries, n_keys = query.shape[-2], key.shape[-2]
+    rows = rows_at_once(query.shape[1], n_queries, n_keys)
+    open_ = None if mask is None else torch.from_numpy(~mask.arrays[0]).to(device)
+    for first in range(0, n_queries, rows):
+        def block(first: int = first) -> object:
+            with torch.inference_mode():
+                may_look = None if open_ is None else open_[first:first + rows]
+                return attention.weigh(query[..., first:first + rows, :], key, may_look, first)
+
+        yield block
