@@ -11,7 +11,7 @@ from explorer.picture.picture import Axis, Heatmap
 from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
 from explorer.views.canvas import Canvas
-from explorer.views.labels import advance, centred_label, right_label, turned_label
+from explorer.views.labels import advance, centred_label, right_label, turned_label, widest
 from explorer.views.paint import hatching, label_step, ramp
 from explorer.views.pointed import NOTHING, Pointed
 
@@ -87,7 +87,7 @@ class HeatmapView(Canvas):
     def _longest(self, axis: Axis) -> float:
         """Pixels of the longest label."""
         font = self.font()
-        return max((advance(font, label) for label in axis.labels), default=0.0)
+        return max((advance(font, label) for label in widest(axis.labels)), default=0.0)
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
         picture = self.picture

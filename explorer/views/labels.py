@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 _ANGLE = 50.0  # degrees by which a turned label climbs
 _SIN, _COS = math.sin(math.radians(_ANGLE)), math.cos(math.radians(_ANGLE))
 _KEPT = 4096
+_MEASURED = 64
 
 
 @attrs.frozen(eq=False)
@@ -46,6 +47,16 @@ def turned_label(painter: QPainter, x: float, y: float, text: str, colour: str, 
 def advance(font: QFont, text: str) -> float:
     """How many pixels a text is wide."""
     return _advance(font, text)
+
+
+@lru_cache(maxsize=16)
+def widest(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels among which the widest one is: of thousands not every one is measured."""
+    different = set(labels)
+    if len(different) <= _MEASURED:
+        return tuple(different)
+    # A Chinese character is about twice as wide as a letter.
+    return tuple(sorted(different, key=lambda label: sum(2 if mark > "\u2e7f" else 1 for mark in label))[-_MEASURED:])
 
 
 def _made(painter: QPainter, text: str, colour: str, room: float, turned: bool) -> _Label:

@@ -10,7 +10,7 @@ from explorer.picture.describe import cell, number
 from explorer.picture.picture import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
 from explorer.views.canvas import Canvas
-from explorer.views.labels import advance, right_label
+from explorer.views.labels import advance, right_label, widest
 from explorer.views.paint import elided, label_step
 from explorer.views.pointed import NOTHING, Pointed
 
@@ -54,7 +54,7 @@ class StripsView(Canvas):
         if self.picture is None:
             return 4, 4, 4, 4
         font, labels = self.font(), self.picture.bands[0].rows.labels
-        left = 10 + min(_MOST_LABEL, max((advance(font, label) for label in labels), default=0.0))
+        left = 10 + min(_MOST_LABEL, max((advance(font, label) for label in widest(labels)), default=0.0))
         return left, _HEAD, 4, _FOOT
 
     def describe(self, row: int, column: int) -> Pointed:

@@ -4,7 +4,7 @@ Keys: left and right walk, M joins with the next token, S splits, R resets, the 
 """
 
 import attrs
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -27,6 +27,7 @@ from explorer.views.surface import Surface
 
 _STALE = 0.35  # of full strength
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
+_MOST_LINES_PX = 240.0  # of several lines: more of them scroll
 
 
 @attrs.frozen
@@ -41,6 +42,7 @@ class Cut:
 
 class TokenRowView(Surface):
     """One line that scrolls with the wheel, or, where `wrap`, as many lines as it takes, with the merges of each token.
+    Many lines scroll as well. Chips are laid out as far as they are seen: a text may have thousands.
 
     Signals: pointed(Pointed); cut(Cut); word(str), a word to add to jieba's dictionary.
     """
@@ -55,7 +57,7 @@ class TokenRowView(Surface):
         self._wrap = wrap
         self._stale = False
         self._boxes: list[QRectF] = []
-        self._shift = 0.0
+        self._shift = 0.0  # px that are scrolled away, to the left or, of many lines, upward
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, policy)
         self.setMinimumHeight(int(_HEIGHT) + 4)
@@ -63,7 +65,7 @@ class TokenRowView(Surface):
     def draw(self, picture: TokenRow, words: Words) -> None:
         self.picture, self.words = picture, words
         self.selected = min(self.selected, max(0, len(picture.chips) - 1))
-        self._place()
+        self._place_anew()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(" / ".join(chip.text for chip in picture.chips[:200]))
         self.update()
@@ -79,21 +81,31 @@ class TokenRowView(Surface):
     def sizeHint(self) -> QSize:
         return QSize(200, int(_HEIGHT) + 4)
 
-    def _place(self) -> None:
-        """Lay the chips out; what does not fit goes on the next line or waits to be scrolled to."""
-        large, small = self._font(1.15), self._font(0.8)
-        x, y, high = 0.0, 2.0, self._chip_height()
+    def _place_anew(self) -> None:
         self._boxes = []
-        for chip in self.picture.chips if self.picture is not None else ():
+        self._place()
+        if self._wrap:
+            bottom = self._boxes[-1].bottom() if self._boxes else 0.0
+            self.setMinimumHeight(int(min(_MOST_LINES_PX, bottom + 4)))
+        self._shift = min(self._shift, self._most_shift())
+
+    def _place(self, index: int = -1) -> None:
+        """Lay chips out until there is a screen's worth beyond what is seen, and the one with this index. What does not fit
+        goes on the next line or waits to be scrolled to.
+        """
+        large, small = self._font(1.15), self._font(0.8)
+        chips = self.picture.chips if self.picture is not None else ()
+        last = self._boxes[-1] if self._boxes else QRectF(-_GAP, 2.0, 0, 0)
+        x, y, high = last.right() + _GAP, last.top(), self._chip_height()
+        beyond = self._shift + 2 * max(self.width(), _MOST_LINES_PX)
+        while len(self._boxes) < len(chips) and (len(self._boxes) <= index or (y if self._wrap else x) < beyond):
+            chip = chips[len(self._boxes)]
             lines = (_figures(chip), *(chip.merges if self._wrap else ()))
             wide = 2 * _PAD + max(advance(large, chip.text), *(advance(small, line) for line in lines), 12.0)
             if self._wrap and x and x + wide > self.width():
                 x, y = 0.0, y + high + _GAP
             self._boxes.append(QRectF(x, y, wide, high))
             x += wide + _GAP
-        if self._wrap:
-            self.setMinimumHeight(int(y + high + 4))
-        self._shift = min(self._shift, self._most_shift())
 
     def _chip_height(self) -> float:
         """All chips are as high as the one with the most merges."""
@@ -102,7 +114,10 @@ class TokenRowView(Surface):
         return _HEIGHT + _MERGE * max((len(chip.merges) for chip in self.picture.chips), default=0)
 
     def _most_shift(self) -> float:
-        return 0.0 if self._wrap or not self._boxes else max(0.0, self._boxes[-1].right() - self.width())
+        if not self._boxes:
+            return 0.0
+        last = self._boxes[-1]
+        return max(0.0, last.bottom() + 4 - self.height() if self._wrap else last.right() - self.width())
 
     def _font(self, scale: float) -> QFont:
         font = QFont(self.font())
@@ -119,9 +134,9 @@ class TokenRowView(Surface):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(_STALE if self._stale else 1.0)
-        painter.translate(-self._shift, 0)
-        seen = QRectF(part).translated(self._shift, 0)
-        for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=True)):
+        painter.translate(-self._away)
+        seen = QRectF(part).translated(self._away)
+        for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=False)):
             if box.intersects(seen):
                 self._paint_chip(painter, chip, box, index)
 
@@ -143,9 +158,13 @@ class TokenRowView(Surface):
         for place, merge in enumerate(chip.merges if self._wrap else ()):
             centred_label(painter, centre, top + _HEIGHT - 4 + (place + 0.5) * _MERGE, merge, faint)
 
+    @property
+    def _away(self) -> QPointF:
+        return QPointF(0, self._shift) if self._wrap else QPointF(self._shift, 0)
+
     def _at(self, place: QPoint) -> int | None:
         for index, box in enumerate(self._boxes):
-            if box.contains(place.x() + self._shift, place.y()):
+            if box.contains(QPointF(place) + self._away):
                 return index
         return None
 
@@ -237,24 +256,28 @@ class TokenRowView(Surface):
                 super().keyPressEvent(event)
 
     def _select(self, index: int) -> None:
-        self.selected = min(max(index, 0), len(self._boxes) - 1)
+        self.selected = min(max(index, 0), len(self.picture.chips) - 1 if self.picture is not None else 0)
+        self._place(self.selected)
         box = self._boxes[self.selected]
-        if not self._wrap:
-            self._shift = min(max(self._shift, box.right() - self.width()), box.left())
+        first, last, room = (box.top(), box.bottom() + 4, self.height()) if self._wrap else (
+            box.left(), box.right(), self.width())
+        self._shift = min(max(self._shift, last - room), first)
+        self._place()
         self.pointed.emit(self._describe(self.selected))
         self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self._wrap or self._most_shift() == 0:
+        if self._most_shift() == 0:
             event.ignore()
             return
         delta = event.angleDelta().y() or event.angleDelta().x()
         self._shift = min(max(self._shift - delta * 0.6, 0.0), self._most_shift())
+        self._place()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place()
+        self._place_anew()
 
 
 def _figures(chip: Token) -> str:

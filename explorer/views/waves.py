@@ -18,6 +18,7 @@ from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.surface import wheel_is_the_pages
 
 _LEGEND_FROM_PX = 170
+_SMOOTH_PLACES = 512  # more are closer than pixels: smooth wide lines through them take a third of a second and show no more
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -88,14 +89,15 @@ class WavesView(QWidget):
         if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
             return  # a new text has the same places
         while len(self._curves) < n_curves:
-            self._curves.append(self._plot.plot(antialias=True))
+            self._curves.append(self._plot.plot(
+                antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
             # The shade behind them moves with each token, they do not.
             self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         x = np.arange(n)
         for index, curve in enumerate(self._curves):
             curve.setVisible(index < n_curves)
             if index < n_curves:
-                curve.setData(x, picture.values[index], connect="finite")
+                curve.setData(x, picture.values[index], connect="finite", antialias=n <= _SMOOTH_PLACES)
         self._colour()
         if fresh:
             self._plot.getPlotItem().getViewBox().setLimits(xMin=-0.1 * n - 1, xMax=1.1 * n + 1, minXRange=2)
@@ -135,9 +137,10 @@ class WavesView(QWidget):
         colours = curve_colours(self._theme.name == "dark", max(8, len(names)))
         if main is not None and main < len(colours):
             colours[main] = self._theme.accent
+        dense = self.picture is not None and self.picture.values.shape[1] > _SMOOTH_PLACES
         for index, curve in enumerate(self._curves):
             curve.setZValue(1 if index == main else 0)
-            curve.setPen(pg.mkPen(colours[index % len(colours)], width=2.4 if index == main else 1.4))
+            curve.setPen(pg.mkPen(colours[index % len(colours)], width=1 if dense else 2.4 if index == main else 1.4))
         self.legend.setText(" &nbsp; ".join(
             f"<span style='color:{colour}'>━</span>&nbsp;{escape(name).replace(' ', '&nbsp;')}"
             for name, colour in zip(names, colours, strict=False)))
