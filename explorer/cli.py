@@ -99,7 +99,8 @@ def show(words: Words, /, text: str, **given: Any) -> None:
     taps = TapList(trace)
     for row, name in enumerate(taps.names):
         about = taps.summary(row)
-        click.echo(f"{name:44} {taps.shapes[row]:34} {number(about.low):>10} … {number(about.high):<10}")
+        reach = "–" if about is None else f"{number(about.low):>10} … {number(about.high):<10}"
+        click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
 
 
 @commands.command()

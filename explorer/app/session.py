@@ -76,6 +76,7 @@ class Session(QObject):
         self._history = History(request)
         self._experiments: frozenset[str] = frozenset()
         self._wanted: tuple[tuple[str, int], ...] = ()
+        self._asked: set[tuple[str, int]] = set()  # since the user last did something
         self._serial = 0
         self.wished = 0  # the first serial number of the newest wish: an answer to it has this one or a later one
         self._submitted = 0  # the newest wish that the thread was asked; a text refused at once never gets there
@@ -194,6 +195,7 @@ class Session(QObject):
 
     def look_into(self, experiments: frozenset[str]) -> None:
         """What shall be found out beside the pass, because a page shows it."""
+        self._asked.clear()
         if experiments != self._experiments:
             self._experiments = experiments
             there = frozenset() if self.frame is None else self.frame.request.experiments
@@ -203,8 +205,9 @@ class Session(QObject):
     def want(self, places: tuple[tuple[str, int], ...]) -> None:
         """Taps and heads of a long text that are looked at; what was asked for in vain is not asked for again."""
         frame = self.frame
-        if frame is None or set(places) <= set(frame.request.wanted):
+        if frame is None or set(places) <= self._asked:
             return
+        self._asked |= set(places)
         self._wanted = tuple(dict.fromkeys((*(each for each in self._wanted if each not in places), *places)))[-_MOST_WANTED:]
         if not self._worker.busy:
             self._refine(frame.request)
@@ -254,6 +257,7 @@ class Session(QObject):
     def set_look(self, **changes: Any) -> None:
         """Look at something else; nothing is computed."""
         self.look = attrs.evolve(self.look, **changes)
+        self._asked.clear()
         if self.frame is not None:
             self.look = self.look.fitted(self.frame.trace)
         self.looked.emit(self.look)
@@ -297,6 +301,7 @@ class Session(QObject):
         self._again()
 
     def _again(self) -> None:
+        self._asked.clear()
         need = parameter_bytes(self.request.config)
         if need > _LARGE_BYTES and (self.frame is None or self.frame.request.config.shape != self.request.config.shape):
             self.large.emit(need)

@@ -102,9 +102,11 @@ def _mask_levels(trace: Trace, tap: str, shape: tuple[int, ...]) -> Levels | Non
         return None
     place = place_of(tap)
     closed = trace.closed.get(f"{place.side}.{place.part}")
-    if closed is None:
-        return Levels((np.broadcast_to(np.float32(1), shape),), None, 1, (shape[0], shape[1]))
-    return Levels(tuple(np.broadcast_to(np.float32(1), each.shape) for each in closed.arrays), closed.arrays, 1, closed.shape)
+    sizes = [(shape[0], shape[1])]
+    while max(sizes[-1]) > _FIGURE_CELLS:
+        sizes.append((-(-sizes[-1][0] // 2), -(-sizes[-1][1] // 2)))
+    ones = tuple(np.broadcast_to(np.float32(1), size) for size in sizes)  # of one number, whatever their size
+    return Levels(ones, None if closed is None else closed.arrays[:len(ones)], 1, (shape[0], shape[1]))
 
 
 def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:

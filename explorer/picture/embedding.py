@@ -11,6 +11,8 @@ from explorer.picture.scales import Scale, centred_scale
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
+_MOST_PLACES = 512  # of a long text, the first: all pairs of thousands take a second
+
 
 def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
     """The looked-up rows and the scaled rows, each on its own scale: their magnitudes differ by √d_model."""
@@ -47,12 +49,14 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """Cosine similarity of the recorded positions: how alike two places look to the model."""
     made = position_map(trace, look, words)
     tap = made.caption.tap
-    rows = trace[tap].astype(np.float64)
+    rows = trace[tap][:_MOST_PLACES].astype(np.float64)
+    axis = attrs.evolve(made.rows, labels=made.rows.labels[:_MOST_PLACES])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN where nothing is added
     unit = np.divide(rows, norms, where=norms > 0, out=np.full_like(rows, np.nan))
     return attrs.evolve(
-        made, values=(unit @ unit.T).astype(np.float32), columns=made.rows, scale=Scale(-1.0, 1.0, look.signed_colours),
+        made, values=(unit @ unit.T).astype(np.float32), rows=axis, columns=axis, levels=None,
+        scale=Scale(-1.0, 1.0, look.signed_colours),
         caption=Caption(title=words("picture.similarity"), tap=tap, formula="cos(PE[p], PE[q])", note=made.caption.note,
                         shape=f"[position {len(rows)}, position {len(rows)}]"),
     )

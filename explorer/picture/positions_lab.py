@@ -15,6 +15,7 @@ from explorer.trace.experiments import Swap, Variants
 from explorer.trace.trace import Trace
 
 _ROWS, _FEATURES = 64, 32
+_MOST_PLACES = 512  # that are compared with each other: all pairs of thousands take a second
 _FEWEST_PLACES = 8  # of fewer, a map would fit by chance
 _SAME = 1e-4  # differences below are those of float32
 _FROM_PAPER = ("sinusoidal", *(kind for kind in SINUSOIDS if kind != "sinusoidal"), "learned")
@@ -79,7 +80,7 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
     It is fitted to the model's own table by least squares. For the paper's kind it is the rotation by k·w_i.
     """
-    table = trace.places.astype(np.float64)
+    table = trace.places[:_MOST_PLACES].astype(np.float64)
     k = min(max(1, look.shift), max(1, len(table) // 2))
     matrix, off = best_map(table, k)
     shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)
@@ -175,14 +176,15 @@ def _reach(arrays: tuple[Array, ...]) -> float:
 
 def with_nearest(made: Heatmap, trace: Trace, words: Words) -> Heatmap:
     """The map of positions with a word about the two places that are hardest to tell apart."""
-    if not np.any(trace.places) or len(trace.places) < 2:
+    places = trace.places[:_MOST_PLACES]
+    if not np.any(places) or len(places) < 2:
         return made
-    apart, first, second = nearest_places(trace.places)
-    steps = np.linalg.norm(np.diff(trace.places.astype(np.float64), axis=0), axis=1)
+    apart, first, second = nearest_places(places)
+    steps = np.linalg.norm(np.diff(places.astype(np.float64), axis=0), axis=1)
     if second - first == 1 and float(np.ptp(steps)) < 1e-3 * apart:  # the paper's: a distance depends on k alone
         note = words("positions.neighbours", distance=rough(apart))
         return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))
     note = words(
-        "positions.nearest", count=len(trace.places), distance=rough(apart), first=first, second=second
+        "positions.nearest", count=len(places), distance=rough(apart), first=first, second=second
     )
     return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))

@@ -5,6 +5,7 @@ It needs no torch. `save` and `load` keep it in a NumPy archive; nothing is ever
 
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -141,7 +142,7 @@ class Trace:
         """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
         return self.tokens.source if self.side_name(name, axis) == "source" else self.tokens.target
 
-    @property
+    @cached_property
     def expected(self) -> tuple[int, ...]:
         """For each position of the target the id that stands behind it, the end symbol last.
 

@@ -58,6 +58,8 @@ class _Model(QAbstractTableModel):
         if column == 1:
             return self._taps.sizes[row]
         about = self._taps.summary(row)
+        if about is None:
+            return "–"
         return (number(about.low), number(about.high), number(about.mean),
                 f"{about.nan_share:.0%}", f"{about.infinite_share:.0%}")[column - 2]
 
