@@ -176,7 +176,7 @@ ERRORS = {
     "spaces": (("show", " \u3000\t"), "句子是空的", "is empty"),
     "nul": (("show", "a\0b"), "U+0000", "U+0000"),
     "surrogate": (("show", "a\udcffb"), "U+DCFF", "U+DCFF"),
-    "long": (("show", "我" * 100_000), "1024", "At most 1024 tokens"),
+    "long": (("show", "我" * 100_000), "8192", "At most 8192 tokens"),
     "heads": (("show", TEXT, "--n-heads", "7"), "7", "7 heads do not divide d_model 64"),
     "range": (("show", TEXT, "--temperature", "99"), "temperature", "must be from 0.1 to 5"),
     "number": (("show", TEXT, "--n-layers", "two"), "n_layers", "must be a number, not two"),
@@ -211,7 +211,7 @@ def test_a_hundred_thousand_characters_are_refused_at_once(refused: Command, mon
     """They are cut, which takes two seconds, and counted; no model is built for them."""
     monkeypatch.delattr("explorer.engine.compute.build")
     begin = time.perf_counter()
-    assert "1024" in refused("show", "我爱" * 50_000)
+    assert "8192" in refused("show", "我爱" * 50_000)
     assert time.perf_counter() - begin < 20
 
 
