@@ -1,59 +1,85 @@
-"""Print the figures. A screen is used where there is one, else Qt's offscreen platform; the table says which."""
+"""Print the figures. A screen is used where there is one, else Qt's offscreen platform; the head says which."""
 
 import os
-import platform
 import sys
 import tempfile
+import time
+import traceback
 from pathlib import Path
+
+import click
+from platformdirs import user_cache_path
 
 if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform != "linux"):
     screen = Path(__file__).parents[1] / "screen.json"
     os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={screen}")
 
+_CACHE = user_cache_path("transformer-explorer-bench", appauthor=False)
 
-def main() -> None:
-    """Measure in folders of its own, so that nobody's preferences matter or change."""
+
+@click.command()
+@click.option("--only", default="", metavar="NAME", help="Run the groups and rows whose name has this in it.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the rows into this file as well.")
+@click.option("--peers", is_flag=True, help="Run the peers' side too, in an environment of its own that is made once.")
+@click.option("--peers-python", type=click.Path(path_type=Path, exists=True), help="An interpreter that has the peers already.")
+@click.option("--edits", default=10_000, help="Key events of the row about memory.")
+@click.option("--rebuilds", default=1_000, help="New models of the row about memory.")
+@click.option("--plots", type=click.Path(path_type=Path), default=_CACHE / "growth", help="Where growth draws its curves.")
+def main(only: str, json_file: Path | None, peers: bool, peers_python: Path | None, edits: int, rebuilds: int,
+         plots: Path) -> None:
+    """Measure how fast the explorer is: medians of paired runs, with goals."""
+    if peers and peers_python is None:
+        from tests.bench.peer import environment
+
+        peers_python = environment(_CACHE / "peers")
     with tempfile.TemporaryDirectory() as folder:
+        # Folders of its own, so that nobody's preferences matter or change.
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
             os.environ[name] = f"{folder}/{name}"
-        _measure()
+        from tests.bench.bench import Bench
+
+        bench = Bench(Path(folder), plots.absolute(), peers_python and peers_python.absolute(), edits, rebuilds)
+        _measure(bench, only, json_file)
 
 
-def _measure() -> None:
-    from explorer.app.main import Program, make_application
-    from tests.bench.engine_rows import engine_rows
-    from tests.bench.probe import PaintWatch, answered, wait
-    from tests.bench.rows import SIXTEEN, Row, key_to_paint, longest_block, slider_to_paint, start_up
+def _measure(bench: "Bench", only: str, json_file: Path | None) -> None:  # noqa: F821  # imported once the folders are set
+    from tests.bench.groups import GROUPS
+    from tests.bench.machine import Others, head
+    from tests.bench.row import table, write_json
 
-    rows: list[Row] = [*start_up(), *engine_rows()]
-    application = make_application()
-    program = Program(text=SIXTEEN, preset="tiny")
-    program.open()
-    watch = PaintWatch(application)
-    try:
-        wait(application, lambda: answered(program))
-        frame = program.session.frame
-        size = program.window.size()
-        print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}, Qt platform "
-              f"{application.platformName()}, window {size.width()}×{size.height()}, "
-              f"{len(frame.trace.tokens.source) if frame else 0} tokens")
-        rows.append(key_to_paint(application, program, watch, "tiny"))
-        rows.append(slider_to_paint(application, program, watch, "temperature", 33.0))
-        rows.append(slider_to_paint(application, program, watch, "seed", 50.0))
-        frame = program.session.frame
-        if frame is not None:
-            print(f"parts of the last frame: tokens {frame.tokens_ms:.1f}, model {frame.build_ms:.1f}, "
-                  f"pass {frame.pass_ms:.1f} ms; {program.window.status.facts.text()}")
-        rows.append(longest_block(application, program))
-        program.session.set_preset("translator")
-        wait(application, lambda: answered(program))
-        rows.append(key_to_paint(application, program, watch, "translator"))
-    finally:
-        program.close()
-    print(f"{'':72} {'median':>9} {'p99':>9} {'goal':>9}")
-    for row in rows:
-        print(f"{row.name:72} {row.median:6.2f} {row.unit} {row.high:6.2f} {row.unit} {row.goal:6.2f} {row.unit}  "
-              f"{'met' if row.met else 'MISSED'}")
+    load, others = os.getloadavg(), Others()
+    meant = [task for task in GROUPS if task.matches(only)]
+    chosen = [task for task in meant if (only or not task.asked) and (bench.peers or not task.peers)]
+    rows, failed = _run(bench, chosen, only)
+    print(head(bench, load, others))
+    if left_out := {task.group for task in meant if task not in chosen}:
+        print(f"left out: {', '.join(sorted(left_out))} (memory and growth: --only; what compares with peers: --peers)")
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    if rows:
+        print(f"\n{table(rows)}")
+    for each in bench.tables:
+        print(f"\n{each}")
+    if json_file is not None:
+        write_json(rows, json_file)
+    sys.exit(bool(failed))
+
+
+def _run(bench: "Bench", tasks: "list[Task]", only: str) -> "tuple[list[Row], list[str]]":  # noqa: F821  # as above
+    """The rows, and the names of what failed: that costs its own rows, not those of the whole run."""
+    from tests.bench.machine import Others
+
+    rows, failed = [], []
+    for task in tasks:
+        start, others = time.perf_counter(), Others()
+        try:
+            rows += task.rows(bench, only)
+        except Exception:
+            traceback.print_exc()
+            failed.append(task.names[0])
+        print(f"{task.group}: {task.names[0]}: {time.perf_counter() - start:.1f} s, others {others.share():.0%}",
+              file=sys.stderr)
+    return rows, failed
 
 
 main()

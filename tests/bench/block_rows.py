@@ -1,0 +1,37 @@
+"""How long the GUI thread is ever deaf, in fresh processes: while the program is used, and while torch is imported."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+
+from tests.bench.bench import Bench, Task
+from tests.bench.row import Row, measured
+from tests.bench.start_rows import openings
+
+_USE = "longest block of the GUI thread: keys, sliders, a model built, files written"
+_IMPORT = "longest block of the GUI thread while torch is imported"
+
+
+def tasks() -> list[Task]:
+    """The second is read off the starts."""
+    return [Task("blocks", (_USE,), _use), Task("blocks", (_IMPORT,), _import)]
+
+
+def _use(bench: Bench) -> list[Row]:
+    """A process in which nobody else has imported what the first export needs."""
+    command = [sys.executable, "-m", "tests.bench.using", str(bench.folder / "heads")]
+    out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
+    found: dict[str, list[float]] = json.loads(out)
+    every = np.concatenate(list(found.values()))
+    each = ", ".join(f"{name} {max(pauses):.3g} ({np.quantile(pauses, 0.999):.3g})" for name, pauses in found.items())
+    return [measured(_USE, float(every.max()), 16.0,
+                     spread=f"99.9 % of {len(every)} beats {np.quantile(every, 0.999):.3g}",
+                     note=f"longest (99.9 %) of each in ms: {each}; a beat may be late because something else has the core")]
+
+
+def _import(bench: Bench) -> list[Row]:
+    blocks = [opening.block_ms for opening in openings(bench)]
+    return [measured(_IMPORT, max(blocks), 200.0, spread=f"{min(blocks):.3g} … {max(blocks):.3g} of {len(blocks)} starts",
+                     note="from the first painted window until torch, jieba and the engine are loaded")]

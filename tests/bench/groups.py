@@ -1,0 +1,25 @@
+"""All that is measured, in the order of the table. Another subject is another file with `tasks()`, and a line here."""
+
+from tests.bench import (
+    block_rows,
+    engine_rows,
+    export_rows,
+    growth,
+    memory_rows,
+    peer_rows,
+    start_rows,
+    wall_rows,
+    window_rows,
+)
+
+GROUPS = (
+    *engine_rows.tasks(),
+    *peer_rows.tasks(),
+    *window_rows.tasks(),
+    *block_rows.tasks(),
+    *wall_rows.tasks(),
+    *export_rows.tasks(),
+    *start_rows.tasks(),
+    *memory_rows.tasks(),
+    *growth.tasks(),
+)

@@ -1,0 +1,98 @@
+"""Live use in the real window: from a key event or a step of a slider to everything visible painted."""
+
+import os
+from functools import partial
+
+import torch
+
+from explorer.engine.threads import threads
+from explorer.model.presets import load_preset
+from explorer.model.transformer import ids_tensor
+from tests.bench.bench import Bench, Task
+from tests.bench.engine_rows import model_of
+from tests.bench.probe import SIXTEEN, Driven
+from tests.bench.row import Row, measured
+from tests.bench.timing import Sample, elapsed_ms, repeated
+
+_N = 16
+_KEYS, _WARM_UP = 200, 15
+_KEY = "key event to everything painted, translator, 16 tokens"
+_KEY_HIGH, _KEY_PASSES = f"{_KEY}, 99th percentile", f"{_KEY}, in plain passes"
+_FORWARD = "slider tick to painted, temperature, translator"
+_REBUILD = "slider tick to painted, seed, d 256, 3 + 3 layers"
+_PAPER = "slider tick to painted, seed, paper-base"
+
+
+def tasks() -> list[Task]:
+    """Each with a window of its own."""
+    return [
+        Task("window", (_KEY, _KEY_HIGH, _KEY_PASSES), _keys),
+        Task("window", (_FORWARD,), partial(_slider, name=_FORWARD, knob="temperature", goal=16.7, n=60)),
+        Task("window", (_REBUILD,), partial(_slider, name=_REBUILD, knob="seed", goal=50.0, n=60, trained=False)),
+        Task("window", (_PAPER,), partial(_slider, name=_PAPER, knob="seed", goal=150.0, n=25, preset="paper-base")),
+    ]
+
+
+def _keys(bench: Bench) -> list[Row]:
+    with Driven(SIXTEEN, "translator") as driven:
+        _tell(bench, driven)
+        if (n := len(driven.frame.trace.tokens.source)) != _N:
+            raise RuntimeError(f"the sentence has {n} tokens, not {_N}")
+        found = []
+        for turn in range(_WARM_UP + _KEYS):
+            ms = driven.painted_ms(driven.type_next)
+            if turn >= _WARM_UP:
+                found.append(ms)
+            driven.take_back()
+            driven.wait(driven.settled)
+        tokens = driven.frame.trace.tokens
+    keys = Sample(tuple(found))
+    floor_ms = _floor_ms(bench, "translator", len(tokens.target))
+    plain_ms = _plain_ms(len(tokens.source), len(tokens.target)).median
+    passes = f"a plain pass of {len(tokens.source)} + {len(tokens.target)} tokens takes {plain_ms:.3g} ms"
+    return [
+        measured(_KEY, keys.median, 16.7, floor=floor_ms, spread=f"{keys.spread} of {_KEYS}",
+                 note="each key makes a sentence that was not seen before; the first answer, greedily translated; the "
+                      "floor is that of one plain pass"),
+        measured(_KEY_HIGH, keys.quantile(0.99), 33.0, floor=floor_ms, spread=f"longest {max(keys.values):.3g}"),
+        Row(name=_KEY_PASSES, ours=keys.median, theirs=plain_ms, ratio=keys.median / plain_ms, goal=4.0,
+            met=keys.median <= 4.0 * plain_ms, of_ratio=True, note=passes),
+    ]
+
+
+def _plain_ms(n_source: int, n_target: int) -> Sample:
+    """A pass of the same model without recording."""
+    model = model_of("translator")
+    torch.set_num_threads(threads(model.config, max(n_source, n_target)))
+    source, target = ids_tensor(tuple(range(10, 10 + n_source))), ids_tensor(tuple(range(300, 300 + n_target)))
+    with torch.inference_mode():
+        return repeated(lambda: elapsed_ms(lambda: model(source, target)), budget_s=2.0)
+
+
+def _slider(
+    bench: Bench, name: str, knob: str, goal: float, n: int, preset: str = "translator", trained: bool = True
+) -> list[Row]:
+    """Each step onward, to a value that was not seen before; the next step comes as soon as one is painted."""
+    with Driven(SIXTEEN, preset) as driven:
+        _tell(bench, driven)
+        if not trained:
+            driven.program.session.set_trained(False)
+        if knob == "temperature":
+            driven.program.session.set_knob(knob, 0.4)
+        driven.wait(driven.settled)
+        found = [driven.painted_ms(partial(driven.slide, knob)) for _ in range(5 + n)][5:]
+        n_target = len(driven.frame.trace.tokens.target)
+        parts = (f"of the last frame: decoding {driven.frame.decoding_ms:.1f}, model {driven.frame.build_ms:.1f}, "
+                 f"pass {driven.frame.pass_ms:.1f} ms")
+    ticks = Sample(tuple(found))
+    return [measured(name, ticks.median, goal, floor=_floor_ms(bench, preset, n_target), note=parts,
+                     spread=f"{ticks.spread} of {n}, 99th percentile {ticks.quantile(0.99):.3g}")]
+
+
+def _floor_ms(bench: Bench, preset: str, n_target: int) -> float:
+    return bench.rates.pass_ms(load_preset(preset).config, _N, n_target, os.cpu_count() or 1)
+
+
+def _tell(bench: Bench, driven: Driven) -> None:
+    size = driven.program.window.size()
+    bench.note(f"Qt platform {driven.application.platformName()}, window {size.width()}×{size.height()}")
