@@ -25,7 +25,7 @@ from explorer.engine.translator import Translator
 from explorer.errors import TooLong, TooManySymbols
 from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.model.weights import build, pack, parameter_count, with_knobs
+from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
@@ -263,7 +263,10 @@ class Computer:
         same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
         check_memory(config, recorded, held=held)
-        if kept is None or not same:
+        if kept is not None and changed_knobs(kept.config, config) & DRAWN and can_be_redrawn(kept, config):
+            self._model = None  # stopped half way it is no model of any Config
+            self._model = redrawn(kept, config, _stoppable(progress, stop))
+        elif kept is None or not same:
             self._model = None  # two large models need not fit beside each other
             self._model = build(config, progress=_stoppable(progress, stop))
         elif kept.config != config:

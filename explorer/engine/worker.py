@@ -5,13 +5,13 @@ A newer request replaces the waiting one; the running one runs to its end, unles
 Each request that no newer one replaced is answered once: done, failed or stopped.
 """
 
-import gc
 import importlib
 import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from explorer.engine.preload import load_library, without_collecting
 from explorer.engine.request import Frame, Request
 from explorer.trace.superseded import Superseded
 
@@ -52,11 +52,9 @@ class Listener(Protocol):
 
 def load_compute() -> Compute:
     """Import torch and jieba, which takes a second or two; by name, so that this file alone brings no torch."""
-    computer: Compute = importlib.import_module("explorer.engine.compute").Computer()
-    # torch alone brings half a million objects that stay. Frozen, they are not walked through again and again by the
-    # garbage collector, which takes a tenth of a second with the GUI thread standing still.
-    gc.collect()
-    gc.freeze()
+    with without_collecting():
+        load_library()
+        computer: Compute = importlib.import_module("explorer.engine.compute").Computer()
     return computer
 
 

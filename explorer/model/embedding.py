@@ -17,8 +17,8 @@ class Embedding(nn.Module):
     def __init__(self, config: Config, n_symbols: int) -> None:
         super().__init__()
         self.config = config
-        self.look_up = nn.Embedding(n_symbols, config.d_model)
-        self.learned = nn.Embedding(config.max_len, config.d_model) if config.position == "learned" else None
+        self.look_up = _table(n_symbols, config.d_model)
+        self.learned = _table(config.max_len, config.d_model) if config.position == "learned" else None
         self.drop = Dropout(config.dropout)
 
         self.tokens = Tap("batch position feature")
@@ -41,3 +41,10 @@ class Embedding(nn.Module):
         if self.config.position in positions.EXPONENTS:
             return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
         return torch.zeros(n, self.config.d_model)
+
+
+def _table(n_rows: int, d_model: int) -> nn.Embedding:
+    """A table whose numbers come later. torch would draw some at once, and without memory to put them in it does that by
+    way of its compiler, which takes a second to import.
+    """
+    return nn.Embedding.from_pretrained(torch.empty(n_rows, d_model), freeze=False)  # type: ignore[no-untyped-call]

@@ -49,6 +49,10 @@ class Linear(nn.Linear):
         self._packed = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
         return True
 
+    def unpack(self) -> None:
+        """The weights have changed."""
+        self._packed = None
+
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Linear":
         self._packed = None  # it goes to another device, or becomes another type
         return super()._apply(fn, recurse)  # type: ignore[no-untyped-call]  # torch

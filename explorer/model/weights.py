@@ -4,9 +4,11 @@ Decision: every parameter draws from a generator of its own. So a layer keeps it
 it, and a reader who moves one slider sees the effect of that slider. Rejected: one stream for the whole model.
 """
 
+import os
 import re
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +19,8 @@ from explorer.model.norm import StdEpsNorm
 from explorer.model.transformer import Transformer
 
 Weights = dict[str, Tensor]
+
+_MOST_WORKERS = 4  # they wait for memory more than for processors
 
 Progress = Callable[[float], None]
 """Told the share that is done, 0 to 1; it may raise to end the work."""
@@ -47,13 +51,22 @@ _READ_AT_EACH_PASS = frozenset({
 })
 
 
-def with_knobs(model: Transformer, config: Config) -> Transformer:
+# What decides the numbers that are drawn and nothing else.
+DRAWN = frozenset({"seed", "initialization", "norm_shift"})
+
+
+def changed_knobs(before: Config, after: Config) -> set[str]:
+    """The names of the knobs in which two Configs differ."""
+    old, new = before.values(), after.values()
+    return {name for name in new if old[name] != new[name]}
+
+
+def with_knobs(model: Transformer, config: Config, *, drawn: bool = False) -> Transformer:
     """A model with the same weights and the knobs of `config`: the very same one where modules read what changed.
 
-    All knobs of cost "forward" may differ, no others.
+    All knobs of cost "forward" may differ, no others; `drawn`: and those of which the weights were drawn already.
     """
-    before, after = model.config.values(), config.values()
-    if not {name for name in after if before[name] != after[name]} <= _READ_AT_EACH_PASS:
+    if not changed_knobs(model.config, config) <= _READ_AT_EACH_PASS | (DRAWN if drawn else set()):
         weights = model.state_dict()
         if config.position != "learned":  # the table rests; whoever goes back goes back to the old model
             weights = {name: weight for name, weight in weights.items() if ".learned." not in name}
@@ -79,20 +92,45 @@ def untrained(model: nn.Module, config: Config, progress: Progress = _silent) ->
     Matrices are Xavier uniform (Glorot and Bengio 2010, equation 16), embeddings N(0, 1/√d_model) so that √d_model
     times them has unit variance, biases 0, norm weights 1 and their shifts `norm_shift`.
     """
-    weights: Weights = {}
-    todo = [
-        (module, name, parameter)
-        for path, module in model.named_modules()
-        for name, parameter in module.named_parameters(prefix=path, recurse=False)
-    ]
-    for done, (module, name, parameter) in enumerate(todo):
-        progress(done / len(todo))
-        weights[name] = _fresh(module, name, parameter, config)
-    return weights | _aliases(model, weights)
+    todo: dict[int, tuple[nn.Module, str, Tensor]] = {}  # a tied parameter is drawn once, by its first name
+    for path, module in model.named_modules():
+        for name, parameter in module.named_parameters(prefix=path, recurse=False):
+            todo.setdefault(id(parameter), (module, name, parameter))
+    weights: dict[int, Tensor] = {}
+    # Each parameter has a generator of its own, so they can be drawn side by side.
+    with ThreadPoolExecutor(min(_MOST_WORKERS, os.cpu_count() or 1)) as pool:
+        drawn = [pool.submit(_fresh, *each, config) for each in todo.values()]
+        try:
+            for done, (which, values) in enumerate(zip(todo, drawn, strict=True)):
+                progress(done / len(todo))
+                weights[which] = values.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return {name: weights[id(parameter)] for name, parameter in model.named_parameters(remove_duplicate=False)}
+
+
+def can_be_redrawn(model: Transformer, config: Config) -> bool:
+    """Whether the model of a Config is this one with other numbers."""
+    on_processor = next(model.parameters()).device.type == "cpu"
+    return on_processor and changed_knobs(model.config, config) <= _READ_AT_EACH_PASS | DRAWN
+
+
+def redrawn(model: Transformer, config: Config, progress: Progress = _silent) -> Transformer:
+    """The same model with fresh weights of a Config that differs from its own in what is drawn alone, as the seed does.
+
+    They are drawn into the memory of the old ones: new memory takes as long as the numbers. A `progress` that raises
+    leaves weights of both kinds.
+    """
+    untrained(model, config, progress)
+    for module in model.modules():
+        if isinstance(module, Linear):
+            module.unpack()
+    return with_knobs(model, config, drawn=True)
 
 
 def _fresh(module: nn.Module, name: str, parameter: Tensor, config: Config) -> Tensor:
-    values = torch.empty(parameter.shape)
+    values = torch.empty(parameter.shape) if parameter.is_meta else parameter.detach()
     if isinstance(module, (nn.LayerNorm, StdEpsNorm)):
         return values.fill_(1.0 if name.endswith("weight") else config.norm_shift)
     if parameter.dim() == 1:
@@ -114,16 +152,6 @@ def original(name: str, initialization: str) -> str:
         return name
     part = re.sub(r"^(?:encoder|decoder)\.layers\.\d+\.(?:self_|cross_)?", "", name)
     return re.sub(r"project_\w+", "project", part) if initialization == "cloned-projections" else part
-
-
-def _aliases(model: nn.Module, weights: Weights) -> Weights:
-    """The other names of tied parameters, which named_modules does visit and named_parameters lists once a module."""
-    shared: dict[int, Tensor] = {}
-    names: Weights = {}
-    for name, parameter in model.named_parameters(remove_duplicate=False):
-        first = shared.setdefault(id(parameter), weights[name])
-        names[name] = first
-    return names
 
 
 def parameter_count(model: Transformer) -> int:

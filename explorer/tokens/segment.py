@@ -1,7 +1,8 @@
 """Chinese words by jieba, with their places in the text. The only file that knows jieba.
 
-jieba keeps a marshal cache in the shared temp folder, where anyone may leave a file; here it lies in a folder of the
-user's own. One thread at a time: words added for a call change the dictionary until it ends.
+jieba keeps a marshal cache in the shared temp folder, where anyone may leave a file; here its words are kept in a folder
+of the user's own, in a form that is read faster (`tokens.word_counts`). One thread at a time: words added for a call
+change the dictionary until it ends.
 """
 
 import logging
@@ -14,6 +15,7 @@ import jieba
 from explorer.tokens.full import full_spans
 from explorer.tokens.graphemes import Span, Spans, borders, joined, visible, widened
 from explorer.tokens.simplify import Simplifier
+from explorer.tokens.word_counts import Counts, word_counts
 
 _STRETCH = 1000  # characters; the time jieba takes for new words grows with the square of a run's length
 _LONGEST_ADDED = 100  # characters; jieba enters every beginning of a word, so a long one fills the memory
@@ -25,9 +27,9 @@ class Segmenter:
 
     def __init__(self, cache_folder: Path) -> None:
         self._simplifier = Simplifier()
-        jieba.setLogLevel(logging.CRITICAL + 1)  # a cache that cannot be written costs time and nothing else
+        jieba.setLogLevel(logging.CRITICAL + 1)
         self._jieba = jieba.Tokenizer()
-        self._jieba.tmp_dir = str(cache_folder)
+        self._cache_folder = cache_folder
 
     def spans(self, text: str, mode: str, *, hmm: bool, words: tuple[str, ...] = ()) -> Spans:
         """The words of `text` in `mode` "accurate", "full" or "search", in jieba's order; white space is no word.
@@ -38,9 +40,22 @@ class Segmenter:
         """
         cut = {"accurate": self._accurate, "full": self._full, "search": self._search}[mode]
         simplified = self._simplifier.simplified(text)
-        self._jieba.check_initialized()
+        self._load()
         with self._added(words):
             return visible(cut(simplified, hmm), text)
+
+    def _load(self) -> None:
+        """jieba's dictionary, once."""
+        if not self._jieba.initialized:
+            with self._jieba.get_dict_file() as file:
+                key = f"jieba {jieba.__version__} {Path(file.name).stat().st_size}"
+            counts = word_counts(self._cache_folder / "jieba.words", key, self._counted)
+            self._jieba.FREQ, self._jieba.total = counts
+            self._jieba.initialized = True
+
+    def _counted(self) -> Counts:
+        counts: Counts = self._jieba.gen_pfdict(self._jieba.get_dict_file())
+        return counts
 
     def _accurate(self, text: str, hmm: bool) -> Spans:
         found: list[Span] = []

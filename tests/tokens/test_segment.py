@@ -157,7 +157,7 @@ def test_the_cache_lies_in_the_given_folder(
 
     first = cut(Segmenter(own), "我爱北京天安门")
 
-    assert [path.name for path in own.iterdir()] == ["jieba.cache"]
+    assert [path.name for path in own.iterdir()] == ["jieba.words"]
     assert list(shared.iterdir()) == []
     assert cut(Segmenter(own), "我爱北京天安门") == first == ["我", "爱", "北京", "天安门"]
     assert capfd.readouterr() == ("", "")

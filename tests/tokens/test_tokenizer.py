@@ -172,4 +172,4 @@ def test_the_users_cache_folder_is_the_default(tmp_path: Path, monkeypatch: pyte
 
     Tokenizers().tokenize(SENTENCE, config())
 
-    assert [path.name for path in tmp_path.iterdir()] == ["jieba.cache"]
+    assert [path.name for path in tmp_path.iterdir()] == ["jieba.words"]
