@@ -1,11 +1,12 @@
 """Opening the window: fonts, preferences, faults, session, and putting all of it away again."""
 
 import gc
+import importlib
 import os
 import sys
 
 import attrs
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
@@ -14,6 +15,7 @@ from explorer.app.preferences import Preferences
 from explorer.app.session import Session
 from explorer.app.window import Window
 from explorer.engine.request import Request
+from explorer.engine.worker import Compute, load_compute
 from explorer.errors import ExplorerError, NoDisplay
 from explorer.model.presets import DEFAULT
 from explorer.views.raster import add_fonts
@@ -25,20 +27,27 @@ _FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at eve
 _BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
 
 
+class _Views(QObject):
+    """Tells the GUI thread that the views can be made."""
+
+    imported = Signal()
+
+
 class Program:
     """Everything that lives while the window is open."""
 
     def __init__(self, text: str | None = None, preset: str | None = None, language: str | None = None) -> None:
         self.preferences = Preferences()
         self.appearance = Appearance(self.preferences, language)
-        self.session = Session(first_request(self.preferences, text, preset))
+        self.session = Session(first_request(self.preferences, text, preset), self._load)
         self.window = Window(self.session, self.appearance)
         self.faults = Faults(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.faults.report)
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
-        self.window.seen.connect(self.window.desk.begin)
+        self._views = _Views()
+        self._views.imported.connect(self.window.desk.begin)
         self.session.loaded.connect(self._loaded)
 
     def open(self) -> None:
@@ -51,6 +60,12 @@ class Program:
             self.window.showMaximized()  # its frame would not fit on the screen
         else:
             self.window.show()
+
+    def _load(self) -> Compute:
+        """On the compute thread: the views first, which take a fifth of a second to import, then torch."""
+        importlib.import_module("explorer.app.pages")
+        self._views.imported.emit()
+        return load_compute()
 
     def close(self) -> None:
         """End the compute thread and give the hooks back."""

@@ -1,14 +1,11 @@
 """The pages: which cards they hold and where. A page draws its cards only while it is seen."""
 
+import importlib
 from collections.abc import Callable
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
 
 from explorer.app.card import Card
-from explorer.app.compare_page import ComparePage
-from explorer.app.inspector import InspectorPage
-from explorer.app.lab_pages import LayersPage, MasksPage, PositionPage, StepperPage
-from explorer.app.output_page import OutputPage
 from explorer.app.page import Page
 from explorer.picture.attention import causal_mask, head_map, head_wall, part_strips
 from explorer.picture.embedding import (
@@ -119,8 +116,19 @@ def _column(page: Page) -> QVBoxLayout:
     return layout
 
 
+def _later(module: str, name: str) -> Callable[[], Page]:
+    """A page whose module is loaded when it is first opened: what the first screen does not need does not delay it."""
+    def make() -> Page:
+        page: Page = getattr(importlib.import_module(f"explorer.app.{module}"), name)()
+        return page
+
+    return make
+
+
 PAGES: dict[str, Callable[[], Page]] = {
-    "overview": overview, "tokens": tokens_page, "embedding": embedding_page, "position": PositionPage,
-    "attention": attention_page, "stepper": StepperPage, "masks": MasksPage, "layers": LayersPage, "output": OutputPage,
-    "compare": ComparePage, "inspector": InspectorPage,
+    "overview": overview, "tokens": tokens_page, "embedding": embedding_page,
+    "position": _later("lab_pages", "PositionPage"), "attention": attention_page,
+    "stepper": _later("lab_pages", "StepperPage"), "masks": _later("lab_pages", "MasksPage"),
+    "layers": _later("lab_pages", "LayersPage"), "output": _later("output_page", "OutputPage"),
+    "compare": _later("compare_page", "ComparePage"), "inspector": _later("inspector", "InspectorPage"),
 }
