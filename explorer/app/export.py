@@ -6,7 +6,9 @@ that says what it is made from.
 
 import json
 import platform
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
+_WRITERS = 2
 FIGURES = ("png", "svg", "pdf")
 NUMBERS = ("csv", "npz", "safetensors")
 FORMATS = FIGURES + NUMBERS
@@ -50,7 +53,7 @@ class Export:
     width_px: int | None = None
 
     def run(self) -> Iterator[tuple[int, int]]:
-        """Write the files, one a step; yields (done, of how many). Raises ExplorerError."""
+        """Write the files, one a step; yields (how many are written, of how many). Raises ExplorerError."""
         possible = NUMBERS if self.choice is None and self.picture is None else FORMATS  # no figure holds all taps
         if self.format not in possible:
             raise UnknownFormat(name=self.format, known=", ".join(possible))
@@ -58,9 +61,19 @@ class Export:
         todo = self._pieces(taps) if self.one_each else [("", None)]
         make_folder(self.out if self.one_each else self.out.absolute().parent)
         files = []
-        for done, (tap, head) in enumerate(todo):
-            yield done, len(todo)
-            files.append(self._write(tap, head, taps))
+        # Compressing a figure takes longer than drawing it, and can be done beside it.
+        with ThreadPoolExecutor(_WRITERS) as pool:
+            writing: deque[Future[None]] = deque()
+            for tap, head in todo:
+                while writing and (len(writing) > _WRITERS or writing[0].done()):
+                    writing.popleft().result()
+                yield len(files) - len(writing), len(todo)
+                path, job = self._write(tap, head, taps)
+                files.append(path)
+                if job is not None:
+                    writing.append(pool.submit(job))
+            for each in writing:
+                each.result()
         self._write_about(taps, files)
         yield len(todo), len(todo)
 
@@ -73,7 +86,8 @@ class Export:
         heads = self.choice.heads(self.trace) if self.choice is not None else (None,)
         return [(tap, head) for tap in taps for head in heads]
 
-    def _write(self, tap: str, head: int | None, taps: tuple[str, ...]) -> Path:
+    def _write(self, tap: str, head: int | None, taps: tuple[str, ...]) -> tuple[Path, Callable[[], None] | None]:
+        """The file, and what is still to be done for it, on whatever thread."""
         if self.one_each:
             stem = tap if head is None else f"{tap}.head{head}"
             path = self.out / f"{stem}.{self.format}"
@@ -81,9 +95,8 @@ class Export:
             path, head = self.out, self.choice.head if self.choice is not None else None
         if self.format in NUMBERS:
             self._write_numbers(path, selection(self.trace, (tap,) if tap else taps, head))
-        else:
-            self._write_figure(path, self._figure(tap, head))
-        return path
+            return path, None
+        return path, self._write_figure(path, self._figure(tap, head))
 
     def _figure(self, tap: str, head: int | None) -> Picture:
         if tap:
@@ -93,19 +106,19 @@ class Export:
         assert self.choice is not None  # for the type checker: `run` has seen to it
         return together(self.trace, self.choice, self.look, self.words)
 
-    def _write_figure(self, path: Path, picture: Picture) -> None:
+    def _write_figure(self, path: Path, picture: Picture) -> Callable[[], None] | None:
         svg = render(picture, self.words, self.theme)
         if self.format == "svg":
             with replacing(path) as unfinished:
                 unfinished.write_text(svg, encoding="utf-8")
-            return
+            return None
         from explorer.views import raster  # the command line needs Qt only for these
 
         raster.ensure_application()
         if self.format == "png":
-            raster.write_png(svg, path, self.dpi, self.width_px)
-        else:
-            raster.write_pdf(svg, path)
+            return raster.png_job(svg, path, self.dpi, self.width_px)
+        raster.write_pdf(svg, path)
+        return None
 
     def _write_numbers(self, path: Path, arrays: Selection) -> None:
         if self.format == "csv":

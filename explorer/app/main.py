@@ -4,9 +4,10 @@ import gc
 import importlib
 import os
 import sys
+import threading
 
 import attrs
-from PySide6.QtCore import QByteArray, QObject, Signal
+from PySide6.QtCore import QByteArray, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
@@ -22,6 +23,7 @@ from explorer.views.raster import add_fonts
 from explorer.views.style import use_font
 
 _SIZE = (1440, 900)
+_QUIET_MS = 3000  # after the start
 _SWITCH_S = 0.0003
 _FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
 _BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
@@ -77,6 +79,8 @@ class Program:
 
     def _loaded(self) -> None:
         self.window.status.warn("")
+        # The first export would wait a tenth of a second for what draws figures.
+        QTimer.singleShot(_QUIET_MS, threading.Thread(target=_import_figures, name="figures", daemon=True).start)
 
     def _save(self, geometry: QByteArray) -> None:
         request = self.session.request
@@ -85,6 +89,10 @@ class Program:
         self.preferences.put("target", request.target or "")
         self.preferences.put("preset", request.preset)
         self.preferences.save()
+
+
+def _import_figures() -> None:
+    importlib.import_module("explorer.app.export_dialog")
 
 
 def first_request(preferences: Preferences, text: str | None, preset: str | None) -> Request:

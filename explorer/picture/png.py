@@ -1,4 +1,9 @@
-"""Just enough of the PNG format to put a palette image into an SVG. W3C PNG specification, sections 5 and 11."""
+"""Just enough of the PNG format: palette images inside an SVG, and figures in true colour.
+
+Qt's own writer takes 0.1 s for a figure, which is mostly the compression of rows that are like the rows above them; the
+difference from the row above is nearly all zeros, and takes a sixth of the time. W3C PNG specification, sections 5, 9
+and 11.
+"""
 
 import struct
 import zlib
@@ -31,6 +36,25 @@ def encode(index: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
         _chunk(b"PLTE", colours[:, :3].tobytes()),
         _chunk(b"tRNS", colours[:, 3].tobytes()),
         _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
+        _chunk(b"IEND", b""),
+    ))
+
+
+_UP = 2  # the filter: each byte less the one above it
+_LEVEL = 2  # of the compression: beyond it takes three times as long for a third less
+
+
+def encode_pixels(pixels: NDArray[np.uint8], dots_per_meter: int) -> bytes:
+    """A PNG file of [row, column, channel] red, green, blue and perhaps alpha."""
+    height, width, channels = pixels.shape
+    flat = pixels.reshape(height, width * channels)
+    rows = np.empty((height, width * channels + 1), np.uint8)
+    rows[:, 0], rows[0, 1:] = _UP, flat[0]
+    np.subtract(flat[1:], flat[:-1], out=rows[1:, 1:])
+    return b"\x89PNG\r\n\x1a\n" + b"".join((
+        _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 6, 0, 0, 0)),
+        _chunk(b"pHYs", struct.pack(">IIB", dots_per_meter, dots_per_meter, 1)),
+        _chunk(b"IDAT", zlib.compress(rows.data, _LEVEL)),
         _chunk(b"IEND", b""),
     ))
 

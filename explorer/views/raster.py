@@ -1,20 +1,25 @@
 """From the SVG master to pixels and pages: PNG through QtSvg, PDF through QPdfWriter."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSizeF
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.errors import NotEnoughMemory
 from explorer.files import replacing
+from explorer.picture.png import encode_pixels
 from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
 
 _SVG_DPI = 96.0  # one px of an SVG
 _INCH_MM = 25.4
 _INCH_POINTS = 72.0
+_OPAQUE = 0xFF000000  # of a pixel's number
 _LARGEST_PX = 32767  # the painter draws nothing beyond
 
 
@@ -48,10 +53,29 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
 
 def write_png(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = None) -> None:
     """Raises CannotWrite, NotEnoughMemory."""
-    file = QBuffer()
-    file.open(QBuffer.OpenModeFlag.WriteOnly)
-    image(svg, dpi, width_px).save(file, "PNG")  # type: ignore[call-overload]  # the stubs know only bytes
-    _write(file, path)
+    png_job(svg, path, dpi, width_px)()
+
+
+def png_job(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = None) -> Callable[[], None]:
+    """The figure is drawn now; what is returned compresses and writes it, on whatever thread. Raises NotEnoughMemory; the
+    job raises CannotWrite.
+    """
+    drawn = image(svg, dpi, width_px)
+    def write() -> None:
+        made = encode_pixels(_pixels(drawn), drawn.dotsPerMeterX())
+        with replacing(path) as unfinished:
+            unfinished.write_bytes(made)
+
+    return write
+
+
+def _pixels(drawn: QImage) -> NDArray[np.uint8]:
+    """[row, column, channel]; an image that is opaque everywhere has three of them."""
+    opaque = bool((np.frombuffer(drawn.constBits(), np.uint32) >= _OPAQUE).all())  # four bytes a pixel: lines have no gaps
+    channels = 3 if opaque else 4
+    drawn = drawn.convertToFormat(QImage.Format.Format_RGB888 if opaque else QImage.Format.Format_RGBA8888)
+    rows = np.frombuffer(drawn.constBits(), np.uint8).reshape(drawn.height(), drawn.bytesPerLine())
+    return rows[:, :channels * drawn.width()].reshape(drawn.height(), drawn.width(), channels).copy()
 
 
 def write_pdf(svg: str, path: Path) -> None:

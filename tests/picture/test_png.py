@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from explorer.picture.png import encode, palette
+from explorer.picture.png import encode, encode_pixels, palette
 from explorer.picture.scales import CENTRED, CLOSED, GAP, LEVELS, NOT_A_NUMBER, SEQUENTIAL, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 
@@ -32,3 +32,15 @@ def test_a_palette_holds_the_table_and_what_is_no_data(colours: str, theme: Them
     assert made[GAP].tolist() == [0, 0, 0, 0]
     assert made[CLOSED].tobytes().hex() == theme.closed[1:] + "ff"
     assert made[NOT_A_NUMBER].tobytes().hex() == theme.unknown[1:] + "ff"
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 7), (40, 256)])
+def test_qt_reads_the_very_pixels(shape: tuple[int, int], channels: int) -> None:
+    """Every channel of every pixel, and how large they are on paper."""
+    pixels = np.random.default_rng(2).integers(0, 256, (*shape, channels), np.uint8)
+    image = QImage.fromData(encode_pixels(pixels, 7559), "PNG")
+    read = [image.pixelColor(x, y).getRgb()[:channels] for y in range(shape[0]) for x in range(shape[1])]
+    assert (image.height(), image.width(), image.dotsPerMeterX(), image.dotsPerMeterY()) == (*shape, 7559, 7559)
+    assert image.hasAlphaChannel() == (channels == 4)
+    assert read == [tuple(pixel) for pixel in pixels.reshape(-1, channels).tolist()]
