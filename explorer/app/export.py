@@ -24,6 +24,9 @@ from explorer.picture.numbers import Selection, selection, write_csv, write_npz,
 from explorer.picture.picture import Picture
 from explorer.picture.svg import render
 from explorer.picture.theme import LIGHT, Theme
+from explorer.trace.catalogue import place_of, stage_of
+from explorer.trace.pooling import Levels, levels
+from explorer.trace.remade import can_be_remade, remade
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
@@ -60,7 +63,7 @@ class Export:
         taps = self._taps()
         todo = self._pieces(taps) if self.one_each else [("", None)]
         make_folder(self.out if self.one_each else self.out.absolute().parent)
-        files = []
+        files: list[Path] = []
         # Compressing a figure takes longer than drawing it, and can be done beside it.
         with ThreadPoolExecutor(_WRITERS) as pool:
             writing: deque[Future[None]] = deque()
@@ -80,7 +83,7 @@ class Export:
     def _taps(self) -> tuple[str, ...]:
         if self.choice is not None:
             return self.choice.taps(self.trace)
-        return self.trace.names() if self.picture is None else (self.picture.caption.tap,)
+        return tuple(self.trace.arrays) if self.picture is None else (self.picture.caption.tap,)
 
     def _pieces(self, taps: tuple[str, ...]) -> list[tuple[str, int | None]]:
         heads = self.choice.heads(self.trace) if self.choice is not None else (None,)
@@ -100,7 +103,7 @@ class Export:
 
     def _figure(self, tap: str, head: int | None) -> Picture:
         if tap:
-            return single(self.trace, tap, head, self.look, self.words)
+            return single(_with_head(self.trace, tap, head), tap, head, self.look, self.words)
         if self.picture is not None:
             return self.picture
         assert self.choice is not None  # for the type checker: `run` has seen to it
@@ -140,7 +143,7 @@ class Export:
             "config": trace.config.values(),
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": None if choice is None else "all" if choice.head is None else choice.head,
-            "shapes": {tap: list(trace[tap].shape) for tap in taps if tap in trace},
+            "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
             "format": self.format, "files": [path.name for path in files], "versions": versions(),
         }
         name = f"{taps[0]}.{self.format}" if self.one_each else self.out.name
@@ -148,6 +151,17 @@ class Export:
         with replacing(folder / f"{name}.json") as unfinished:
             # A path may hold what UTF-8 cannot; a backslash escape is JSON again.
             unfinished.write_bytes((json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))
+
+
+def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
+    """The Trace with the map of one head made again, where a long text left no room for it."""
+    if head is None or tap not in trace.shapes or (tap, head) in trace.close_ups or not can_be_remade(trace, tap):
+        return trace
+    place = place_of(tap)
+    closed = trace.closed.get(f"{place.side}.{place.part}")
+    made = levels(remade(trace, tap, head), closed, signed=stage_of(tap).range == "signed")
+    close_ups: dict[tuple[str, int], Levels] = {**trace.close_ups, (tap, head): made}
+    return attrs.evolve(trace, close_ups=close_ups)
 
 
 def versions() -> dict[str, str]:

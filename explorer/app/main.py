@@ -23,7 +23,7 @@ from explorer.views.raster import add_fonts
 from explorer.views.style import use_font
 
 _SIZE = (1440, 900)
-_QUIET_MS = 3000  # after the start
+_QUIET_MS = 500  # after the start
 _SWITCH_S = 0.0003
 _FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
 _BEAM = 4  # of the search that follows the greedy translation; wider ones bring little

@@ -18,6 +18,7 @@ from explorer.trace.measures import closed_cells
 from explorer.trace.plan import ATTENTION_MAP, EVERYTHING, Plan, part_of
 from explorer.trace.pooling import Levels, closed_levels, levels
 from explorer.trace.recorder import Recording
+from explorer.trace.remade import can_be_remade
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace
 
@@ -157,7 +158,7 @@ def with_wanted(
     `made` holds those of the pass that are there already. Raises Superseded.
     """
     wanted = tuple((tap, head) for tap, head in wanted if tap in trace)  # they may be another model's
-    heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and _can_be_made_again(trace, tap)]
+    heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and can_be_remade(trace, tap)]
     room = max(1, int(_FOR_CLOSE_UPS * trace.config.memory_budget * 2**20 / max(_close_up_bytes(trace, heads), 1)))
     heads = heads[-room:]
     for key in set(made) - set(heads):
@@ -173,14 +174,6 @@ def with_wanted(
 def _close_up_bytes(trace: Trace, heads: Iterable[tuple[str, int]]) -> float:
     """Of the largest of them."""
     return max((_FLOAT * _ALL_LEVELS * float(np.prod(trace.shape(tap)[1:])) for tap, _head in heads), default=0.0)
-
-
-def _can_be_made_again(trace: Trace, tap: str) -> bool:
-    """Attention maps can, where queries and keys were kept; what chance dropped cannot."""
-    base, _, stage = tap.rpartition(".")
-    by_chance = stage == "dropped" and trace.config.dropout_active
-    return bool(ATTENTION_MAP.search(tap)) and not by_chance and all(
-        f"{base}.{part}" in trace.arrays for part in ("query", "key"))
 
 
 def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callable[[], bool]) -> Levels:

@@ -6,6 +6,7 @@ Each request that no newer one replaced is answered once: done, failed or stoppe
 """
 
 import importlib
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from explorer.engine.request import Frame, Request
 from explorer.trace.superseded import Superseded
 
 _REST_S = 0.03
+_TOLD_EVERY_S = 0.05
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Progress, Stop
@@ -157,8 +159,14 @@ class Worker:
         def stop() -> bool:
             return self._asked_to_stop(request)
 
+        told_s = -math.inf
+
         def progress(share: float) -> None:
-            self._listener.progressed(request.serial, share)
+            nonlocal told_s
+            now_s = time.monotonic()
+            if now_s - told_s >= _TOLD_EVERY_S:  # a model has hundreds of parameters, and the GUI thread draws each share
+                told_s = now_s
+                self._listener.progressed(request.serial, share)
 
         try:
             if stop():

@@ -25,7 +25,7 @@ class Choice:
     def taps(self, trace: Trace) -> tuple[str, ...]:
         """The taps of all wanted layers. Raises UnknownTap, UnknownLayer, UnknownHead."""
         own = place_of(self.tap).layer
-        trace[self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, 0)]
+        trace.shape(self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, 0))  # it is there
         if own is None or self.layer == -1:
             names: tuple[str, ...] = (self.tap,)
         elif self.layer is None:

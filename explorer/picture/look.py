@@ -36,7 +36,7 @@ class Look:
 
     def step(self, trace: Trace) -> int:
         """The position of the output that is looked at, from 0; the last one where `position` names none that is there."""
-        n_steps = len(trace["generator.probabilities"])
+        n_steps = trace.shape("generator.probabilities")[0]
         return self.position if 0 <= self.position < n_steps else n_steps - 1
 
     def fitted(self, trace: Trace) -> "Look":

@@ -160,5 +160,5 @@ def answered(program: Program) -> bool:
     if frame is None:
         return False
     shown = attrs.evolve(frame.request, serial=wish.serial, refines=wish.refines, beam=wish.beam,
-                         experiments=wish.experiments)
+                         experiments=wish.experiments, wanted=wish.wanted)
     return shown == wish

@@ -1,19 +1,26 @@
 """A long text: what is pooled is the pooling of the whole, what is looked at is the whole, and the budget is kept."""
 
+from pathlib import Path
+
 import attrs
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from safetensors.numpy import load_file
 
+from explorer.app.export import Export
 from explorer.engine.compute import Computer
 from explorer.engine.long_text import plan_for
 from explorer.engine.request import Request
 from explorer.errors import NotKept, UnknownTap
 from explorer.lang import Words
 from explorer.model import attention
+from explorer.picture.figures import Choice
+from explorer.picture.numbers import selection, write_npz, write_safetensors
 from explorer.trace.measures import closed_cells
 from explorer.trace.plan import ATTENTION_MAP
+from explorer.trace.remade import can_be_remade, remade
 from explorer.trace.trace import Trace
 
 TEXT = "".join(chr(0x4E00 + 7 * place % 500) for place in range(403))  # no multiple of any block
@@ -223,3 +230,41 @@ def test_progress_is_told_and_a_stop_is_heard() -> None:
     assert shares == sorted(shares)
     assert 0.5 < shares[-1] <= 1
     assert torch.is_inference_mode_enabled() is False
+
+
+@pytest.mark.parametrize("knobs", [
+    {}, {"position": "alibi", "temperature": 0.5}, {"mask_value": "-1e9", "score_scaling": False, "position": "rotary"},
+], ids=str)
+def test_what_is_made_again_for_a_file_is_what_was_computed(knobs: dict[str, object]) -> None:
+    """Without torch, from queries and keys: every step of attention, across and within, to 1e-5."""
+    full, trace = whole(request(**knobs)), Computer()(request(**knobs)).trace
+    for tap in full.names():
+        if ATTENTION_MAP.search(tap) and ".layers.1." in tap:
+            assert can_be_remade(trace, tap)
+            np.testing.assert_allclose(remade(trace, tap, 2), full.head(tap, 2), atol=1e-5, rtol=1e-5)
+
+
+def test_files_of_what_was_not_kept(tmp_path: Path) -> None:
+    """All heads of a tap, streamed into each format, are read back by the formats' own readers."""
+    trace = Computer()(request()).trace
+    tap, norm = "decoder.layers.1.self_attn.weights", "encoder.embedding.output"
+    chosen = selection(trace, (tap, norm), None)
+    write_npz(tmp_path / "a.npz", chosen)
+    write_safetensors(tmp_path / "a.safetensors", chosen)
+    one = selection(trace, (tap,), 3)[tap]
+    with np.load(tmp_path / "a.npz") as npz:
+        tensors = load_file(tmp_path / "a.safetensors")
+        for found in (npz, tensors):
+            assert set(found) == {tap, norm}
+            assert found[tap].shape == (4, 403, 403)
+            assert np.array_equal(found[tap][3], one)
+            assert np.array_equal(found[norm], trace[norm])
+
+
+def test_the_figure_of_a_head_that_was_not_kept(tmp_path: Path) -> None:
+    """Each of a folder's heads is made when its file is written."""
+    trace = Computer()(request()).trace
+    choice = Choice("decoder.layers.1.self_attn.weights")
+    list(Export(trace=trace, out=tmp_path, format="svg", words=Words.load("en"), choice=choice, one_each=True).run())
+
+    assert len(list(tmp_path.glob("*.svg"))) == 4

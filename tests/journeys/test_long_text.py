@@ -1,0 +1,66 @@
+"""A long text in the window: every page stands it, heads are looked at one by one, and the program answers on."""
+
+import pytest
+
+from explorer.app.desk import PAGE_KEYS
+from explorer.app.window import Window
+from tests.journeys.conftest import Journey
+
+TEXT = "".join(chr(0x4E00 + 7 * place % 900) for place in range(700))
+
+
+def lengthened(journey: Journey, window: Window) -> None:
+    """700 characters under the smallest budget."""
+    journey.settle(window)
+    window.session.set_knob("tokenizer", "characters")
+    window.session.set_knob("memory_budget", 16)
+    window.sentences.source_edit.setText(TEXT)
+    journey.settle(window)
+    journey.wait(lambda: not window.session.waiting)
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_every_page_stands_a_long_text(journey: Journey, architecture: str) -> None:
+    """Each card has its picture or says why not; nothing is asked for over and over."""
+    def script(window: Window) -> None:
+        lengthened(journey, window)
+        window.session.set_knob("architecture", architecture)
+        journey.settle(window)
+        frame = window.session.frame
+        assert frame is not None and not frame.trace.whole
+        for page in PAGE_KEYS:
+            window.go(page)
+            journey.wait(lambda: not window.session.waiting)
+            for card in window.desk.page.cards:
+                assert not card.isVisible() or card.picture is not None or card.note.text()
+
+    journey.run(script)
+
+
+def test_the_chosen_head_is_there_cell_by_cell(journey: Journey) -> None:
+    """Going to another head fetches it, without another pass; so does another step of attention."""
+    def script(window: Window) -> None:
+        lengthened(journey, window)
+        for changes in ({"layer": 1, "head": 2}, {"stage": "scaled"}):
+            window.session.set_look(**changes)
+            look = window.session.look
+            place = (look.attention_tap(), look.head)
+            journey.wait(lambda place=place: window.session.frame is not None  # type: ignore[misc]  # bound for the loop
+                         and place in window.session.frame.trace.close_ups)
+        card = next(card for card in window.desk.page.cards if card.picture is not None
+                    and card.picture.caption.tap.endswith("layers.1.self_attn.scaled") and hasattr(card.picture, "levels"))
+        assert card.wants == ()
+
+    journey.run(script)
+
+
+def test_a_short_text_afterwards_is_whole_again(journey: Journey) -> None:
+    """And everything can be exported as ever."""
+    def script(window: Window) -> None:
+        lengthened(journey, window)
+        window.sentences.source_edit.setText("我爱北京")
+        journey.settle(window)
+        frame = window.session.frame
+        assert frame is not None and frame.trace.whole and not frame.trace.pooled
+
+    journey.run(script)
