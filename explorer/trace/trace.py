@@ -35,7 +35,7 @@ class Tokens:
     target: tuple[Token, ...] = ()
 
 
-def _fixed(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return mapping if isinstance(mapping, (Arrays, MappingProxyType)) else MappingProxyType(dict(mapping))
 
 
