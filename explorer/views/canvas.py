@@ -21,7 +21,7 @@ from explorer.views.surface import Surface
 from explorer.views.viewport import Viewport
 
 _ZOOM = 1.25  # a notch of the wheel
-_KEPT_PARTS = 512
+_KEPT_CELLS = 2**22  # of large maps' parts: a few screens full
 
 
 class Canvas(Surface):
@@ -100,9 +100,9 @@ class Canvas(Surface):
         key = (id(levels.arrays[0]), top, left, view)
         kept = self._parts.get(key)
         if kept is None:
-            if len(self._parts) >= _KEPT_PARTS:
-                self._parts.clear()
             made = part(levels, scale, view)
+            if sum(each.index.size for each, _image in self._parts.values()) + made.index.size > _KEPT_CELLS:
+                self._parts.clear()
             kept = self._parts[key] = made, colour_image(made.index, scale.colours, self.theme)
         made, image = kept
         target = self.cell_rect(top + made.top, left + made.left, made.bottom - made.top, made.right - made.left)
