@@ -181,7 +181,9 @@ class Worker:
             self._listener.done(frame)
 
     def _asked_to_stop(self, request: Request) -> bool:
-        if not self._free.wait(_REST_S):
+        # Asked at each of a hundred taps and more: an event that is set is not waited for.
+        if not self._free.is_set() and not self._free.wait(_REST_S):
             self._free.set()
-        late = self._waiting is not None and (request.refines or time.monotonic() - self._began_s > self._patience_s)
-        return self._closing or request.serial <= self._stopped_serial or late
+        if self._waiting is not None and (request.refines or time.monotonic() - self._began_s > self._patience_s):
+            return True
+        return self._closing or request.serial <= self._stopped_serial

@@ -83,11 +83,21 @@ def joined(first: Recording, then: Recording) -> Recording:
 
 
 def _fetched(seen: Mapping[Tap, Tensor]) -> dict[str, NDArray[Any]]:
-    """The arrays of all tensors; from another device they come in one transfer, since each by itself costs a wait."""
+    """The arrays of all tensors, their own memory; from another device they come in one transfer, since each by itself
+    costs a wait. Raises ValueError for a batch that is not of one sentence.
+    """
     first = next(iter(seen.values()), None)
-    if first is None or first.device.type == "cpu":
-        return {tap.name: _batch(tensor) for tap, tensor in seen.items()}
-    return {tap.name: array for tap, array in zip(seen, in_one_transfer(list(seen.values())), strict=True)}
+    if first is not None and first.device.type != "cpu":
+        arrays = dict(zip((tap.name for tap in seen), in_one_transfer(list(seen.values())), strict=True))
+    else:
+        try:  # a pass without gradients in float32, as most are
+            arrays = {tap.name: tensor.numpy() for tap, tensor in seen.items()}
+        except (RuntimeError, TypeError):  # some want a gradient, or are of a type that NumPy lacks
+            arrays = {tap.name: tensor.detach().float().numpy() for tap, tensor in seen.items()}
+    for batch in arrays.values():
+        if len(batch) != 1:
+            raise ValueError(f"a batch of {len(batch)}")
+    return arrays
 
 
 def in_one_transfer(tensors: list[Tensor]) -> list[NDArray[Any]]:
@@ -96,14 +106,3 @@ def in_one_transfer(tensors: list[Tensor]) -> list[NDArray[Any]]:
     ends = np.cumsum([tensor.numel() for tensor in tensors])
     parts = np.split(together, ends[:-1])
     return [part.reshape(tensor.shape) for part, tensor in zip(parts, tensors, strict=True)]
-
-
-def _batch(tensor: Tensor) -> NDArray[Any]:
-    """The tensor's own memory as an array. Raises ValueError for a batch that is not of one sentence."""
-    try:
-        batch: NDArray[Any] = tensor.numpy()
-    except (RuntimeError, TypeError):  # it wants a gradient, is on another device, or of a type that NumPy lacks
-        batch = tensor.detach().float().cpu().numpy()
-    if len(batch) != 1:
-        raise ValueError(f"a batch of {len(batch)}")
-    return batch

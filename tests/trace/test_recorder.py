@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build
-from explorer.trace.recorder import record
+from explorer.trace.recorder import in_one_transfer, record
 from explorer.trace.superseded import Superseded
 from tests.trace.runs import SOURCE, TARGET, recorded, small
 
@@ -192,3 +192,12 @@ def test_a_batch_of_two_is_refused(model: Transformer) -> None:
     """A Trace is of one sentence; two would be cut down to one silently."""
     with pytest.raises(ValueError, match="a batch of 2"), record(model):
         model(torch.ones(2, 3, dtype=torch.long), torch.ones(2, 3, dtype=torch.long))
+
+
+def test_one_transfer_brings_what_many_would() -> None:
+    """Tensors of all shapes and layouts, one of them empty, of a single memory."""
+    tensors = [torch.randn(1, 3, 4), torch.randn(1, 4, 5).transpose(1, 2), torch.zeros(1, 0, 7), torch.randn(1, 2).half()]
+    arrays = in_one_transfer(tensors)
+
+    for array, tensor in zip(arrays, tensors, strict=True):
+        assert np.array_equal(array, tensor.float().numpy())
