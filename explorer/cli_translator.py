@@ -39,7 +39,7 @@ _beam = click.option("--beam", default=BEAM, show_default=True, type=click.IntRa
 @click.option("--precision", default="auto", show_default=True, type=click.Choice(["auto", "float32", "bfloat16"]))
 @_preset
 @recipe_flags
-@knob_flags(KNOBS)
+@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # where a pass is computed is nothing to be learned
 @click.pass_obj
 def train(
     words: Words, /, data: str, out: str, start: str | None, device: str, precision: str, preset: str, **given: Any
