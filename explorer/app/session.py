@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from explorer.app.bridge import Bridge
 from explorer.app.history import History
 from explorer.engine.memory import parameter_bytes
 from explorer.engine.request import Frame, Request
@@ -23,31 +24,6 @@ from explorer.tokens.cuts import Spans, merged, split
 
 _LARGE_BYTES = 500_000_000
 _MOST_WANTED = 16
-
-
-class _Bridge(QObject):
-    """Carries what the compute thread says to the GUI thread: the one border, crossed by queued signals."""
-
-    sig_started = Signal()
-    sig_done = Signal(object)
-    sig_failed = Signal(int, object)
-    sig_stopped = Signal(int)
-    sig_progressed = Signal(int, float)
-
-    def started(self) -> None:
-        self.sig_started.emit()
-
-    def done(self, frame: Frame) -> None:
-        self.sig_done.emit(frame)
-
-    def failed(self, serial: int, error: BaseException) -> None:
-        self.sig_failed.emit(serial, error)
-
-    def stopped(self, serial: int) -> None:
-        self.sig_stopped.emit(serial)
-
-    def progressed(self, serial: int, share: float) -> None:
-        self.sig_progressed.emit(serial, share)
 
 
 class Session(QObject):
@@ -80,7 +56,7 @@ class Session(QObject):
         self._serial = 0
         self.wished = 0  # the first serial number of the newest wish: an answer to it has this one or a later one
         self._submitted = 0  # the newest wish that the thread was asked; a text refused at once never gets there
-        self._bridge = _Bridge(self)
+        self._bridge = Bridge(self)
         self._bridge.sig_started.connect(self.loaded)
         self._bridge.sig_done.connect(self._done)
         self._bridge.sig_failed.connect(self._failed)

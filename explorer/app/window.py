@@ -41,6 +41,7 @@ class Window(QMainWindow):
     def __init__(self, session: Session, appearance: Appearance) -> None:
         super().__init__()
         self.session, self.appearance = session, appearance
+        self._devices: tuple[str, ...] = ()
         self._was_seen = False
         self.header, self.sentences, self.desk = Header(PAGE_KEYS), Sentences(), Desk()
         self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
@@ -188,6 +189,9 @@ class Window(QMainWindow):
         if frame.serial == self.session.serial:
             self.status.clear()
         self._set_stale(False)
+        if frame.devices != self._devices:
+            self._devices = frame.devices
+            self.knobs.offer("device", frame.devices)
         self._show(frame)
 
     def _show(self, frame: Frame) -> None:

@@ -5,8 +5,6 @@ beside them, so that a slider back to their shape finds them at once.
 """
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -15,37 +13,32 @@ from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.devices import device_name, on_device
+from explorer.engine.devices import device_name, devices, on_device
 from explorer.engine.experiments import Bench, experiment
 from explorer.engine.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
 from explorer.engine.memory import check_memory, keep_freed_memory, parameter_bytes
 from explorer.engine.request import Frame, Request
+from explorer.engine.sides import numbered, of_target, room, short_enough, within
+from explorer.engine.stops import Progress, Stop, seeded, stop_with_progress, stoppable
 from explorer.engine.threads import threads
 from explorer.engine.translator import Translator
-from explorer.errors import TooLong, TooManySymbols
 from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
-from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
-from explorer.tokens.vocabulary import UNKNOWN
 from explorer.trace.arrays import frozen_array
 from explorer.trace.experiments import EXPERIMENTS, Experiment
 from explorer.trace.plan import Plan
 from explorer.trace.pooling import Levels
 from explorer.trace.recorder import Recording, joined, record
 from explorer.trace.search import Search
-from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens, Trace
 
 _MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
-_TOLD_EVERY = 16  # taps
 _KEPT_BYTES = 2**25  # a usual pass needs less; what a very long text took goes back to the system
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
-Stop = Callable[[], bool]
-Progress = Callable[[float], None]
 
 
 def _never() -> bool:
@@ -107,7 +100,7 @@ class Computer:
         cut = time.perf_counter()
         sentence = self._sentence(request, source, translator, trained, stop)
         if request.config.vocabulary == "sentence":
-            sentence = attrs.evolve(sentence, tokens=_numbered(sentence.tokens, request.config))
+            sentence = attrs.evolve(sentence, tokens=numbered(sentence.tokens, request.config))
         decoded = time.perf_counter()
         model = self._chosen(request.config, sentence.tokens, translator if trained else None, stop, progress)
         built = time.perf_counter()
@@ -119,6 +112,7 @@ class Computer:
         return Frame(
             request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
             build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3, device=device_name(request.config.device),
+            devices=devices(),
         )
 
     def rest(self, stop: Stop) -> None:
@@ -140,7 +134,7 @@ class Computer:
         """The ids of a sentence to translate. Raises BadText, TooLong."""
         config = translator.preset.config
         tokens = self._tokenizers.source(text, config, translator.bilingual)
-        return tuple(token.id for token in _short_enough(tokens, config))
+        return tuple(token.id for token in short_enough(tokens, config))
 
     # Beside the pass
 
@@ -159,8 +153,8 @@ class Computer:
                  for text in request.batch if text.strip()]
         if request.config.vocabulary == "sentence":  # the batch has one vocabulary, which begins with the sentence's own
             every = tuple(token for row in (trace.tokens.source, trace.tokens.target, *found) for token in row)
-            numbered = {token.text: token for token in _numbered(Tokens(every), request.config).source}
-            found = [tuple(attrs.evolve(token, id=numbered[token.text].id, known=True) for token in row) for row in found]
+            known = {token.text: token for token in numbered(Tokens(every), request.config).source}
+            found = [tuple(attrs.evolve(token, id=known[token.text].id, known=True) for token in row) for row in found]
         return tuple(found)
 
     def _beside(self, request: Request, stop: Stop, progress: Progress) -> Trace | None:
@@ -177,13 +171,13 @@ class Computer:
 
     def _source(self, request: Request, translator: Translator | None) -> tuple[Token, ...]:
         """The tokens of the typed text. Raises BadText, TooLong."""
-        return _short_enough(self._cut(request, translator), request.config)
+        return short_enough(self._cut(request, translator), request.config)
 
     def _cut(self, request: Request, translator: Translator | None) -> tuple[Token, ...]:
         config, cuts, words = request.config, request.source_cuts, request.words
         if translator is None:
             return self._tokenizers.tokenize(request.text, config, cuts=cuts, words=words)
-        return self._tokenizers.source(request.text, config, _room(translator, config), cuts=cuts, words=words)
+        return self._tokenizers.source(request.text, config, room(translator, config), cuts=cuts, words=words)
 
     def _sentence(
         self, request: Request, source: tuple[Token, ...], translator: Translator | None, trained: bool, stop: Stop
@@ -205,10 +199,10 @@ class Computer:
         config = request.config
         cuts = request.target_cuts if request.target is not None else request.source_cuts
         if translator is None:
-            tokens = self._tokenizers.tokenize(target, _of_target(config), cuts=cuts, words=request.words)
+            tokens = self._tokenizers.tokenize(target, of_target(config), cuts=cuts, words=request.words)
         else:
-            tokens = self._tokenizers.target(target, _room(translator, config), cuts=cuts)
-        return _short_enough(tokens, config)
+            tokens = self._tokenizers.target(target, room(translator, config), cuts=cuts)
+        return short_enough(tokens, config)
 
     def _translated(
         self, request: Request, source: tuple[Token, ...], translator: Translator, trained: bool, stop: Stop
@@ -223,7 +217,7 @@ class Computer:
             encoded = self._encoded(translator.model(own), source, stop)
         ids = tuple(token.id for token in source)
         found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory)
-        target = _within(translator.bilingual.target_tokens(found.best), request.config.n_target_symbols)
+        target = within(translator.bilingual.target_tokens(found.best), request.config.n_target_symbols)
         # A shape with less room than the trained one's shows the beginning: nobody typed too much.
         return _Sentence(Tokens(source, target[:request.config.max_len]),
                          translator.bilingual.target_text(found.best), found if trained else None, encoded)
@@ -239,9 +233,9 @@ class Computer:
         if config.vocabulary == "sentence":
             return tuple(dict.fromkeys(token.text for token in (*tokens.source, *tokens.target)))
         if translator is None:
-            return self._tokenizers.symbols(_of_target(config))
-        room = _room(translator, config)
-        return (room.target if config.architecture == "encoder-decoder" else room.source).symbols
+            return self._tokenizers.symbols(of_target(config))
+        both = room(translator, config)
+        return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
 
     # Models
 
@@ -265,10 +259,10 @@ class Computer:
         check_memory(config, recorded, held=held)
         if kept is not None and changed_knobs(kept.config, config) & DRAWN and can_be_redrawn(kept, config):
             self._model = None  # stopped half way it is no model of any Config
-            self._model = redrawn(kept, config, _stoppable(progress, stop))
+            self._model = redrawn(kept, config, stoppable(progress, stop))
         elif kept is None or not same:
             self._model = None  # two large models need not fit beside each other
-            self._model = build(config, progress=_stoppable(progress, stop))
+            self._model = build(config, progress=stoppable(progress, stop))
         elif kept.config != config:
             self._model = with_knobs(kept, config)
         assert self._model is not None  # for the type checker
@@ -295,7 +289,7 @@ class Computer:
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # its arrays go first
-            tapped = _stop_with_progress(stop, progress, taps_in(model, request.config, tokens))
+            tapped = stop_with_progress(stop, progress, taps_in(model, request.config, tokens))
             trace = self._pass(model, request, sentence, symbols, plan, tapped)
             long = self._long = _Long(wish, plan, trace, {})
         return with_wanted(long.trace, model, request.wanted, long.close_ups, stop)
@@ -308,7 +302,7 @@ class Computer:
         source, target = (ids_tensor(tuple(t.id for t in side)).to(device) if side else None
                           for side in (tokens.source, tokens.target))
         encoded = sentence.encoded
-        with torch.inference_mode(), _seeded(config), record(model, stop, plan) as recording:
+        with torch.inference_mode(), seeded(config), record(model, stop, plan) as recording:
             if encoded is None or target is None:
                 model(source, target)
             else:
@@ -328,69 +322,8 @@ class Computer:
         return trace if plan.everything else in_levels(trace, recording, plan)
 
 
-@contextmanager
-def _seeded(config: Config) -> Iterator[None]:
-    """Chance from the knob, where it acts at all; the generator of others is left as it was."""
-    if not config.dropout_active:
-        yield
-        return
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.dropout_seed)
-        yield
 
 
-def _room(translator: Translator, config: Config) -> Bilingual:
-    """The vocabularies as far as the Config has room for them."""
-    return translator.bilingual.capped(config.vocab_size, config.n_target_symbols)
 
 
-def _numbered(tokens: Tokens, config: Config) -> Tokens:
-    """Both sides with ids by first appearance: the vocabulary is what the text itself has. Raises TooManySymbols."""
-    ids = {text: place for place, text in enumerate(dict.fromkeys(t.text for t in (*tokens.source, *tokens.target)))}
-    limit = min(config.vocab_size, config.n_target_symbols)
-    if len(ids) > limit:
-        raise TooManySymbols(limit=limit, got=len(ids))
 
-    def side(row: tuple[Token, ...]) -> tuple[Token, ...]:
-        return tuple(attrs.evolve(token, id=ids[token.text], known=True) for token in row)
-
-    return Tokens(side(tokens.source), side(tokens.target))
-
-
-def _of_target(config: Config) -> Config:
-    """The Config by which the target is looked up, in a vocabulary of its own if it has one."""
-    return attrs.evolve(config, vocab_size=config.n_target_symbols) if config.has_two_vocabularies else config
-
-
-def _short_enough(tokens: tuple[Token, ...], config: Config) -> tuple[Token, ...]:
-    if len(tokens) > config.max_len:
-        raise TooLong(limit=config.max_len, got=len(tokens))
-    return tokens
-
-
-def _within(tokens: tuple[Token, ...], n_symbols: int) -> tuple[Token, ...]:
-    """The tokens, those beyond a smaller vocabulary as unknown ones."""
-    return tuple(token if token.id < n_symbols else attrs.evolve(token, id=UNKNOWN, known=False) for token in tokens)
-
-
-def _stop_with_progress(stop: Stop, progress: Progress, n_taps: int) -> Stop:
-    """Asked at each tap, it tells how far the pass is."""
-    passed = 0
-
-    def asked() -> bool:
-        nonlocal passed
-        passed += 1
-        if passed % _TOLD_EVERY == 0:
-            progress(min(1.0, passed / n_taps))
-        return stop()
-
-    return asked
-
-
-def _stoppable(progress: Progress, stop: Stop) -> Progress:
-    def told(share: float) -> None:
-        if stop():
-            raise Superseded
-        progress(share)
-
-    return told

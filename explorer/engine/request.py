@@ -93,6 +93,7 @@ class Frame:
     pass_ms: float
     decoding_ms: float = 0.0
     device: str = "CPU"
+    devices: tuple[str, ...] = ("cpu",)  # that could have computed it
 
     @property
     def serial(self) -> int:

@@ -20,7 +20,7 @@ _REST_S = 0.03
 _TOLD_EVERY_S = 0.05
 
 if TYPE_CHECKING:
-    from explorer.engine.compute import Progress, Stop
+    from explorer.engine.stops import Progress, Stop
 
 
 class Compute(Protocol):

@@ -23,7 +23,7 @@ from explorer.lang import Words
 from explorer.views.elided_label import ElidedLabel
 
 _TICKS = 1000  # of a slider that moves by factors
-GROUPS = ("shape", "position", "attention", "layer", "chance", "tokens")
+GROUPS = ("shape", "position", "attention", "layer", "chance", "tokens", "machine")
 
 
 class KnobRow(QWidget):
@@ -246,6 +246,14 @@ class KnobPanel(QScrollArea):
             group.heading.setAccessibleName(words(f"group.{group.key}"))
         for row in self.rows.values():
             row.speak(words)
+
+    def offer(self, name: str, choices: tuple[str, ...]) -> None:
+        """Of a knob's choices only these can be taken here; with a single one there is nothing to choose."""
+        row = self.rows[name]
+        row.setVisible(len(choices) > 1)
+        if isinstance(row.editor, QComboBox):
+            for index, choice in enumerate(row.knob.choices):
+                row.editor.model().item(index).setEnabled(choice in choices)  # type: ignore[attr-defined]  # a standard model
 
     def mark(self, names: frozenset[str]) -> None:
         """Outline these knobs, and bring the first of them into view."""

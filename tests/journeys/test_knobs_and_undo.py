@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.window import Window
 from explorer.config import KNOBS
+from explorer.model.presets import load_preset
 from tests.journeys.conftest import Journey
 
 
@@ -80,9 +81,10 @@ def test_every_knob_can_be_turned_and_reset(journey: Journey) -> None:
                 row.editor.toggle()
             elif row.slider is not None:
                 row.slider.setValue(row.slider.value() + (1 if not knob.logarithmic else -9))
-            assert getattr(window.session.request.config, knob.name) != knob.default, knob.name
+            start = getattr(load_preset("tiny").config, knob.name)
+            assert getattr(window.session.request.config, knob.name) != start, knob.name
             row.reset.click()
-            assert getattr(window.session.request.config, knob.name) == knob.default, knob.name
+            assert getattr(window.session.request.config, knob.name) == start, knob.name
             if knob.name == "d_model":  # the heads were settled with it
                 window.session.reset()
         journey.settle(window)
@@ -210,5 +212,18 @@ def test_what_the_program_settled_is_said_and_stays(journey: Journey) -> None:
         window.session.set_knob("n_heads", 7)
         journey.settle(window)
         assert window.status.message.text() == window.appearance.words("status.heads_settled", d_model=64, n_heads=8)
+
+    journey.run(script)
+
+
+def test_a_device_is_offered_only_where_there_is_one(journey: Journey) -> None:
+    """With the processor alone there is nothing to choose."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        row = window.knobs.rows["device"]
+        assert row.isHidden() == (window.session.frame.devices == ("cpu",))
+        window.knobs.offer("device", ("cpu", "cuda"))
+        assert not row.isHidden()
+        assert [row.editor.model().item(place).isEnabled() for place in range(3)] == [True, True, False]
 
     journey.run(script)
