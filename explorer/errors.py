@@ -269,6 +269,10 @@ class NotEnoughMemory(ExplorerError):
 
 
 class NotKept(ExplorerError):
-    """Of a long text not every tensor is kept. Values: tap, head (-1: all of them), n_tokens."""
+    """Of a long text not every tensor is kept. Values: tap, n_tokens. `head` is the one that was asked for, -1 for all."""
 
     key = "error.not_kept"
+
+    def __init__(self, *, head: int = -1, **values: object) -> None:
+        super().__init__(**values)
+        self.head = head

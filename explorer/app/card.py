@@ -98,7 +98,7 @@ class Card(QFrame):
         try:
             made = self.make(trace, look, words)
         except NotKept as error:  # of a long text: it may be kept or computed if it is asked for
-            self.wants = ((error.values["tap"], error.values["head"]),)  # type: ignore[assignment]  # a name and a number
+            self.wants = ((str(error.values["tap"]), error.head),)
             self._wait(words, words.error(error))
             return
         if made is None:
