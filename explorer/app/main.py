@@ -80,7 +80,12 @@ class Program:
     def _loaded(self) -> None:
         self.window.status.warn("")
         # The first export would wait a tenth of a second for what draws figures.
-        QTimer.singleShot(_QUIET_MS, threading.Thread(target=_import_figures, name="figures", daemon=True).start)
+        QTimer.singleShot(_QUIET_MS, self._import_figures)
+
+    def _import_figures(self) -> None:
+        """Beside the window."""
+        threading.Thread(target=importlib.import_module, args=("explorer.app.export_dialog",), name="figures",
+                         daemon=True).start()
 
     def _save(self, geometry: QByteArray) -> None:
         request = self.session.request
@@ -89,10 +94,6 @@ class Program:
         self.preferences.put("target", request.target or "")
         self.preferences.put("preset", request.preset)
         self.preferences.save()
-
-
-def _import_figures() -> None:
-    importlib.import_module("explorer.app.export_dialog")
 
 
 def first_request(preferences: Preferences, text: str | None, preset: str | None) -> Request:

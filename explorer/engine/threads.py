@@ -6,8 +6,8 @@ from explorer.config import Config
 from explorer.engine.memory import parameter_bytes
 
 # Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
-# took 0.3 ms with one thread and up to 210 ms with two on a busy machine.
-_ONE_THREAD_WORK = 2e8
+# took 0.3 ms with one thread and up to 210 ms with two on a busy machine. At this size a second one brings a quarter.
+_ONE_THREAD_WORK = 8e7
 # A further token reads all weights and does little with them. Where they fill more than the caches next to a processor,
 # a second one reads the other half meanwhile; more than a few get in each other's way.
 _ONE_THREAD_BYTES = 2**23

@@ -44,10 +44,9 @@ _UP = 2  # the filter: each byte less the one above it
 _LEVEL = 2  # of the compression: beyond it takes three times as long for a third less
 
 
-def encode_pixels(pixels: NDArray[np.uint8], dots_per_meter: int) -> bytes:
-    """A PNG file of [row, column, channel] red, green, blue and perhaps alpha."""
-    height, width, channels = pixels.shape
-    flat = pixels.reshape(height, width * channels)
+def encode_pixels(flat: NDArray[np.uint8], channels: int, dots_per_meter: int) -> bytes:
+    """A PNG file of [row, column·channel] red, green, blue and perhaps alpha of each pixel."""
+    height, width = flat.shape[0], flat.shape[1] // channels
     rows = np.empty((height, width * channels + 1), np.uint8)
     rows[:, 0], rows[0, 1:] = _UP, flat[0]
     np.subtract(flat[1:], flat[:-1], out=rows[1:, 1:])

@@ -5,7 +5,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSizeF
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
@@ -62,20 +61,20 @@ def png_job(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = Non
     """
     drawn = image(svg, dpi, width_px)
     def write() -> None:
-        made = encode_pixels(_pixels(drawn), drawn.dotsPerMeterX())
+        made = _encoded(drawn)
         with replacing(path) as unfinished:
             unfinished.write_bytes(made)
 
     return write
 
 
-def _pixels(drawn: QImage) -> NDArray[np.uint8]:
-    """[row, column, channel]; an image that is opaque everywhere has three of them."""
+def _encoded(drawn: QImage) -> bytes:
+    """The image as a PNG file; one that is opaque everywhere has three channels."""
     opaque = bool((np.frombuffer(drawn.constBits(), np.uint32) >= _OPAQUE).all())  # four bytes a pixel: lines have no gaps
     channels = 3 if opaque else 4
-    drawn = drawn.convertToFormat(QImage.Format.Format_RGB888 if opaque else QImage.Format.Format_RGBA8888)
-    rows = np.frombuffer(drawn.constBits(), np.uint8).reshape(drawn.height(), drawn.bytesPerLine())
-    return rows[:, :channels * drawn.width()].reshape(drawn.height(), drawn.width(), channels).copy()
+    plain = drawn.convertToFormat(QImage.Format.Format_RGB888 if opaque else QImage.Format.Format_RGBA8888)
+    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())  # lines may end in gaps
+    return encode_pixels(rows[:, :channels * plain.width()], channels, drawn.dotsPerMeterX())
 
 
 def write_pdf(svg: str, path: Path) -> None:

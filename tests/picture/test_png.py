@@ -39,7 +39,7 @@ def test_a_palette_holds_the_table_and_what_is_no_data(colours: str, theme: Them
 def test_qt_reads_the_very_pixels(shape: tuple[int, int], channels: int) -> None:
     """Every channel of every pixel, and how large they are on paper."""
     pixels = np.random.default_rng(2).integers(0, 256, (*shape, channels), np.uint8)
-    image = QImage.fromData(encode_pixels(pixels, 7559), "PNG")
+    image = QImage.fromData(encode_pixels(pixels.reshape(shape[0], -1), channels, 7559), "PNG")
     read = [image.pixelColor(x, y).getRgb()[:channels] for y in range(shape[0]) for x in range(shape[1])]
     assert (image.height(), image.width(), image.dotsPerMeterX(), image.dotsPerMeterY()) == (*shape, 7559, 7559)
     assert image.hasAlphaChannel() == (channels == 4)
