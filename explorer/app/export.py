@@ -30,7 +30,7 @@ from explorer.trace.remade import can_be_remade, remade
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
-_WRITERS = 2
+_WRITERS = 3  # on two cores one of them waits for the disk
 FIGURES = ("png", "svg", "pdf")
 NUMBERS = ("csv", "npz", "safetensors")
 FORMATS = FIGURES + NUMBERS
