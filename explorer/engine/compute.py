@@ -36,7 +36,7 @@ from explorer.trace.search import Search
 from explorer.trace.trace import Tokens, Trace
 
 _MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
-_KEPT_BYTES = 2**25  # a usual pass needs less; what a very long text took goes back to the system
+_KEPT_BYTES = 2**28  # a usual pass needs less; what a very long text took goes back to the system
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
 

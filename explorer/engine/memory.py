@@ -15,6 +15,7 @@ from explorer.errors import NotEnoughMemory
 _FLOAT = 4  # bytes
 _ATTENTION_TAPS = 5  # scores, scaled, masked, weights, dropped
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
+_LARGEST_BLOCK = 2**25  # bytes that the library takes from what it keeps
 _SPARE = 0.9  # of what is free: the window and the system live as well
 
 
@@ -89,5 +90,5 @@ def keep_freed_memory(n_bytes: int) -> None:
     if sys.platform.startswith("linux"):
         library = ctypes.CDLL(None)
         if hasattr(library, "mallopt"):  # glibc's
-            library.mallopt(_M_MMAP_THRESHOLD, n_bytes)
+            library.mallopt(_M_MMAP_THRESHOLD, min(n_bytes, _LARGEST_BLOCK))
             library.mallopt(_M_TRIM_THRESHOLD, n_bytes)

@@ -6,8 +6,10 @@ from explorer.config import Config
 from explorer.engine.memory import parameter_bytes
 
 # Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
-# took 0.3 ms with one thread and up to 210 ms with two on a busy machine. At this size a second one brings a quarter.
-_ONE_THREAD_WORK = 8e7
+# took 0.3 ms with one thread and up to 210 ms with two on a busy machine.
+# The threads wait for more work by spinning: with 8e7 a translator's pass of 16 tokens took 4.8 instead of 5.9 ms, and the
+# screen that was painted after it ten milliseconds more.
+_ONE_THREAD_WORK = 2e8
 # A further token reads all weights and does little with them. Where they fill more than the caches next to a processor,
 # a second one reads the other half meanwhile; more than a few get in each other's way.
 _ONE_THREAD_BYTES = 2**23
