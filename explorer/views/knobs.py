@@ -62,6 +62,9 @@ class KnobRow(QWidget):
         if self.knob.kind == "choice":
             self.editor = QComboBox()
             self.editor.addItems(self.knob.choices)
+            # Its longest choice must not make the panel wider than its place.
+            self.editor.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            self.editor.setMinimumContentsLength(6)
             self.editor.currentIndexChanged.connect(self._chosen)
             grid.addWidget(self.editor, 1, 0, 1, 3)
         elif self.knob.kind == "bool":
