@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 _ANGLE = 50.0  # degrees by which a turned label climbs
 _SIN, _COS = math.sin(math.radians(_ANGLE)), math.cos(math.radians(_ANGLE))
-_KEPT = 4096
+_KEPT = 1024  # a few MB
 _MEASURED = 64
 
 
