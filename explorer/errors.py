@@ -8,7 +8,8 @@
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, BadLesson, BadFormula
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    └── NotEnoughMemory, NotKept
+    ├── NotEnoughMemory, NotKept
+    └── BadReplacement
 
 Each carries a text key and its numbers; `lang.Words.error` makes the sentence. A bug is never an ExplorerError.
 """
@@ -254,6 +255,12 @@ class BadFormula(BadFile):
     """A formula that cannot be understood or does not fit the pass. Values: formula, reason."""
 
     key = "error.bad_formula"
+
+
+class BadReplacement(ExplorerError):
+    """What a hook of a tap returned cannot stand in for what it was shown. Values: tap, wanted, got."""
+
+    key = "error.bad_replacement"
 
 
 class NoDisplay(ExplorerError):

@@ -10,6 +10,11 @@ _SCREEN = Path(__file__).with_name("screen.json")
 os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# On a busy machine the first value of a strategy takes seconds: how long it takes is not what these tests are about.
+settings.register_profile("whatever-the-load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("whatever-the-load")
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 from explorer.config import Config
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
-from explorer.model.tap import Tap, shared_hooks
+from explorer.model.tap import Tap, watched
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import untrained, with_knobs
 from explorer.tokens.token import Token
@@ -238,30 +238,22 @@ def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -
     """The tensors of all taps whose names end so, batch axis and all; `keep` them attached to their gradients."""
     seen: dict[str, Tensor] = {}
 
-    def hook(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
         if tap.name.endswith(endings):
             seen[tap.name] = tensor if keep else tensor.detach().clone()
 
-    hooks = shared_hooks(model)
-    hooks.append(hook)
-    try:
+    with watched(model, watcher):
         yield seen
-    finally:
-        hooks.remove(hook)
 
 
 @contextmanager
 def _stopping(bench: Bench) -> Iterator[None]:
     """Ask at each tap whether to give way, as recording does."""
-    def hook(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
+    def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
         _stop_if(bench.stop)
 
-    hooks = shared_hooks(bench.model)
-    hooks.append(hook)
-    try:
+    with watched(bench.model, watcher):
         yield
-    finally:
-        hooks.remove(hook)
 
 
 def _stop_if(stop: Stop) -> None:

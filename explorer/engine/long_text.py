@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from explorer.config import Config
 from explorer.engine.memory import map_cells, part_bytes, trace_bytes
 from explorer.model.attention import Attention, rows_at_once
-from explorer.model.tap import Tap, shared_hooks, taps
+from explorer.model.tap import Tap, taps, watched
 from explorer.model.transformer import Transformer
 from explorer.trace.catalogue import place_of, stage_of
 from explorer.trace.measures import closed_cells
@@ -184,20 +184,16 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callab
     blocks: list[NDArray[np.float32]] = []
     made = f"{base}.weights" if stage == "dropped" else tap  # where chance rests the two are one
 
-    def hook(seen: Tap, tensor: torch.Tensor, _first: int | None) -> None:
+    def watcher(seen: Tap, tensor: torch.Tensor, _first: int | None) -> None:
         if seen.name == made:
             maps = tensor[0]  # [head, query, key]: ALiBi makes those of all heads
             blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
 
-    hooks = shared_hooks(model)
-    hooks.append(hook)
-    try:
+    with watched(model, watcher):
         for block in _weighed(trace, attention, base, head, mask):
             block()
             if stop():
                 raise Superseded
-    finally:
-        hooks.remove(hook)
     return levels(np.concatenate(blocks), trace.closed.get(f"{_mask_of(base)}.{stage}"), signed=_signed(tap))
 
 

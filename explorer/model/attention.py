@@ -56,7 +56,7 @@ class Attention(nn.Module):
         self.value = Tap("batch head position feature")
         self.scores = Tap("batch head query key")
         self.scaled = Tap("batch head query key")
-        self.masked = Tap("batch head query key")
+        self.masked = Tap("batch head query key", closes=True)
         self.weights = Tap("batch head query key")
         self.dropped = Tap("batch head query key")
         self.mixed = Tap("batch head query feature")

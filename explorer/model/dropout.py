@@ -2,11 +2,13 @@
 
 from torch import Tensor, nn
 
+from explorer.model.straight import is_hooked
+
 
 class Dropout(nn.Dropout):
-    """torch's Dropout; at rest a call costs nothing, and a step of decoding has twenty of them."""
+    """torch's Dropout; at rest a call that nobody hooked costs nothing, and a step of decoding has twenty of them."""
 
     def __call__(self, x: Tensor) -> Tensor:
         """Any shape to the same shape."""
-        dropped: Tensor = super().__call__(x) if self.training else x
+        dropped: Tensor = super().__call__(x) if self.training or is_hooked(self) else x
         return dropped

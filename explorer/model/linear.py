@@ -1,11 +1,8 @@
 """y = W·x + b. Three ways to the same numbers, by how many rows there are and whether the weights are settled.
 
-Weights that will not change any more can be packed: laid out once as oneDNN reads them fastest. torch's own product of a
-few rows lays its matrix out anew in each call: packed, 36 MB of weights took 5.8 instead of 11.2 ms for 17 rows and 3.7
-instead of 5.1 for one (one thread of two cores). A single row times a small matrix is left to the product of a matrix
-and a vector, since a packed call costs 15 µs whatever it does.
-
-Decision: the packed product is an operation that torch made for its own compiler, so it is used only where it is there.
+Weights that will not change any more can be packed: laid out once as oneDNN reads them fastest (`model.packed`). torch's
+own product of a few rows lays its matrix out anew in each call. A single row times a small matrix is left to the product
+of a matrix and a vector, since a packed call costs 15 µs whatever it does.
 """
 
 from collections.abc import Callable
@@ -14,23 +11,33 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_PACKS = hasattr(torch.ops.mkldnn, "_linear_pointwise") and torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]  # torch
-_WORTH_PACKING = 2**16  # numbers in a matrix
-_WORTH_FOR_ONE_ROW = 2**17
-_ROWS = 16  # what the layout is made for; others are as fast
+from explorer.model.packed import Packed, can_pack
+from explorer.model.straight import is_hooked
+
+_WORTH_FOR_ONE_ROW = 2**17  # numbers in a matrix
 
 
 class Linear(nn.Linear):
-    """torch's Linear with a path for one row and one for packed weights."""
+    """torch's Linear with a path for one row and one for packed weights.
 
-    _packed: Tensor | None = None
+    Weights that are edited in place or replaced are noticed and packed anew. An edit through `.data` or NumPy is told to
+    nobody, not even to torch's own autograd: call `unpack()` after it.
+    """
+
+    _packed: Packed | None = None
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """[…, in] to […, out]; straight to `forward` unless there are hooks, as a tap: a step of decoding calls thirty."""
+        y: Tensor = super().__call__(x) if is_hooked(self) else self.forward(x)
+        return y
 
     def forward(self, x: Tensor) -> Tensor:
         """[…, in] to […, out]."""
         one_row = x.numel() == self.in_features
-        packed = self._packed
-        if packed is not None and not torch.is_grad_enabled() and not (one_row and packed.numel() < _WORTH_FOR_ONE_ROW):
-            return torch.ops.mkldnn._linear_pointwise(x, packed, self.bias, "none", [], "")
+        if self._packed is not None and not torch.is_grad_enabled():
+            packed = self._current(self._packed)
+            if packed is not None and not (one_row and packed.numel < _WORTH_FOR_ONE_ROW):
+                return packed.product(x, self.bias)
         if not one_row:
             return super().forward(x)
         row = x.reshape(self.in_features)
@@ -38,20 +45,24 @@ class Linear(nn.Linear):
         y = torch.mv(self.weight, row) if self.bias is None else torch.addmv(self.bias, self.weight, row)
         return y.view(*x.shape[:-1], self.out_features)
 
-    __call__ = forward  # as a tap: a step of decoding calls thirty of them
-
     def pack(self) -> bool:
         """Lay the weights out for the passes to come, if it is worth it; True: something was done."""
-        weight = self.weight
-        settled = weight.device.type == "cpu" and weight.dtype == torch.float32 and not weight.requires_grad
-        if not _PACKS or self._packed is not None or not settled or weight.numel() < _WORTH_PACKING:
+        if self._packed is not None or not can_pack(self.weight):
             return False
-        self._packed = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
+        self._packed = Packed(self.weight)
         return True
 
     def unpack(self) -> None:
         """The weights have changed."""
         self._packed = None
+
+    def _current(self, packed: Packed) -> Packed | None:
+        """The packed weights, made anew where somebody has edited or replaced the weights; None where they no longer can."""
+        weight = self._parameters["weight"]
+        assert weight is not None  # a linear layer has one
+        if not packed.is_of(weight):
+            self._packed = Packed(weight) if can_pack(weight) else None
+        return self._packed
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Linear":
         self._packed = None  # it goes to another device, or becomes another type

@@ -1,45 +1,90 @@
-"""A tap: an identity module where a tensor can be seen.
+"""A tap: an identity module where a tensor can be seen and replaced.
 
 Its name is its module path, its axes are said where it is made.
 
     self.weights = Tap("batch head query key")
     weights = self.weights(masked.softmax(dim=-1))
 
-Decision: a tap calls forward hooks of its own, which all taps of a model share. Rejected: torch's
-register_forward_hook, with which a translator's recorded pass took half as long again as a plain one.
+    with hooked(model, hook):       # hook(tap, tensor, first) may return another tensor, which the pass goes on with
+        model(source, target)
+
+torch's own hooks work on a tap as on every module. Of one call they come first, then the hooks of `hooked` in the order in
+which they were put in, then those that only watch, so that what is recorded is what was computed on.
+
+Decision: a tap calls hooks that all taps of a model share. Rejected: torch's register_forward_hook for recording, with
+which a translator's recorded pass took half as long again as a plain one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import attrs
 from torch import Tensor, nn
+
+from explorer.errors import BadReplacement
+from explorer.model.straight import is_hooked
 
 
 class Tap(nn.Module):
-    """Returns what it is given; hooks see the tensor. `axes` names the tensor's axes in order, `name` is its path.
+    """Returns what it is given, or what a hook puts in its place. `axes` names the tensor's axes in order, `name` is its path.
 
     A tensor that is never there as a whole comes in parts: blocks of queries in their order, `first` being the place of
-    the block's first query. None: it is whole.
+    the block's first query. None: it is whole. `closes`: -inf is a value here, where a mask has closed a cell.
     """
 
-    def __init__(self, axes: str) -> None:
+    def __init__(self, axes: str, *, closes: bool = False) -> None:
         super().__init__()
         self.axes = tuple(axes.split())
+        self.closes = closes
         self.name = ""
         self.hooks: list[Hook] = []
+        self.watchers: list[Watcher] = []
 
     def forward(self, tensor: Tensor, first: int | None = None) -> Tensor:
         """The same tensor."""
-        for hook in self.hooks:
-            hook(self, tensor, first)
         return tensor
 
-    # Straight to it: torch's way to a module's forward looks for torch's own hooks, and there are a hundred taps in a pass.
-    __call__ = forward
+    def __call__(self, tensor: Tensor, first: int | None = None) -> Tensor:
+        """What comes out of the hooks. Raises BadReplacement."""
+        if is_hooked(self):
+            tensor = self._replaced(tensor, super().__call__(tensor, first))
+        for hook in self.hooks:
+            tensor = self._replaced(tensor, hook(self, tensor, first))
+        for watcher in self.watchers:
+            watcher(self, tensor, first)
+        return tensor
+
+    def _replaced(self, tensor: Tensor, by: Any) -> Tensor:
+        """What a hook returned, as a copy: the pass must not change with a tensor that its owner writes to later."""
+        if by is None or by is tensor:
+            return tensor
+        if not isinstance(by, Tensor):
+            raise self._refused(tensor, type(by).__name__)
+        if by.shape != tensor.shape or by.dtype != tensor.dtype or by.device != tensor.device:
+            raise self._refused(tensor, _described(by))
+        kept = (by == tensor) | (by.isnan() & tensor.isnan())  # a row without a key has no weights of its own
+        spoiled = ~by.isfinite() & ~kept
+        if self.closes:
+            spoiled &= ~by.isneginf()
+        if spoiled.any():
+            raise self._refused(tensor, "NaN / ∞")
+        return by.clone()
+
+    def _refused(self, tensor: Tensor, got: str) -> BadReplacement:
+        return BadReplacement(tap=self.name or "Tap", wanted=_described(tensor), got=got)
 
 
-Hook = Callable[[Tap, Tensor, int | None], Any]
-"""Is shown a tap, the tensor that goes through it, and of a part its place; it may raise to end the pass."""
+def _described(tensor: Tensor) -> str:
+    return f"{list(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')} {tensor.device}"
+
+
+Hook = Callable[[Tap, Tensor, int | None], Tensor | None]
+"""Is shown a tap, the tensor that goes through it, and of a part its place; it may return another tensor of the same shape
+and type, and it may raise to end the pass."""
+
+Watcher = Callable[[Tap, Tensor, int | None], object]
+"""Is shown what comes out of a tap in the end; it may raise to end the pass."""
 
 
 def taps(model: nn.Module) -> dict[str, Tap]:
@@ -47,16 +92,53 @@ def taps(model: nn.Module) -> dict[str, Tap]:
     return {name: module for name, module in model.named_modules() if isinstance(module, Tap)}
 
 
-def shared_hooks(model: nn.Module) -> list[Hook]:
-    """The hooks that all taps of a model share; the first call names its taps and makes them share.
+@attrs.frozen(eq=False)
+class Shared:
+    """What all taps of a model share: their hooks, and who watches."""
+
+    hooks: list[Hook] = attrs.field(factory=list)
+    watchers: list[Watcher] = attrs.field(factory=list)
+
+
+def shared(model: nn.Module) -> Shared:
+    """What the taps of a model share; the first call names them and makes them share.
 
     A part of a model that is recorded by itself takes its taps along, and the whole takes them back.
     """
-    known: tuple[list[Hook], dict[str, Tap]] | None = model.__dict__.get("tap_hooks")
+    known: tuple[Shared, dict[str, Tap]] | None = model.__dict__.get("tap_hooks")
     if known is None:
-        known = model.__dict__["tap_hooks"] = [], taps(model)
-    hooks, members = known
-    if not all(tap.hooks is hooks for tap in members.values()):
+        known = model.__dict__["tap_hooks"] = Shared(), taps(model)
+    both, members = known
+    if not all(tap.hooks is both.hooks for tap in members.values()):
         for name, tap in members.items():
-            tap.name, tap.hooks = name, hooks
-    return hooks
+            tap.name, tap.hooks, tap.watchers = name, both.hooks, both.watchers
+    return both
+
+
+def shared_hooks(model: nn.Module) -> list[Hook]:
+    """The hooks that all taps of a model share."""
+    return shared(model).hooks
+
+
+@contextmanager
+def hooked(model: nn.Module, *hooks: Hook) -> Iterator[None]:
+    """All taps of `model` call these hooks, in this order, for as long as the block lasts."""
+    with _put_in(shared_hooks(model), hooks):
+        yield
+
+
+@contextmanager
+def watched(model: nn.Module, *watchers: Watcher) -> Iterator[None]:
+    """All taps of `model` show these watchers what comes out of them, for as long as the block lasts."""
+    with _put_in(shared(model).watchers, watchers):
+        yield
+
+
+@contextmanager
+def _put_in(row: list[Any], new: tuple[Any, ...]) -> Iterator[None]:
+    row.extend(new)
+    try:
+        yield
+    finally:
+        for each in new:
+            row.remove(each)

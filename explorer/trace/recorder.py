@@ -11,7 +11,8 @@ A Plan says what is kept; the attention maps of a long text come in blocks of qu
 
 A tensor is copied at its tap, since a later in-place operation would change it; but not where the model says that it
 has none (`overwrites_nothing`): then the arrays are the very memory that the model wrote, and recording costs nearly
-nothing. A test holds the two ways against each other.
+nothing. A test holds the two ways against each other. Where somebody has set hooks of torch's, all is copied: they may
+write to what they are shown.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +25,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.model.tap import Tap, shared_hooks
+from explorer.model.straight import any_hooked
+from explorer.model.tap import Tap, shared_hooks, watched
 from explorer.trace.arrays import Arrays
 from explorer.trace.plan import EVERYTHING, Plan
 from explorer.trace.selective import Selective
@@ -48,10 +50,10 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: Plan 
     recording = Recording()
     seen: dict[Tap, Tensor] = {}
     parts: dict[Tap, list[Tensor]] = {}
-    overwrites = not getattr(model, "overwrites_nothing", False)
+    overwrites = not getattr(model, "overwrites_nothing", False) or bool(shared_hooks(model)) or any_hooked(model)
     selective = None if plan.everything else Selective(plan)
 
-    def hook(tap: Tap, tensor: Tensor, first: int | None) -> None:
+    def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
         if stop is not None and stop():
             raise Superseded
         if selective is not None and not selective.wants(tap, tensor, first):
@@ -60,12 +62,10 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: Plan 
         if first is not None:
             parts.setdefault(tap, []).append(seen[tap])
 
-    hooks = shared_hooks(model)
-    hooks.append(hook)
     try:
-        yield recording
+        with watched(model, watcher):
+            yield recording
     finally:
-        hooks.remove(hook)
         seen |= {tap: torch.cat(blocks, dim=-2) for tap, blocks in parts.items()}
         recording.arrays.take(_fetched(seen))
         if selective is None:

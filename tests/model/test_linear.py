@@ -1,10 +1,18 @@
 """One row and many: the same numbers."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from explorer.model.linear import Linear
+
+needs_packs = pytest.mark.skipif(
+    not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this torch has no packed product")
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -31,7 +39,7 @@ def test_one_row_against_float64() -> None:
     torch.testing.assert_close(wanted[None, None], ours(x))
 
 
-@pytest.mark.skipif(not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this torch has no packed product")
+@needs_packs
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("shape", [(300,), (1, 1, 300), (1, 2, 300), (1, 17, 300), (3, 40, 300), (1, 300, 300)])
 def test_packed_weights_give_the_same_numbers(bias: bool, shape: tuple[int, ...]) -> None:
@@ -79,3 +87,91 @@ def test_gradients_go_through_packed_weights() -> None:
 def test_small_matrices_are_left_as_they_are() -> None:
     """A packed call costs more than their product."""
     assert not Linear(12, 7).requires_grad_(False).pack()
+
+
+def packed(n_in: int = 300, n_out: int = 500) -> Linear:
+    layer = Linear(n_in, n_out).requires_grad_(False)
+    assert layer.pack()
+    return layer
+
+
+EDITS: dict[str, Callable[[Linear], object]] = {
+    "zero_": lambda layer: layer.weight.zero_(),
+    "a row": lambda layer: layer.weight.__setitem__(3, 0.5),
+    "a view": lambda layer: layer.weight.detach()[:, 7].fill_(2),
+    "another parameter": lambda layer: setattr(layer, "weight", nn.Parameter(torch.ones(500, 300), requires_grad=False)),
+    "other data": lambda layer: setattr(layer.weight, "data", torch.ones(500, 300)),
+    "within inference mode": lambda layer: in_inference_mode(layer.weight.mul_, -1),
+    "copied": lambda layer: layer.weight.copy_(torch.ones(500, 300)),
+    "another bias": lambda layer: layer.bias.fill_(3),
+    "to be learned": lambda layer: layer.requires_grad_(True),
+    "to be learned, edited": lambda layer: in_no_grad(layer.requires_grad_(True).weight.zero_),
+}
+
+
+def in_inference_mode(edit: Callable[..., object], *given: object) -> None:
+    with torch.inference_mode():
+        edit(*given)
+
+
+def in_no_grad(edit: Callable[..., object]) -> None:
+    with torch.no_grad():
+        edit()
+
+
+@needs_packs
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_edited_weights_are_noticed(edit: Callable[[Linear], object]) -> None:
+    """The next product is of the weights as they are now."""
+    layer, x = packed(), torch.randn(5, 300)
+    with torch.inference_mode():
+        layer(x)
+    edit(layer)
+    with torch.inference_mode():
+        torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
+
+
+@needs_packs
+def test_a_packed_product_that_is_wrong_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once per shape and number of threads it is held against torch's own; so the comparison can fail."""
+    asked: list[tuple[int, ...]] = []
+
+    def wrong(x: Tensor, *_rest: object) -> Tensor:
+        asked.append(tuple(x.shape))
+        return torch.full((*x.shape[:-1], 500), float("nan"))
+
+    layer = packed()
+    monkeypatch.setattr("explorer.model.packed._right", {})
+    monkeypatch.setattr("explorer.model.packed.Packed._product", lambda _self, x, bias: wrong(x, bias))
+    with torch.inference_mode():
+        for rows in (5, 5, 6):
+            x = torch.randn(rows, 300)
+            torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
+
+    assert [(5, 300), (6, 300)] == asked
+
+
+PRODUCTS = """
+import torch
+from explorer.model.linear import Linear
+torch.manual_seed(0)
+for n_threads in (1, 2, 4):
+    torch.set_num_threads(n_threads)
+    for shape in ((300,), (1, 16, 256), (1, 64, 256), (1, 256, 256), (1, 1, 1024)):
+        layer = Linear(shape[-1], 1024).requires_grad_(False)
+        layer.pack()
+        x = torch.randn(shape)
+        with torch.inference_mode():
+            torch.testing.assert_close(layer(x), torch.nn.functional.linear(x, layer.weight, layer.bias), rtol=1e-4, atol=1e-4)
+"""
+
+
+@needs_packs
+@pytest.mark.parametrize("variable", ["OMP_THREAD_LIMIT=1", "OMP_DYNAMIC=true", "OMP_DYNAMIC=TRUE ", "OMP_NUM_THREADS=1"])
+def test_products_are_right_where_fewer_threads_are_granted(variable: str) -> None:
+    """OpenMP reads its variables when torch is loaded, so in a process of its own."""
+    name, _, value = variable.partition("=")
+    ran = subprocess.run([sys.executable, "-c", PRODUCTS], env={**os.environ, name: value}, capture_output=True, text=True,
+                         check=False)
+
+    assert (0, "") == (ran.returncode, ran.stderr)
