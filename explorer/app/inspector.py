@@ -15,6 +15,7 @@ from explorer.views.tap_table import TapTableView
 
 _TABLE_PX = 360
 _TABLE_WHOLE_PX = 730
+_CARD_PX = 300
 
 
 class InspectorPage(Page):
@@ -37,7 +38,9 @@ class InspectorPage(Page):
         splitter.addWidget(shown)
         splitter.setStretchFactor(0, 0)
         splitter.setStretchFactor(1, 1)
+        splitter.setChildrenCollapsible(False)
         self.table.setMinimumWidth(_TABLE_PX)
+        shown.setMinimumWidth(_CARD_PX)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         splitter.setSizes([_TABLE_WHOLE_PX, 400])

@@ -1,7 +1,6 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.card import Card, Maker
@@ -14,8 +13,6 @@ from explorer.trace.trace import Trace
 from explorer.views.explanation import ExplanationView
 from explorer.views.pointed import Spot
 from explorer.views.segments import Segments
-
-_LOW_PX = 560
 
 
 class Page(QWidget):
@@ -39,25 +36,22 @@ class Page(QWidget):
         self.key = key
         self.experiments: frozenset[str] = frozenset()  # what its pictures need beside the pass
         self.cards: list[Card] = []
-        self._scrolls = False
         self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
 
     def scrolled(self, least_px: int) -> QWidget:
-        """What holds the cards; a low window scrolls instead of squeezing them."""
+        """What holds the cards; a window that is too small for them scrolls instead of squeezing or cutting them."""
         inner, area = QWidget(), QScrollArea()
         inner.setObjectName("desk")
         inner.setMinimumHeight(least_px)
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is inside takes it, and is scrolled to
         area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
-        self._scrolls = True
         return inner
 
     def card(self, view: QWidget, make: Maker, page: str = "") -> Card:
@@ -80,12 +74,6 @@ class Page(QWidget):
     def explain(self) -> ExplanationView:
         self.explanation = ExplanationView()
         return self.explanation
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a low window the pictures take the explanation's place."""
-        super().resizeEvent(event)
-        if self.explanation is not None:
-            self.explanation.setVisible(self._scrolls or self.height() >= _LOW_PX)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make and show every picture of the page."""

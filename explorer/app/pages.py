@@ -3,10 +3,11 @@
 import importlib
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from explorer.app.card import Card
 from explorer.app.page import Page
+from explorer.lang import Words
 from explorer.picture.attention import causal_mask, head_map, head_wall, part_strips
 from explorer.picture.embedding import (
     embedding_strips,
@@ -15,12 +16,16 @@ from explorer.picture.embedding import (
     sum_strips,
     target_tokens,
 )
+from explorer.picture.look import Look
 from explorer.picture.positions import waves
+from explorer.trace.trace import Trace
 from explorer.views.head_grid import HeadGridView
 from explorer.views.heatmap import HeatmapView
 from explorer.views.strips import StripsView
 from explorer.views.token_row import TokenRowView
 from explorer.views.waves import WavesView
+
+_LEAST_PX = {"tokens": 440, "embedding": 560, "attention": 420}  # of a page's height: a lower window scrolls
 
 
 def overview() -> Page:
@@ -49,18 +54,27 @@ def overview() -> Page:
     return page
 
 
-def tokens_page() -> Page:
-    page = Page("tokens")
-    column = _column(page)
-    column.addWidget(page.card(TokenRowView(wrap=True), source_tokens))
-    column.addWidget(page.card(TokenRowView(wrap=True), target_tokens))
-    column.addWidget(page.explain(), 1)
-    return page
+class TokensPage(Page):
+    """The tokens of both sides, as large as there is room; a side that the model lacks has no card."""
+
+    def __init__(self) -> None:
+        super().__init__("tokens")
+        self._sides = {"source": self.card(TokenRowView(wrap=True), source_tokens),
+                       "target": self.card(TokenRowView(wrap=True), target_tokens)}
+        column = _column(self.scrolled(_LEAST_PX["tokens"]))
+        for card in self._sides.values():
+            column.addWidget(card, 3)
+        column.addWidget(self.explain(), 2)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        for side, card in self._sides.items():
+            card.setVisible(bool(getattr(trace.tokens, side)))
+        super().draw(trace, look, words)
 
 
 def embedding_page() -> Page:
     page = Page("embedding")
-    column = _column(page)
+    column = _column(page.scrolled(_LEAST_PX["embedding"]))
     first = page.card(StripsView(), embedding_strips)
     first.bar.insertWidget(2, page.choice("side"))
     column.addWidget(first, 3)
@@ -83,7 +97,7 @@ def attention_page() -> Page:
     lower.setSpacing(8)
     lower.addWidget(parts, 3)
     lower.addWidget(page.explain(), 2)
-    grid = QGridLayout(page)
+    grid = QGridLayout(page.scrolled(_LEAST_PX["attention"]))
     grid.setContentsMargins(8, 8, 8, 8)
     grid.setSpacing(8)
     grid.addWidget(wall, 0, 0)
@@ -109,8 +123,8 @@ def _row(page: Page) -> QHBoxLayout:
     return layout
 
 
-def _column(page: Page) -> QVBoxLayout:
-    layout = QVBoxLayout(page)
+def _column(within: QWidget) -> QVBoxLayout:
+    layout = QVBoxLayout(within)
     layout.setContentsMargins(8, 8, 8, 8)
     layout.setSpacing(8)
     return layout
@@ -126,7 +140,7 @@ def _later(module: str, name: str) -> Callable[[], Page]:
 
 
 PAGES: dict[str, Callable[[], Page]] = {
-    "overview": overview, "tokens": tokens_page, "embedding": embedding_page,
+    "overview": overview, "tokens": TokensPage, "embedding": embedding_page,
     "position": _later("lab_pages", "PositionPage"), "attention": attention_page,
     "stepper": _later("lab_pages", "StepperPage"), "masks": _later("lab_pages", "MasksPage"),
     "layers": _later("lab_pages", "LayersPage"), "output": _later("output_page", "OutputPage"),

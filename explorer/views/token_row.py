@@ -26,8 +26,10 @@ from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.surface import Surface
 
 _STALE = 0.35  # of full strength
+_LARGE, _SMALL = 1.15, 0.8  # of the font's size: a token's text, its figures
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
-_MOST_LINES_PX = 240.0  # of several lines: more of them scroll
+_SCALES = (2.0, 1.7, 1.4, 1.2, 1.0)  # of chips on several lines: the largest that fits
+_MOST_SCALED = 100  # chips
 
 
 @attrs.frozen
@@ -57,6 +59,7 @@ class TokenRowView(Surface):
         self._wrap = wrap
         self._stale = False
         self._boxes: list[QRectF] = []
+        self._scale = 1.0
         self._shift = 0.0  # px that are scrolled away, to the left or, of many lines, upward
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, policy)
@@ -82,36 +85,41 @@ class TokenRowView(Surface):
         return QSize(200, int(_HEIGHT) + 4)
 
     def _place_anew(self) -> None:
-        self._boxes = []
-        self._place()
-        if self._wrap:
-            bottom = self._boxes[-1].bottom() if self._boxes else 0.0
-            self.setMinimumHeight(int(min(_MOST_LINES_PX, bottom + 4)))
+        few = self._wrap and self.picture is not None and len(self.picture.chips) <= _MOST_SCALED
+        for self._scale in _SCALES if few else (1.0,):
+            self._boxes = []
+            self._place()
+            if self._fits():
+                break
         self._shift = min(self._shift, self._most_shift())
+
+    def _fits(self) -> bool:
+        return all(box.right() <= self.width() and box.bottom() + 4 <= self.height() for box in self._boxes)
 
     def _place(self, index: int = -1) -> None:
         """Lay chips out until there is a screen's worth beyond what is seen, and the one with this index. What does not fit
         goes on the next line or waits to be scrolled to.
         """
-        large, small = self._font(1.15), self._font(0.8)
+        large, small, scale = self._font(_LARGE), self._font(_SMALL), self._scale
         chips = self.picture.chips if self.picture is not None else ()
-        last = self._boxes[-1] if self._boxes else QRectF(-_GAP, 2.0, 0, 0)
-        x, y, high = last.right() + _GAP, last.top(), self._chip_height()
-        beyond = self._shift + 2 * max(self.width(), _MOST_LINES_PX)
+        gap = _GAP * scale
+        last = self._boxes[-1] if self._boxes else QRectF(-gap, 2.0, 0, 0)
+        x, y, high = last.right() + gap, last.top(), self._chip_height()
+        beyond = self._shift + 2 * max(self.width(), self.height())
         while len(self._boxes) < len(chips) and (len(self._boxes) <= index or (y if self._wrap else x) < beyond):
             chip = chips[len(self._boxes)]
             lines = (_figures(chip), *(chip.merges if self._wrap else ()))
-            wide = 2 * _PAD + max(advance(large, chip.text), *(advance(small, line) for line in lines), 12.0)
+            wide = 2 * _PAD * scale + max(advance(large, chip.text), *(advance(small, line) for line in lines), 12.0)
             if self._wrap and x and x + wide > self.width():
-                x, y = 0.0, y + high + _GAP
+                x, y = 0.0, y + high + gap
             self._boxes.append(QRectF(x, y, wide, high))
-            x += wide + _GAP
+            x += wide + gap
 
     def _chip_height(self) -> float:
         """All chips are as high as the one with the most merges."""
         if not self._wrap or self.picture is None:
             return _HEIGHT
-        return _HEIGHT + _MERGE * max((len(chip.merges) for chip in self.picture.chips), default=0)
+        return self._scale * (_HEIGHT + _MERGE * max((len(chip.merges) for chip in self.picture.chips), default=0))
 
     def _most_shift(self) -> float:
         if not self._boxes:
@@ -119,9 +127,9 @@ class TokenRowView(Surface):
         last = self._boxes[-1]
         return max(0.0, last.bottom() + 4 - self.height() if self._wrap else last.right() - self.width())
 
-    def _font(self, scale: float) -> QFont:
+    def _font(self, size: float) -> QFont:
         font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * scale)
+        font.setPointSizeF(font.pointSizeF() * size * self._scale)
         return font
 
     def set_stale(self, stale: bool) -> None:
@@ -149,14 +157,14 @@ class TokenRowView(Surface):
                             Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine))
         painter.setBrush(QColor(self.theme.card))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        centre, top = box.center().x(), box.top()
-        painter.setFont(self._font(1.15))
-        centred_label(painter, centre, top + 15.5, chip.text, self.theme.text)
-        painter.setFont(self._font(0.8))
+        centre, top, scale = box.center().x(), box.top(), self._scale
+        painter.setFont(self._font(_LARGE))
+        centred_label(painter, centre, top + 15.5 * scale, chip.text, self.theme.text)
+        painter.setFont(self._font(_SMALL))
         faint = self.theme.faint if chip.known else self.theme.warning
-        centred_label(painter, centre, top + 33.5, _figures(chip), faint)
+        centred_label(painter, centre, top + 33.5 * scale, _figures(chip), faint)
         for place, merge in enumerate(chip.merges if self._wrap else ()):
-            centred_label(painter, centre, top + _HEIGHT - 4 + (place + 0.5) * _MERGE, merge, faint)
+            centred_label(painter, centre, top + (_HEIGHT - 4 + (place + 0.5) * _MERGE) * scale, merge, faint)
 
     @property
     def _away(self) -> QPointF:

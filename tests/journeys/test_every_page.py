@@ -1,0 +1,136 @@
+"""Every page shows its cards: none squeezed to nothing, none blank, no explanation cut off, whatever the window's size."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+
+from explorer.app.card import Card
+from explorer.app.desk import PAGE_KEYS
+from explorer.app.page import Page
+from explorer.app.window import Window
+from explorer.views.explanation import ExplanationView
+from tests.journeys.conftest import Journey
+
+SIZES = ((1440, 900), (1024, 700), (960, 620))
+LEAST_PX = (120, 80)
+MODELS: dict[str, tuple[str, dict[str, object]]] = {
+    "translator": ("translator", {}),
+    "decoder-only": ("tiny", {"architecture": "decoder-only"}),
+    "64 layers, 32 heads": ("tiny", {"d_model": 64, "d_ff": 64, "n_heads": 32, "n_layers": 64}),
+}
+
+
+def faults_of(page: Page) -> Iterator[str]:
+    """What a reader of this page would miss."""
+    for card in page.cards:
+        if card.isVisibleTo(page):
+            yield from (f"{card.title.text()}: {fault}" for fault in card_faults(page, card))
+    for text in page.findChildren(ExplanationView):
+        if not text.isVisibleTo(page):
+            yield "the explanation is hidden"
+        elif text.document().size().height() > text.viewport().height() + 1 and text.verticalScrollBar().maximum() == 0:
+            yield "the explanation is cut off"
+        elif not reachable(page, text) or text.height() < 40:
+            yield f"the explanation has {text.height()} px"
+
+
+def card_faults(page: Page, card: Card) -> Iterator[str]:
+    """Too small, out of reach, or blank inside its picture."""
+    if card.width() < LEAST_PX[0] or card.height() < LEAST_PX[1]:
+        yield f"{card.width()}×{card.height()} px"
+    if not reachable(page, card):
+        yield "out of reach"
+    if card.picture is None:
+        yield "no picture"
+    view: QWidget = card.view  # type: ignore[assignment]  # it is a widget too
+    if n_colours(view.grab().toImage()) < 2:
+        yield "blank"
+
+
+def reachable(page: Page, widget: QWidget) -> bool:
+    """Whether all of it is on the page, or can be scrolled to."""
+    area = widget.parentWidget()
+    while area is not None and area is not page and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    if isinstance(area, QScrollArea):
+        inner = area.widget()
+        there = QRect(widget.mapTo(inner, widget.rect().topLeft()), widget.size())
+        seen = area.viewport().size()
+        return inner.rect().contains(there) and all(
+            length <= room + bar.maximum() and (not bar.maximum() or bar.isVisible()) for length, room, bar in (
+                (inner.width(), seen.width(), area.horizontalScrollBar()),
+                (inner.height(), seen.height(), area.verticalScrollBar())))
+    return page.rect().contains(QRect(widget.mapTo(page, widget.rect().topLeft()), widget.size()))
+
+
+def n_colours(image: QImage) -> int:
+    """How many different colours stand on a grid of points of an image, as far as two."""
+    first = None
+    for y in range(1, image.height() - 1, 2):
+        for x in range(1, image.width() - 1, 2):
+            colour = image.pixel(x, y)
+            if first is None:
+                first = colour
+            elif colour != first:
+                return 2
+    return 0 if first is None else 1
+
+
+def faults(journey: Journey, window: Window) -> list[str]:
+    """Of all pages at all sizes, in the window's language."""
+    found = []
+    for width, height in SIZES:
+        window.resize(width, height)
+        for key in PAGE_KEYS:
+            window.go(key)
+            journey.settle(window)
+            QApplication.processEvents()
+            found += [f"{key} {width}×{height}: {fault}" for fault in faults_of(window.desk.page)]
+    return found
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("model", MODELS)
+def test_every_page_shows_its_cards(journey: Journey, model: str, language: str) -> None:
+    """At each size, of a trained model, one with a decoder alone, and one of 64×32 heads."""
+    preset, knobs = MODELS[model]
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for name, value in knobs.items():
+            window.session.set_knob(name, value)
+        journey.settle(window)
+        if language == "en":
+            window.actions_.by_name["language"].trigger()
+        found = faults(journey, window)
+        assert not found, "\n".join(found)
+
+    journey.run(script, "--preset", preset)
+
+
+def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey) -> None:
+    """So that the test above can fail: each fault is made once."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.resize(*SIZES[0])
+        window.go("tokens")
+        journey.settle(window)
+        page = window.desk.page
+        assert [] == list(faults_of(page))
+        first, second = page.cards
+        title = first.title.text()
+        first.setFixedHeight(0)
+        QApplication.processEvents()
+        assert any("×0 px" in fault for fault in faults_of(page))
+        first.setFixedHeight(200)
+        first.view.paint = lambda *_given: None  # type: ignore[attr-defined]  # a view that paints nothing
+        QApplication.processEvents()
+        assert [f"{title}: blank"] == list(faults_of(page))
+        second.move(0, 5000)
+        assert any("out of reach" in fault for fault in faults_of(page))
+
+    journey.run(script)
