@@ -42,7 +42,8 @@ def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
     """The axis `name` of a tap, with its tokens where it has any."""
     if name not in ("position", "query", "key"):
         return Axis(words(f"axis.{name}"))
-    if name == "query" and ".cross_attn." in tap and trace.expected:
+    asks = name == "query" or tap.endswith(".cross_attn.query")
+    if asks and ".cross_attn." in tap and trace.expected:
         # What looks at the source here is the token about to be written, not the last one that was.
         return Axis(words("axis.next_token"), tuple(f"→{symbol(trace, each)}" for each in trace.expected), "target", shift=1)
     labels = tuple(token.text for token in trace.side(tap, name))

@@ -72,7 +72,9 @@ def _input(trace: Trace, look: Look, words: Words) -> Heatmap:
         last = 3 if side == "decoder" and f"{side}.layers.0.norm3" in trace else 2
         tap = f"{side}.layers.{look.layer - 1}.norm{last}" if look.layer else f"{side}.embedding.output"
     made = tap_heatmap(trace, tap, look, words)
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("steps.input"), formula="x"))
+    # The row of x that is multiplied bears the name of the row of Q that it gives: across, that of the token to be written.
+    rows = token_axis(trace, look.attention_tap("query"), "position", words)
+    return attrs.evolve(made, rows=rows, caption=attrs.evolve(made.caption, title=words("steps.input"), formula="x"))
 
 
 def _merged(trace: Trace, look: Look, words: Words) -> Heatmap:

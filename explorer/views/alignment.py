@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip
+from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.alignment import strokes, tell_all, tell_column, tell_line, tell_row
@@ -57,6 +57,7 @@ class AlignmentView(Surface):
         self.picture, self.words, self._layout = picture, words, None
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{picture.caption.shape} {tell_all(picture)}")
+        self.tell_again()
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:
@@ -225,7 +226,6 @@ class AlignmentView(Surface):
     def _come_to(self, tokens: frozenset[Spot]) -> Pointed:
         pointed = self.describe(tokens)
         self.light(pointed.tokens)
-        self.pointed.emit(pointed)
         return pointed
 
     # Qt
@@ -236,12 +236,9 @@ class AlignmentView(Surface):
             self._grabbed = event.position()
             return
         pointed = self._come_to(self._under(event.position()))
-        if pointed.text:
-            # As rich text, escaped: of a token such as "<b>" the tooltip would make a tag.
-            rich = f"<span style='white-space: pre'>{escape(pointed.text)}</span>"
-            QToolTip.showText(event.globalPosition().toPoint(), rich, self)
-        else:
-            QToolTip.hideText()
+        # As rich text, escaped: of a token such as "<b>" the tooltip would make a tag.
+        rich = f"<span style='white-space: pre'>{escape(pointed.text)}</span>" if pointed.text else ""
+        self.tell(event.globalPosition().toPoint(), pointed, rich)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus()
@@ -314,7 +311,7 @@ class AlignmentView(Surface):
         self.selected = axis.spot(min(max(place, 0), len(axis.labels) - 1))
         box = self.token_rect(self.selected)
         self._scroll(min(0.0, box.left() - _EDGE) + max(0.0, box.right() + _EDGE - self.width()))
-        self._come_to(frozenset({self.selected}))
+        self.pointed.emit(self._come_to(frozenset({self.selected})))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -7,7 +7,7 @@ Keys: up, down, Home and End walk the bars, Enter or a click chooses one.
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip
+from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.describe import number
@@ -45,7 +45,10 @@ class BarsView(Surface):
         best = ", ".join(f"{label} {number(float(value))}" for label, value in
                          zip(picture.labels[:3], picture.values[:3], strict=True))
         self.setAccessibleDescription(f"{picture.caption.title} {best}")
+        here = self._here
         self._place()
+        self._here = here if here in self._shown else None
+        self.tell_again(NOTHING if self._here is None else self.describe(self._here))
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """Symbols of the vocabulary are no tokens of the text: nothing lights up here."""
@@ -165,11 +168,7 @@ class BarsView(Surface):
             self._here = here
             self.update()
         pointed = NOTHING if here is None else self.describe(here)
-        if pointed.text:
-            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
-        else:
-            QToolTip.hideText()
-        self.pointed.emit(pointed)
+        self.tell(event.globalPosition().toPoint(), pointed)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.picture.cells import Part, View, part
 from explorer.picture.scales import Scale
@@ -264,14 +264,10 @@ class Canvas(Surface):
         if self.here is not None:
             inside = self.here[0] < self.view.rows and self.here[1] < self.view.columns
             self.here = self.here if inside else None
-            self.pointed.emit(NOTHING if self.here is None else self.describe(*self.here))
+            self.tell_again(NOTHING if self.here is None else self.describe(*self.here))
 
     def _point(self, event: QMouseEvent) -> None:
         at = self.cell_at(event.position())
         self.here = None if at is None else (int(at[0]), int(at[1]))
         pointed = NOTHING if self.here is None else self.describe(*self.here)
-        if pointed.text:
-            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
-        else:
-            QToolTip.hideText()
-        self.pointed.emit(pointed)
+        self.tell(event.globalPosition().toPoint(), pointed)

@@ -65,16 +65,15 @@ class StripsView(Canvas):
         if feature >= band.values.shape[1]:
             return NOTHING
         told = cell(band, row, feature, self.words)
-        lit = frozenset({(band.rows.side, row)}) if band.rows.side else frozenset()
+        lit = frozenset({band.rows.spot(row)}) if band.rows.side else frozenset()
         return Pointed(told if band.caption.tap else f"{band.caption.title}: {told}", lit)
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None:
             return
         painter.setPen(QPen(QColor(self.theme.accent), 1.5))
-        for side, row in self.lit:
-            if side == self.picture.bands[0].rows.side and row < self.view.rows:
-                painter.drawRect(self.cell_rect(row, 0, 1, self.view.columns))
+        for row in self.picture.bands[0].rows.indices(self.lit, self.view.rows):
+            painter.drawRect(self.cell_rect(row, 0, 1, self.view.columns))
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None:
@@ -101,5 +100,5 @@ class StripsView(Canvas):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue
-            colour = self.theme.accent if (band.rows.side, row) in self.lit else self.theme.text
+            colour = self.theme.accent if band.rows.spot(row) in self.lit else self.theme.text
             right_label(painter, field.left() - 6, middle, labels[row], colour, _MOST_LABEL)

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
-from explorer.views.pointed import NOTHING, Spot
+from explorer.views.pointed import NOTHING, Pointed, Spot
 
 
 class Surface(QWidget):
@@ -22,6 +22,7 @@ class Surface(QWidget):
         self.theme: Theme = LIGHT
         self.words: Words | None = None
         self.lit: frozenset[Spot] = frozenset()
+        self._told_at: QPoint | None = None  # where on the screen the tooltip was opened that this view shows
         self.setMouseTracking(True)
         # It paints its own background: else Qt paints everything behind it again, up to the window.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -40,11 +41,34 @@ class Surface(QWidget):
     def fit(self) -> None:
         """Show everything."""
 
+    def tell(self, where: QPoint, pointed: Pointed, text: str | None = None) -> None:
+        """Say what is under the mouse, in a tooltip there and to whoever listens; `text` where the tooltip says it in other
+        words."""
+        self._tip(where, pointed.text if text is None else text)
+        self.pointed.emit(pointed)
+
+    def tell_again(self, pointed: Pointed = NOTHING) -> None:
+        """Something else is shown now: a tooltip follows, or closes where nothing is under the mouse any more."""
+        if self._told_at is None:
+            return
+        if not pointed.text:
+            self._tip(self._told_at, "")
+        elif QToolTip.isVisible():  # else it has been read and gone
+            self._tip(self._told_at, pointed.text)
+        self.pointed.emit(pointed)
+
+    def _tip(self, where: QPoint, text: str) -> None:
+        self._told_at = where if text else None
+        if text:
+            QToolTip.showText(where, text, self)
+        else:
+            QToolTip.hideText()
+
     def left(self) -> None:
         """The mouse has gone: forget what was under it."""
 
     def leaveEvent(self, event: QEvent) -> None:
-        QToolTip.hideText()
+        self._tip(QPoint(), "")
         self.left()
         self.update()
         self.pointed.emit(NOTHING)

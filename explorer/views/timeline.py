@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip
+from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.describe import number
@@ -60,6 +60,8 @@ class TimelineView(Surface):
             self._reveal()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{self._describe(self.chosen).text}\n{words('timeline.keys')}")
+        self._here = self._here if self._here is not None and self._here < len(self._boxes) else None
+        self.tell_again(NOTHING if self._here is None else self._describe(self._here))
         self.update()
 
     def fit(self) -> None:
@@ -254,14 +256,10 @@ class TimelineView(Surface):
             self._here = here
             self.update()
         pointed = NOTHING if here is None else self._describe(here)
-        text = pointed.text
+        text = None
         if more and self.words is not None:
             text = self.words(f"timeline.{more}", count=self.hidden()[more == "later"])
-        if text:
-            QToolTip.showText(event.globalPosition().toPoint(), text, self)
-        else:
-            QToolTip.hideText()
-        self.pointed.emit(pointed)
+        self.tell(event.globalPosition().toPoint(), pointed, text)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """A notch is a step; sideways it scrolls."""

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.picture import TokenRow
@@ -69,6 +69,7 @@ class TokenRowView(Surface):
         self.picture, self.words = picture, words
         self.selected = min(self.selected, max(0, len(picture.chips) - 1))
         self._place_anew()
+        self.tell_again()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(" / ".join(chip.text for chip in picture.chips[:200]))
         self.update()
@@ -179,9 +180,7 @@ class TokenRowView(Surface):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         index = self._at(event.position().toPoint())
         pointed = NOTHING if index is None else self._describe(index)
-        if pointed.text:
-            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
-        self.pointed.emit(pointed)
+        self.tell(event.globalPosition().toPoint(), pointed)
 
     def _describe(self, index: int) -> Pointed:
         assert self.picture is not None and self.words is not None  # there are boxes

@@ -6,7 +6,7 @@ the menu.
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.picture import Tree
@@ -50,8 +50,7 @@ class TreeView(Surface):
 
     def draw(self, picture: Tree, words: Words) -> None:
         before = None if self.picture is None or self.selected is None else self.folds.name(self.selected)
-        if self.here is not None:
-            self.pointed.emit(NOTHING)  # another branch may be under the mouse now
+        self.tell_again()  # another branch may be under the mouse now
         self.picture, self.words, self.here = picture, words, None
         is_new = self.folds.draw(picture)
         self.selected = None if before is None else self.folds.find(before)
@@ -237,11 +236,7 @@ class TreeView(Surface):
             self.setCursor(Qt.CursorShape.ArrowCursor if branch is None else Qt.CursorShape.PointingHandCursor)
             self.update()
         pointed = NOTHING if branch is None else self.describe(branch)
-        if pointed.text:
-            QToolTip.showText(event.globalPosition().toPoint(), pointed.text, self)
-        else:
-            QToolTip.hideText()
-        self.pointed.emit(pointed)
+        self.tell(event.globalPosition().toPoint(), pointed)
 
     def describe(self, branch: int) -> Pointed:
         """Everything about a branch; a token of the best sentence lights up elsewhere too."""

@@ -60,6 +60,7 @@ class WavesView(QWidget):
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
         self._curves: list[Any] = []
+        self._told = False  # the tooltip is this view's
         self._reach: tuple[float, float] | None = None
         self._plot.addItem(self._text)
         self._plot.addItem(self._lit)
@@ -88,6 +89,8 @@ class WavesView(QWidget):
         self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}")
         if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
             return  # a new text has the same places
+        if self._told:
+            self._left()
         while len(self._curves) < n_curves:
             self._curves.append(self._plot.plot(
                 antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
@@ -187,10 +190,12 @@ class WavesView(QWidget):
         value = number(float(picture.values[nearest, place]))
         text = words("picture.cell", value=value, where=f"{picture.x_name} {place} · {picture.names[nearest]}",
                      tap=picture.caption.tap, shape=picture.caption.shape)
+        self._told = True
         QToolTip.showText(self._plot.mapToGlobal(self._plot.mapFromScene(where)), text, self._plot)
         lit = frozenset({("source", place), ("target", place)}) if place < picture.n_marked else frozenset()
         self.pointed.emit(Pointed(text, lit))
 
     def _left(self) -> None:
+        self._told = False
         QToolTip.hideText()
         self.pointed.emit(NOTHING)
