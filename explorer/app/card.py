@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBut
 
 from explorer.errors import NotKept
 from explorer.lang import Words
+from explorer.picture.describe import told_origin
 from explorer.picture.look import Look
 from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
@@ -108,10 +109,17 @@ class Card(QFrame):
         self.picture = made
         if made.caption != told or words is not self._words or self.title.text() != made.caption.title:
             self._words = words
-            self._tell(made.caption)
+            self._tell(made.caption, words)
             self._open.setToolTip(words("action.open"))
             self._open.setAccessibleName(f"{words('action.open')}: {made.caption.title}")
         self.view.draw(self.picture, words)
+
+    def in_english(self, trace: Trace, look: Look) -> Picture | None:
+        """The picture that is shown, with English names: files of numbers are the same in every language."""
+        try:
+            return self.make(trace, look, Words.load("en")) or self.picture
+        except NotKept:
+            return self.picture
 
     def _wait(self, words: Words, note: str) -> None:
         """Keep the last picture, with dots behind its title and what is to be said about it."""
@@ -121,13 +129,15 @@ class Card(QFrame):
         if self.picture is None:
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # it is a widget too
 
-    def _tell(self, caption: Caption) -> None:
+    def _tell(self, caption: Caption, words: Words) -> None:
         self.title.setText(caption.title)
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
-        self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}")
+        origin = escape(told_origin(caption, words)).replace("\n", "<br>")
+        self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
         self.note.setText(caption.note)
         self.note.setVisible(bool(caption.note))
+        self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # it is both
         view.setAccessibleName(caption.title)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -19,10 +20,10 @@ from explorer.files import make_folder, replacing
 from explorer.lang import Words
 from explorer.picture.figures import Choice, single, together
 from explorer.picture.look import Look
-from explorer.picture.make import token_axis
-from explorer.picture.numbers import Selection, selection, write_csv, write_npz, write_safetensors
+from explorer.picture.numbers import selection, write_csv, write_npz, write_safetensors
 from explorer.picture.picture import Picture
 from explorer.picture.svg import render
+from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.catalogue import place_of, stage_of
 from explorer.trace.pooling import Levels, levels
@@ -40,7 +41,7 @@ FORMATS = FIGURES + NUMBERS
 class Export:
     """What to write where. `choice` None: all taps (numbers only). `picture` is used as it is where given.
 
-    `out` is a folder if `one_each`, else a file. `dpi` and `width_px` are for PNG.
+    A picture's numbers are those that it shows. `out` is a folder if `one_each`, else a file. `dpi` and `width_px` are for PNG.
     """
 
     trace: Trace
@@ -58,6 +59,8 @@ class Export:
     def run(self) -> Iterator[tuple[int, int]]:
         """Write the files, one a step; yields (how many are written, of how many). Raises ExplorerError."""
         possible = NUMBERS if self.choice is None and self.picture is None else FORMATS  # no figure holds all taps
+        if self.picture is not None and not has_tables(self.picture):
+            possible = FIGURES
         if self.format not in possible:
             raise UnknownFormat(name=self.format, known=", ".join(possible))
         taps = self._taps()
@@ -97,7 +100,7 @@ class Export:
         else:
             path, head = self.out, self.choice.head if self.choice is not None else None
         if self.format in NUMBERS:
-            self._write_numbers(path, selection(self.trace, (tap,) if tap else taps, head))
+            self._write_numbers(path, self._tables(tap, taps, head))
             return path, None
         return path, self._write_figure(path, self._figure(tap, head))
 
@@ -123,26 +126,30 @@ class Export:
         raster.write_pdf(svg, path)
         return None
 
-    def _write_numbers(self, path: Path, arrays: Selection) -> None:
-        if self.format == "csv":
-            axes = {name: self.trace.axes(name) for name in arrays}
-            columns = {name: token_axis(self.trace, name, axes[name][-1], self.words) for name in arrays}
-            rows = {name: token_axis(self.trace, name, axes[name][-2], self.words) for name in arrays}
-            write_csv(path, arrays, columns, rows)
-        elif self.format == "npz":
-            write_npz(path, arrays)
-        else:
-            write_safetensors(path, arrays)
+    def _tables(self, tap: str, taps: tuple[str, ...], head: int | None) -> tuple[Table, ...]:
+        """What is to be written: the numbers that the picture shows, or the recorded tensors that were chosen."""
+        if self.picture is not None and not tap:
+            return tables(self.picture)
+        return selection(self.trace, (tap,) if tap else taps, head, self.words)
+
+    def _write_numbers(self, path: Path, found: tuple[Table, ...]) -> None:
+        write = {"csv": write_csv, "npz": write_npz, "safetensors": write_safetensors}[self.format]
+        write(path, found)
+
+    def _head(self) -> int | str | None:
+        if self.choice is None:
+            return getattr(self.picture, "head", None)
+        return "all" if self.choice.head is None else self.choice.head
 
     def _write_about(self, taps: tuple[str, ...], files: list[Path]) -> None:
-        trace, choice = self.trace, self.choice
+        trace = self.trace
         about = {
-            "source": trace.source, "target": trace.target, "preset": trace.preset, "trained": trace.trained,
-            "tokens": {side: [token.text for token in tokens] for side, tokens in
-                       (("source", trace.tokens.source), ("target", trace.tokens.target))},
-            "config": trace.config.values(),
+            **_state(trace),
+            "beside": None if trace.beside is None else _state(trace.beside),  # what this state is compared with
             "tap": taps[0] if len(taps) == 1 else list(taps),
-            "head": None if choice is None else "all" if choice.head is None else choice.head,
+            "head": self._head(),
+            "picture": None if self.picture is None else self.picture.caption.title,
+            "origin": "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
             "format": self.format, "files": [path.name for path in files], "versions": versions(),
         }
@@ -151,6 +158,16 @@ class Export:
         with replacing(folder / f"{name}.json") as unfinished:
             # A path may hold what UTF-8 cannot; a backslash escape is JSON again.
             unfinished.write_bytes((json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))
+
+
+def _state(trace: Trace) -> dict[str, Any]:
+    """Everything that decided the numbers of a pass."""
+    return {
+        "source": trace.source, "target": trace.target, "preset": trace.preset, "trained": trace.trained,
+        "tokens": {side: [token.text for token in tokens] for side, tokens in
+                   (("source", trace.tokens.source), ("target", trace.tokens.target))},
+        "config": trace.config.values(),
+    }
 
 
 def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:

@@ -27,6 +27,7 @@ from explorer.lang import Words
 from explorer.picture.figures import Choice
 from explorer.picture.look import Look
 from explorer.picture.picture import Picture
+from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.trace.trace import Trace
 
@@ -34,14 +35,17 @@ _WHAT = ("this", "wall", "each", "all")
 
 
 class ExportDialog(QDialog):
-    """Signals: broke(error) for a bug on the writing thread. It exports the very picture and trace it is given."""
+    """Signals: broke(error) for a bug on the writing thread. It exports the very picture and trace it is given; `numbers` is
+    the same picture in English, for files of numbers, which have no language."""
 
     broke = Signal(object)
     _step = Signal(int, int)
     _ended = Signal(object)
 
-    def __init__(self, trace: Trace, look: Look, picture: Picture, words: Words, parent: QWidget | None = None) -> None:
+    def __init__(self, trace: Trace, look: Look, picture: Picture, words: Words, parent: QWidget | None = None, *,
+                 numbers: Picture | None = None) -> None:
         super().__init__(parent)
+        self._numbers = picture if numbers is None else numbers
         self._trace, self._look, self._picture, self._words = trace, look, picture, words
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
@@ -117,8 +121,7 @@ class ExportDialog(QDialog):
 
     def _changed(self) -> None:
         """Not every format can hold everything."""
-        tap = self._picture.caption.tap
-        numbers = NUMBERS if self._kind != "this" or tap in self._trace else ()
+        numbers = NUMBERS if self._kind != "this" or has_tables(self._picture) else ()
         offered = NUMBERS if self._kind == "all" else (*FIGURES, *numbers)
         kept = self.format.currentText()
         self.format.blockSignals(True)
@@ -172,10 +175,13 @@ class ExportDialog(QDialog):
         signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
         return Export(
             trace=self._trace, out=Path(self.path.text()).expanduser(), format=self.format.currentText(),
-            words=self._words, choice=choice, picture=self._picture if self._kind == "this" else None,
+            words=self._words, choice=choice, picture=self._this() if self._kind == "this" else None,
             one_each=self._kind == "each", look=attrs.evolve(self._look, signed_colours=signed), theme=theme,
             dpi=self.dpi.value(), width_px=self.width_px.value() or None,
         )
+
+    def _this(self) -> Picture:
+        return self._numbers if self.format.currentText() in NUMBERS else self._picture
 
     def start(self) -> None:
         """Begin to write."""

@@ -276,7 +276,8 @@ class Window(QMainWindow):
             return
         from explorer.app.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
 
-        dialog = ExportDialog(self.session.frame.trace, self.session.look, card.picture, self.appearance.words, self)
+        trace, look = self.session.frame.trace, self.session.look
+        dialog = ExportDialog(trace, look, card.picture, self.appearance.words, self, numbers=card.in_english(trace, look))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)
         dialog.open()

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from explorer.errors import UnknownHead
 from explorer.lang import Words
-from explorer.picture.describe import number
+from explorer.picture.describe import number, told_origin
 from explorer.picture.look import Look, attentions
 from explorer.picture.make import caption, closed_of, closed_reason, masked_values, symbol, token_axis
 from explorer.picture.picture import Alignment, Axis, Caption, Closed, Heatmap
@@ -48,9 +48,11 @@ def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
 def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The same weights as a map. Raises like `alignment`."""
     made, closed = alignment(trace, look, words), closed_of(trace, _tap(look))
+    one = look.aligned == "head"
     return Heatmap(
         values=made.values, rows=made.rows, columns=made.columns, scale=made.scale, caption=made.caption,
         closed=closed, reason="" if closed is None else closed_reason(trace, words),
+        recorded=_weights(trace, look) if one else None, head=look.head if one else None,
     )
 
 
@@ -99,7 +101,8 @@ def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> C
         which = words("alignment.of_head", layer=look.layer, head=look.head)
     rows = words("alignment.rows_expected" if trace.expected else "alignment.rows_read")
     note = words("alignment.note" if closed is None else "alignment.note_closed", rows=rows)
-    return Caption(title=f"{which} · {words('alignment.title')}", tap=tap, shape=shape, formula=formula, note=note)
+    return Caption(title=f"{which} · {words('alignment.title')}", tap=tap, shape=shape, formula=formula, note=note,
+                   origin="recorded" if look.aligned == "head" else "computed")
 
 
 def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
@@ -113,7 +116,7 @@ def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:
     """One weight in words."""
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     return words("picture.cell", value=_figure(float(picture.values[row, column]), words), where=where,
-                 tap=picture.caption.tap, shape=picture.caption.shape)
+                 tap=picture.caption.tap, shape=picture.caption.shape) + told_origin(picture.caption, words)
 
 
 def tell_row(picture: Alignment, row: int, words: Words) -> str:
@@ -142,7 +145,7 @@ def _tell(who: str, arrow: str, values: Array, others: Axis, made: Caption, word
     lines = [f"{arrow} {others.label(int(i))}  {_figure(float(values[i]), words)}" for i in shown]
     if len(rest):
         lines.append(words("alignment.others", count=len(rest), value=number(float(np.nansum(values[rest], dtype=np.float64)))))
-    return "\n".join([who, *lines, f"{made.tap} {made.shape}"])
+    return "\n".join([who, *lines, f"{made.tap} {made.shape}"]) + told_origin(made, words)
 
 
 def _at(axis: Axis, index: int) -> str:

@@ -48,6 +48,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         scale=Scale(min(s.low for s in scales), max(s.high for s in scales), scales[0].colours),
         caption=made, layers=layers, chosen=(look.layer, look.head),
         reason="" if closed is None else closed_reason(trace, words),
+        recorded=() if large is not None else tuple(trace[name] for name in taps),
     )
 
 
@@ -90,7 +91,7 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
         scale=Scale(0.0, 1.0, "open"),
         caption=Caption(title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}", tap=tap, formula="M",
-                        shape=f"[query {shape[0]}, key {shape[1]}]",
+                        shape=f"[query {shape[0]}, key {shape[1]}]", origin="computed",
                         note=_mask_note(trace, tap, closed, words)),
         reason="" if closed is None else closed_reason(trace, words),
     )

@@ -94,6 +94,7 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
             tap=second.caption.tap,
             shape=second.caption.shape,
             note=note,
+            origin="computed",
             formula=words("compare.formula"),
         ),
     )

@@ -4,7 +4,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
-from explorer.picture.picture import Axis, HeadGrid, Heatmap
+from explorer.picture.picture import Axis, Caption, HeadGrid, Heatmap
 
 
 def number(value: float) -> str:
@@ -34,7 +34,13 @@ def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     if picture.made_of is not None and not closed:
         value = written_out(picture.made_of, row, column, value, words)
-    return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape).rstrip()
+    told = words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape).rstrip()
+    return told + told_origin(picture.caption, words)
+
+
+def told_origin(caption: Caption, words: Words) -> str:
+    """A line that says where numbers come from that the pass did not record; nothing for those that it did."""
+    return "" if caption.origin == "recorded" else f"\n{words(f'picture.origin.{caption.origin}')}"
 
 
 def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:

@@ -58,7 +58,7 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         made, values=(unit @ unit.T).astype(np.float32), rows=axis, columns=axis, levels=None,
         scale=Scale(-1.0, 1.0, look.signed_colours),
         caption=Caption(title=words("picture.similarity"), tap=tap, formula="cos(PE[p], PE[q])", note=made.caption.note,
-                        shape=f"[position {len(rows)}, position {len(rows)}]"),
+                        shape=f"[position {len(rows)}, position {len(rows)}]", origin="computed"),
     )
 
 

@@ -57,7 +57,8 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
     for name, values in (("layer_norm", layer_norm(x)), ("batch_norm", batch_norm(x))):
         bands.append(
             attrs.evolve(
-                bands[0], values=values.astype(np.float32), caption=Caption(title=words(f"layers.{name}"), tap="", shape="")
+                bands[0], values=values.astype(np.float32),
+                caption=Caption(title=words(f"layers.{name}"), tap="", shape="", origin="computed"),
             )
         )
     scale = centred_scale(np.concatenate([band.values.ravel() for band in bands[1:]]), look.signed_colours)
@@ -95,6 +96,7 @@ def dead_units(trace: Trace, look: Look, words: Words) -> Bars:
             tap=taps[look.layer],
             formula="f(x W<sub>1</sub> + b<sub>1</sub>) = 0",
             shape=f"[layer {len(taps)}]",
+            origin="computed",
             note=words(f"layers.dead_{trace.config.activation}"),
         ),
     )
@@ -136,6 +138,7 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
             title=words(f"layers.{which}"),
             tap=found.taps[mine[-1]],
             shape=f"[place {values.shape[1]}]",
+            origin="beside",
             formula="‖x‖" if which == "lengths" else "‖∂L/∂x‖",
             note=copies_note(trace, words) if which == "lengths" else words("layers.loss"),
         ),

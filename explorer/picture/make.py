@@ -150,4 +150,5 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
         rows=token_axis(trace, tap, axes[0], words), columns=token_axis(trace, tap, axes[1], words),
         scale=scale_for(trace, tap, look), caption=caption(trace, tap, words),
         reason="" if closed is None else closed_reason(trace, words),
+        recorded=array, head=head if trace.axes(tap)[0] == "head" else None,
     )

@@ -7,28 +7,30 @@ import math
 import re
 import struct
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from explorer.files import replacing
-from explorer.picture.picture import Axis
+from explorer.lang import Words
+from explorer.picture.make import token_axis
+from explorer.picture.tables import Table
 from explorer.trace.arrays import Array
 from explorer.trace.remade import Remade, can_be_remade
 from explorer.trace.trace import Trace
 
-Selection = dict[str, Array | Remade]
-"""Tap name to array, already cut down to the heads that are wanted; what a long text left no room for is made as it is
-written."""
+_HEADER = ("tap", "head", "row", "label")
 
 
-def write_npz(path: Path, arrays: Selection) -> None:
-    """One array under each tap's name. Raises CannotWrite."""
+def write_npz(path: Path, tables: Sequence[Table]) -> None:
+    """One array under each table's name, which is the tap's where the numbers are recorded. Raises CannotWrite."""
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
-        for name, array in arrays.items():
+        for name, array in _arrays(tables).items():
             with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
                 if isinstance(array, Remade):
                     about = {"descr": "<f4", "fortran_order": False, "shape": array.shape}
@@ -44,8 +46,9 @@ def _stream(file: IO[bytes], array: Remade) -> None:
         file.write(one.astype("<f4", copy=False).tobytes())
 
 
-def write_safetensors(path: Path, arrays: Selection) -> None:
+def write_safetensors(path: Path, tables: Sequence[Table]) -> None:
     """The same for safetensors. Raises CannotWrite, DiskFull."""
+    arrays = _arrays(tables)
     with replacing(path) as unfinished:
         if any(isinstance(array, Remade) for array in arrays.values()):
             _stream_safetensors(unfinished, arrays)
@@ -57,7 +60,7 @@ def write_safetensors(path: Path, arrays: Selection) -> None:
             raise OSError(int(code[1]) if code else errno.EIO, str(error)) from error
 
 
-def _stream_safetensors(path: Path, arrays: Selection) -> None:
+def _stream_safetensors(path: Path, arrays: Mapping[str, NDArray[Any] | Remade]) -> None:
     """The library takes whole arrays only. The format: the length of a JSON head, the head, the numbers in its order."""
     about, end = {}, 0
     for name, array in arrays.items():
@@ -74,45 +77,53 @@ def _stream_safetensors(path: Path, arrays: Selection) -> None:
                 file.write(np.ascontiguousarray(array, "<f4").tobytes())
 
 
-def write_csv(path: Path, arrays: Selection, columns: dict[str, Axis], rows: dict[str, Axis]) -> None:
-    """Every array as rows of `tap, head, row, label` and then one column for each entry of its last axis.
+def write_csv(path: Path, tables: Sequence[Table]) -> None:
+    """Every table as rows of `tap, head, row, label` and then one column for each entry of its last axis.
 
-    Numbers have nine significant figures, which give back the very float32. Raises CannotWrite.
+    Numbers have nine significant figures, which give back the very float32; those that are computed in float64 have
+    seventeen. UTF-8 without a mark, decimal points, and English headers, whatever the system's language. Raises
+    CannotWrite.
     """
-    with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8-sig", newline="") as file:
+    with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        for name, array in arrays.items():
+        for table in tables:
+            array = table.values
             maps = array if isinstance(array, Remade) or array.ndim == 3 else array[None]
-            heads = range(len(maps)) if array.ndim == 3 else [""]
-            writer.writerow(["tap", "head", rows[name].name, "", *_labels(columns[name], maps.shape[2])])
+            heads: Sequence[object] = range(len(maps)) if array.ndim == 3 else ["" if table.head is None else table.head]
+            writer.writerow([*_HEADER, *(table.columns.label(index) for index in range(maps.shape[2]))])
             for head, one in zip(heads, maps, strict=True):
                 for index, values in enumerate(one):
-                    label = rows[name].label(index) if rows[name].labels else ""
-                    writer.writerow([name, head, index, label, *(exact(value) for value in values)])
+                    label = table.rows.label(index) if table.rows.labels else ""
+                    writer.writerow([table.name, head, index, label, *(exact(value) for value in values)])
 
 
-def _labels(axis: Axis, size: int) -> list[str]:
-    return [axis.label(index) for index in range(size)]
+def _arrays(tables: Sequence[Table]) -> dict[str, NDArray[Any] | Remade]:
+    return {table.name: table.values for table in tables}
 
 
 def exact(value: np.floating | float) -> str:
-    """A float32 in as few figures as give it back."""
+    """A float32, or a float64, in as few figures as give it back."""
     number = float(value)
     if math.isnan(number) or math.isinf(number):
         return str(number)
-    return np.format_float_positional(np.float32(value), unique=True, trim="0") if 1e-4 <= abs(number) < 1e7 or not number \
-        else np.format_float_scientific(np.float32(value), unique=True, trim="0")
+    kept = value if isinstance(value, np.float64) else np.float32(value)
+    written = np.format_float_positional if 1e-4 <= abs(number) < 1e7 or not number else np.format_float_scientific
+    return written(kept, unique=True, trim="0")
 
 
-def selection(trace: Trace, taps: tuple[str, ...], head: int | None) -> Selection:
-    """The arrays of some taps; one head of those that have heads, or all where `head` is None."""
-    return {name: _selected(trace, name, head) for name in taps}
+def selection(trace: Trace, taps: tuple[str, ...], head: int | None, words: Words) -> tuple[Table, ...]:
+    """Recorded tensors as tables; of those that have heads one, or all where `head` is None. What a long text left no room
+    for is made as it is written. Raises UnknownTap, NotKept.
+    """
+    return tuple(_selected(trace, tap, head, words) for tap in taps)
 
 
-def _selected(trace: Trace, tap: str, head: int | None) -> Array | Remade:
-    one = head if trace.axes(tap)[0] == "head" else None
+def _selected(trace: Trace, tap: str, head: int | None, words: Words) -> Table:
+    axes = trace.axes(tap)
+    one = head if axes[0] == "head" else None
+    rows, columns = (token_axis(trace, tap, name, words) for name in axes[-2:])
     if tap in trace.shapes and can_be_remade(trace, tap):
         every = Remade(trace, tap)
-        return every if one is None else every[one]
+        return Table(tap, every if one is None else every[one], rows, columns, one)
     array: Array = trace[tap] if one is None else trace[tap][one]
-    return array
+    return Table(tap, array, rows, columns, one)

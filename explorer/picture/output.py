@@ -52,7 +52,7 @@ def _bars_caption(trace: Trace, step: int, look: Look, note: str, words: Words) 
     if look.sampling_temperature == 1:
         return attrs.evolve(made, title=title)
     formula = f"softmax((x W + b) / T),  T = {number(look.sampling_temperature)}"
-    return attrs.evolve(made, title=title, tap="generator.logits", formula=formula)
+    return attrs.evolve(made, title=title, tap="generator.logits", formula=formula, origin="computed")
 
 
 def _note(row: NDArray[Any], cut: Closed, words: Words) -> str:
@@ -71,7 +71,7 @@ def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     likeliest = np.argsort(-trace[tap].max(axis=0), kind="stable")[:_TOP]
     values = made.values[:, likeliest]
     return attrs.evolve(
-        made, values=values, scale=Scale(0.0, float(values.max()), look.unit_colours),
+        made, values=values, recorded=None, scale=Scale(0.0, float(values.max()), look.unit_colours),
         columns=Axis(words("axis.vocab"), tuple(symbol(trace, int(i)) for i in likeliest)),
     )
 

@@ -4,7 +4,8 @@ In `values` a closed cell is NaN: zero would look like a real small weight. `clo
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -46,20 +47,30 @@ class Axis:
         return [place - self.shift for side, place in spots if side == self.side and 0 <= place - self.shift < size]
 
 
+Origin = Literal["recorded", "computed", "beside"]
+"""Where numbers come from: recorded by the pass, computed from recorded tensors, or from passes made beside this one."""
+
+
 @attrs.frozen(kw_only=True)
 class Caption:
-    """What a picture is: title, formula (rich text), tap, the recorded array's shape, and what a person should note."""
+    """What a picture is: title, formula (rich text), tap, the recorded array's shape, what a person should note, and where
+    its numbers come from."""
 
     title: str
     tap: str
     shape: str
     formula: str = ""
     note: str = ""
+    origin: Origin = "recorded"
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Heatmap:
-    """[row, column] one map with a label for each token. A large one has `levels`; its closed cells need not be NaN."""
+    """[row, column] one map with a label for each token. A large one has `levels`; its closed cells need not be NaN.
+
+    `recorded` is the whole array that the values were taken from, closed cells as the model computed them; `head` is its
+    head.
+    """
 
     values: Array
     rows: Axis
@@ -70,6 +81,18 @@ class Heatmap:
     reason: str = ""  # why cells are closed
     made_of: Arithmetic | None = None  # how a cell comes about
     levels: Levels | None = None
+    recorded: Array | None = None
+    head: int | None = None
+
+    @cached_property
+    def is_recorded(self) -> bool:
+        """Whether these are recorded numbers: those of `recorded`, cell by cell, wherever no mask has closed one."""
+        if self.recorded is None or self.recorded.shape != self.values.shape:
+            return False
+        if self.values is self.recorded:
+            return True
+        same = (self.values == self.recorded) | (np.isnan(self.values) & np.isnan(self.recorded))
+        return bool((same if self.closed is None else same | self.closed).all())
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -90,6 +113,7 @@ class HeadGrid:
     reason: str = ""
     block: int = 1
     large: "LargeWall | None" = None
+    recorded: tuple[Array, ...] = ()  # of each layer [head, query, key], closed cells as the model computed them
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -26,6 +26,7 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
         values=table[:, chosen].T, names=tuple(_name(trace, int(i), words) for i in chosen),
         n_marked=len(trace.side(tap)), x_name=words("axis.position"),
         caption=attrs.evolve(caption(trace, tap, words, places_note(trace, words)), title=words("picture.waves"),
+                             origin="beside",  # the table goes on behind what was recorded
                              shape=f"[position {n}, feature {d_model}]"),
     )
 

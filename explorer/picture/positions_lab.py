@@ -35,7 +35,7 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
                 rows=Axis(words("axis.position"), tuple(map(str, range(len(table)))), numbered=False),
                 columns=Axis(words("axis.feature")),
                 scale=Scale(-1.0, 1.0, look.signed_colours),
-                caption=Caption(title=words(f"choice.position.{kind}"), tap="", shape=""),
+                caption=Caption(title=words(f"choice.position.{kind}"), tap="", shape="", origin="beside"),
             )
         )
     n, d = found.tables["sinusoidal"][:_ROWS].shape
@@ -71,6 +71,7 @@ def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
             tap="embedding.positions",
             formula="cos(PE[1], PE[1 + k])",
             shape=f"[distance {n}]",
+            origin="beside",
         ),
     )
 
@@ -102,6 +103,7 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
             title=f"M({k})",
             tap=f"{sides_of(trace)[0]}.embedding.positions",
             formula="PE(pos + k) = M(k) PE(pos)",
+            origin="computed",
             shape=f"[feature {len(shown)}, feature {len(shown)}]",
             note=note,
         ),
@@ -145,7 +147,7 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
             rows=Axis(words("axis.position"), labels, "source" if trace.tokens.source else "target"),
             columns=Axis(words("axis.feature")),
             scale=scale,
-            caption=Caption(title=titles[place], tap="", shape=""),
+            caption=Caption(title=titles[place], tap="", shape="", origin="beside"),
         )
         for place, array in enumerate(arrays)
     )

@@ -143,5 +143,6 @@ def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
             formula="‖diag(A) − A A<sup>T</sup>‖",
             shape=f"[query {scores.shape[0]}, key {scores.shape[1]}]",
             note=words("steps.why_note"),
+            origin="computed",
         ),
     )

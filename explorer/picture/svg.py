@@ -20,10 +20,11 @@ from explorer.picture.picture import (
 from explorer.picture.scales import LEVELS, curve_colours, table
 from explorer.picture.sheet import Sheet, hexadecimal
 from explorer.picture.svg_alignment import draw_alignment
-from explorer.picture.svg_map import draw_grid, draw_heatmap, draw_strips
+from explorer.picture.svg_map import draw_heatmap, draw_strips
 from explorer.picture.svg_text import BOLD, document, width
 from explorer.picture.svg_timeline import draw_timeline
 from explorer.picture.svg_tree import draw_tree
+from explorer.picture.svg_wall import draw_grid
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.arrays import Array
 

@@ -34,7 +34,7 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
     note = words("timeline.sum", total=number(total), count=n_steps, perplexity=number(perplexity(log_p)))
     return attrs.evolve(
         made, probabilities=trace[tap][steps, ids], log_p=log_p, ranks=_ranks(trace, ids), shift=1,
-        caption=attrs.evolve(made.caption, note=note, formula="log P = Σ<sub>t</sub> log P(y<sub>t</sub>)"),
+        caption=attrs.evolve(made.caption, note=note, origin="computed", formula="log P = Σ<sub>t</sub> log P(y<sub>t</sub>)"),
     )
 
 

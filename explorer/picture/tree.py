@@ -5,7 +5,7 @@ import math
 import attrs
 
 from explorer.lang import Words
-from explorer.picture.describe import number
+from explorer.picture.describe import number, told_origin
 from explorer.picture.look import Look
 from explorer.picture.make import symbol
 from explorer.picture.picture import Branch, Caption, Tree
@@ -127,7 +127,7 @@ def describe(tree: Tree, index: int, words: Words) -> str:
         lines.append(words("tree.rank", rank=branch.rank, count=count))
     else:
         lines.append(words(f"tree.state.{branch.state}"))
-    return "\n".join(lines)
+    return "\n".join(lines) + told_origin(tree.caption, words)
 
 
 def summary(tree: Tree, words: Words) -> str:

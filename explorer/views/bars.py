@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, 
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.describe import number
+from explorer.picture.describe import number, told_origin
 from explorer.picture.picture import Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.views.paint import elided, hatching
@@ -149,14 +149,14 @@ class BarsView(Surface):
         value = float(picture.values[index])
         where = {"value": number(value), "tap": picture.caption.tap, "shape": picture.caption.shape}
         if not picture.ids:
-            return Pointed(words("picture.cell", where=picture.labels[index], **where))
+            return Pointed(words("picture.cell", where=picture.labels[index], **where) + told_origin(picture.caption, words))
         with np.errstate(divide="ignore"):
             log_p = number(float(np.log(value)))
         lines = [words("sampling.about", symbol=picture.labels[index], id=picture.ids[index], log_p=log_p, **where)]
         if picture.cut is not None and picture.cut[index]:
             lines.append(words("sampling.cut"))
         lines.append(words("sampling.chosen" if index == picture.chosen else "sampling.choose"))
-        return Pointed("\n".join(lines))
+        return Pointed("\n".join(lines) + told_origin(picture.caption, words))
 
     def _at(self, place: QPointF) -> int | None:
         line = int(place.y() / self._row())

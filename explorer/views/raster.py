@@ -90,6 +90,7 @@ def write_pdf(svg: str, path: Path) -> None:
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setResolution(300)
     painter = QPainter(writer)
+    painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # else a large map would be a JPEG: other colours
     renderer.render(painter, QRectF(0, 0, writer.width(), writer.height()))
     painter.end()
     _write(file, path)

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.describe import number
+from explorer.picture.describe import number, told_origin
 from explorer.picture.picture import Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.svg_timeline import probability
@@ -204,6 +204,7 @@ class TimelineView(Surface):
                          rank=picture.ranks[step], count=picture.n_symbols)
         # The end symbol is written last and is no token of the target.
         written = picture.log_p is None or step < len(picture.labels) - 1
+        text += told_origin(picture.caption, words)
         return Pointed(text, frozenset({(picture.side, place)}) if written and picture.side else frozenset())
 
     def _go(self, step: int, *, reveal: bool = True) -> None:

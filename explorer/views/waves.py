@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
-from explorer.picture.describe import number
+from explorer.picture.describe import number, told_origin
 from explorer.picture.picture import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
@@ -189,7 +189,7 @@ class WavesView(QWidget):
         nearest = int(np.argmin(np.abs(picture.values[:, place] - at.y())))
         value = number(float(picture.values[nearest, place]))
         text = words("picture.cell", value=value, where=f"{picture.x_name} {place} · {picture.names[nearest]}",
-                     tap=picture.caption.tap, shape=picture.caption.shape)
+                     tap=picture.caption.tap, shape=picture.caption.shape) + told_origin(picture.caption, words)
         self._told = True
         QToolTip.showText(self._plot.mapToGlobal(self._plot.mapFromScene(where)), text, self._plot)
         lit = frozenset({("source", place), ("target", place)}) if place < picture.n_marked else frozenset()

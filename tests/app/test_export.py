@@ -99,7 +99,7 @@ def test_all_taps_are_the_tensors_of_explore(format_: str, tmp_path: Path) -> No
 def test_a_csv_holds_layers_below_each_other(head: int | None, tmp_path: Path) -> None:
     """All layers in one file, cut down to the wanted head; the numbers are the trace's."""
     export(tmp_path / "a.csv", "csv", "decoder.layers.0.self_attn.masked", head, None)
-    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         rows = [line for line in csv.reader(file) if line[0] != "tap"]
     trace = example()
     taps = [f"decoder.layers.{layer}.self_attn.masked" for layer in (0, 1)]

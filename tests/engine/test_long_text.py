@@ -248,10 +248,10 @@ def test_files_of_what_was_not_kept(tmp_path: Path) -> None:
     """All heads of a tap, streamed into each format, are read back by the formats' own readers."""
     trace = Computer()(request()).trace
     tap, norm = "decoder.layers.1.self_attn.weights", "encoder.embedding.output"
-    chosen = selection(trace, (tap, norm), None)
+    chosen = selection(trace, (tap, norm), None, Words.load("en"))
     write_npz(tmp_path / "a.npz", chosen)
     write_safetensors(tmp_path / "a.safetensors", chosen)
-    one = selection(trace, (tap,), 3)[tap]
+    one = selection(trace, (tap,), 3, Words.load("en"))[0].values
     with np.load(tmp_path / "a.npz") as npz:
         tensors = load_file(tmp_path / "a.safetensors")
         for found in (npz, tensors):

@@ -13,8 +13,8 @@ from safetensors.numpy import load_file
 
 from explorer.errors import CannotWrite, DiskFull
 from explorer.picture import numbers
-from explorer.picture.make import token_axis
 from explorer.picture.picture import Axis
+from explorer.picture.tables import Table
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
 from tests.picture.examples import example, words
@@ -23,19 +23,19 @@ WEIGHTS = "decoder.layers.0.self_attn.weights"
 MASKED = "decoder.layers.0.self_attn.masked"
 
 
-def axes_of(trace: Trace, arrays: numbers.Selection, place: int) -> dict[str, Axis]:
-    return {name: token_axis(trace, name, trace.axes(name)[place], words()) for name in arrays}
+def write(path: Path, trace: Trace, taps: tuple[str, ...], head: int | None = None) -> dict[str, Array]:
+    chosen = numbers.selection(trace, taps, head, words())
+    numbers.write_csv(path, chosen)
+    return {table.name: table.values for table in chosen}
 
 
-def write(path: Path, trace: Trace, taps: tuple[str, ...], head: int | None = None) -> numbers.Selection:
-    arrays = numbers.selection(trace, taps, head)
-    numbers.write_csv(path, arrays, axes_of(trace, arrays, -1), axes_of(trace, arrays, -2))
-    return arrays
+def table(values: Array, rows: tuple[str, ...] = (), columns: tuple[str, ...] = (), head: int | None = None) -> Table:
+    return Table("x", values, Axis("p", rows), Axis("f", columns), head)
 
 
 def read(path: Path) -> tuple[dict[str, Array], list[list[str]]]:
     """Tap and head to the array in a file, and its header lines."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file))
     maps: dict[str, list[list[np.float32]]] = {}
     for line in lines:
@@ -70,24 +70,41 @@ def test_a_csv_gives_back_every_float32(tmp_path: Path) -> None:
         for head in range(4):
             np.testing.assert_array_equal(back[f"{tap} {head}"], trace[tap][head])
     np.testing.assert_array_equal(back["decoder.norm"], trace["decoder.norm"])
-    assert headers[0] == ["tap", "head", "查询", "", "我", "爱", "北京", "天安门"]
-    assert headers[2][2:6] == ["位置", "", "0", "1"]
+    assert headers[0] == ["tap", "head", "row", "label", "我", "爱", "北京", "天安门"]
+    assert headers[2][:6] == ["tap", "head", "row", "label", "0", "1"]
+
+
+def test_a_csv_of_one_head_says_which(tmp_path: Path) -> None:
+    """The column is filled, and stays empty where there are no heads."""
+    trace = example()
+    write(tmp_path / "a.csv", trace, (WEIGHTS, "decoder.norm"), 2)
+    back, _headers = read(tmp_path / "a.csv")
+    assert set(back) == {f"{WEIGHTS} 2", "decoder.norm"}
+    np.testing.assert_array_equal(back[f"{WEIGHTS} 2"], trace[WEIGHTS][2])
+
+
+def test_a_csv_has_no_language_and_no_mark(tmp_path: Path) -> None:
+    """The same bytes whatever the window speaks; the first byte is the header's."""
+    for language in ("zh", "en"):
+        numbers.write_csv(tmp_path / language, numbers.selection(example(), (WEIGHTS, "decoder.norm"), None, words(language)))
+    assert (tmp_path / "zh").read_bytes() == (tmp_path / "en").read_bytes()
+    assert (tmp_path / "zh").read_bytes().startswith(b"tap,head,row,label,")
 
 
 def test_a_csv_of_nothing_but_oddities(tmp_path: Path) -> None:
     """NaN and infinities stand in it by name; a row may have no label."""
     odd = np.array([[np.nan, np.inf, -np.inf, -0.0]], np.float32)
-    numbers.write_csv(tmp_path / "a.csv", {"x": odd}, {"x": Axis("f")}, {"x": Axis("p")})
+    numbers.write_csv(tmp_path / "a.csv", [table(odd)])
     np.testing.assert_array_equal(read(tmp_path / "a.csv")[0]["x"], odd)
-    assert "x,,0,,nan,inf,-inf,-0.0" in (tmp_path / "a.csv").read_text(encoding="utf-8-sig")
+    assert "x,,0,,nan,inf,-inf,-0.0" in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
 def test_tokens_with_commas_and_quotes_stay_one_field(tmp_path: Path) -> None:
     """A spreadsheet must not see more columns than there are."""
     labels = (',"', "a\tb")
     values = np.zeros((2, 2), np.float32)
-    numbers.write_csv(tmp_path / "a.csv", {"x": values}, {"x": Axis("f", labels)}, {"x": Axis("p", labels)})
-    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+    numbers.write_csv(tmp_path / "a.csv", [table(values, labels, labels)])
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file))
     assert lines[0][4:] == list(labels) and [line[3] for line in lines[1:]] == list(labels)
 
@@ -95,7 +112,7 @@ def test_tokens_with_commas_and_quotes_stay_one_field(tmp_path: Path) -> None:
 def test_archives_hold_the_recorded_tensors(tmp_path: Path) -> None:
     """NumPy and safetensors, all taps, equal to what explore returned."""
     trace = example()
-    everything = numbers.selection(trace, trace.names(), None)
+    everything = numbers.selection(trace, trace.names(), None, words())
     numbers.write_npz(tmp_path / "a.npz", everything)
     numbers.write_safetensors(tmp_path / "a.safetensors", everything)
     with np.load(tmp_path / "a.npz", allow_pickle=False) as packed:
@@ -109,9 +126,9 @@ def test_archives_hold_the_recorded_tensors(tmp_path: Path) -> None:
 def test_one_head_is_cut_out_where_there_are_heads() -> None:
     """A tap without heads stays whole."""
     trace = example()
-    chosen = numbers.selection(trace, (WEIGHTS, "decoder.norm"), 2)
-    np.testing.assert_array_equal(chosen[WEIGHTS], trace[WEIGHTS][2])
-    assert chosen["decoder.norm"].shape == (4, 64)
+    weights, norm = numbers.selection(trace, (WEIGHTS, "decoder.norm"), 2, words())
+    np.testing.assert_array_equal(weights.values, trace[WEIGHTS][2])
+    assert (weights.head, norm.head, norm.values.shape) == (2, None, (4, 64))
 
 
 @pytest.mark.parametrize("writer", [numbers.write_npz, numbers.write_safetensors])
@@ -119,7 +136,7 @@ def test_a_place_that_is_no_folder_is_the_users_error(writer: object, tmp_path: 
     """And nothing is left behind."""
     (tmp_path / "file").write_text("old")
     with pytest.raises(CannotWrite):
-        writer(tmp_path / "file" / "a.npz", {"x": np.zeros((1, 1), np.float32)})
+        writer(tmp_path / "file" / "a.npz", [table(np.zeros((1, 1), np.float32))])
     assert (tmp_path / "file").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
 
 
@@ -137,7 +154,7 @@ def test_safetensors_own_error_is_understood(
     monkeypatch.setattr(numbers, "save_file", broken)
     (tmp_path / "a").write_text("old")
     with pytest.raises(CannotWrite) as raised:
-        numbers.write_safetensors(tmp_path / "a", {})
+        numbers.write_safetensors(tmp_path / "a", [])
     assert type(raised.value) is kind and (tmp_path / "a").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pytest
 from fontTools.ttLib import TTFont
+from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from explorer.picture import attention, embedding, output, positions, step
@@ -18,7 +19,8 @@ from explorer.picture.figures import Choice, together
 from explorer.picture.look import Look
 from explorer.picture.picture import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, Timeline, TokenRow, Waves
 from explorer.picture.png import palette
-from explorer.picture.scales import GAP, LEVELS, Scale, indices, table
+from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, indices, table
+from explorer.picture.sheet import hexadecimal
 from explorer.picture.svg import render
 from explorer.picture.svg_text import runs, width
 from explorer.picture.svg_timeline import probability
@@ -193,9 +195,9 @@ def test_what_is_no_value_is_explained() -> None:
 
 
 @pytest.mark.parametrize("theme", sorted(THEMES))
-@pytest.mark.parametrize("shape", [(64, 65), (3, 8000), (300, 300)])
+@pytest.mark.parametrize("shape", [(256, 257), (3, 30000), (300, 300)])
 def test_a_large_map_is_an_image_of_the_right_pixels(theme: str, shape: tuple[int, int]) -> None:
-    """Above 4096 cells a PNG: each cell a whole number of pixels of its colour, and no rectangle."""
+    """Above 65,536 cells a PNG: each cell a whole number of pixels of its colour, and no rectangle."""
     values = np.random.default_rng(0).random(shape, np.float32)
     values[0, :3] = np.nan
     picture = attrs.evolve(heatmap(values), columns=attrs.evolve(heatmap(values).columns, labels=()))
@@ -207,15 +209,44 @@ def test_a_large_map_is_an_image_of_the_right_pixels(theme: str, shape: tuple[in
     assert (made[..., 3] == 255).all()
 
 
-def test_the_wall_is_an_image_of_its_atlas() -> None:
-    """Heads, gaps between them, closed cells."""
-    grid = wall(2, 3, 5)
-    made = pixels(render(grid, words()))
-    index = atlas(grid).index
-    small = made[:: made.shape[0] // index.shape[0], :: made.shape[1] // index.shape[1]]
-    assert np.array_equal(small[..., 3] == 0, index == GAP)
+def fills(svg: str, index: NDArray[np.uint8]) -> NDArray[np.object_]:
+    """[row, column] the colour in the middle of each cell of the field that the shapes of an SVG make, None where none is."""
+    (cells,) = [element for element in parsed(svg).iter(f"{SVG}g") if element.get("class") == "cells"]
+    boxes: list[tuple[float, float, float, float, str]] = []
+    for element in cells:
+        if element.tag == f"{SVG}rect":
+            boxes.append((*(float(element.get(key)) for key in ("x", "y", "width", "height")), element.get("fill")))
+        else:
+            runs_ = re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-[\d.]+z", element.get("d"))
+            assert len(runs_) == element.get("d").count("M")
+            boxes += [(*map(float, run), element.get("fill")) for run in runs_]
+    left, top, side = min(box[0] for box in boxes), min(box[1] for box in boxes), boxes[0][3]
+    found = np.full(index.shape, None, object)
+    for x, y, wide, high, fill in boxes:
+        row, column = round((y - top) / side), round((x - left) / side)
+        assert high == side and found[row, column] is None
+        found[row, column:column + round(wide / side)] = fill
+    return found
+
+
+@pytest.mark.parametrize(("layers", "heads", "n"), [(2, 3, 5), (6, 8, 12)])
+def test_the_wall_is_made_of_shapes_of_the_right_colours(layers: int, heads: int, n: int) -> None:
+    """Heads, gaps between them, closed cells; each cell a shape that a drawing program can take up, and no image."""
+    grid = wall(layers, heads, n)
+    svg, index = render(grid, words()), atlas(grid).index
+    assert "<image" not in svg
+    found = fills(svg, index)
+    assert np.array_equal(found == None, index == GAP)  # noqa: E711  cell by cell
+    assert set(found[index == CLOSED]) <= {LIGHT.closed}
+    wanted = np.array([hexadecimal(colour) for colour in table("viridis")])
     data = index < LEVELS
-    np.testing.assert_array_equal(small[data][:, :3], table("viridis")[index[data]])
+    assert (found[data] == wanted[index[data]]).all()
+
+
+def test_the_tokens_of_a_wall_are_named_where_there_is_room() -> None:
+    """At every head and layer of a small one, nowhere on a large one."""
+    assert render(wall(2, 3, 5), words()).count(">t3<") == 3 + 2
+    assert ">t3<" not in render(wall(6, 8, 40), words())
 
 
 @pytest.mark.parametrize(("layers", "heads", "n"), [(64, 32, 4), (2, 64, 4), (6, 8, 40)])
