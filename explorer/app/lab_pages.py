@@ -74,7 +74,7 @@ class PositionPage(Page):
 
 
 def _nearest(trace: Trace, look: Look, words: Words) -> Picture:
-    return with_nearest(position_map(trace, look, words), trace, words)
+    return with_nearest(position_map(trace, look, words), trace, look, words)
 
 
 class StepperPage(Page):

@@ -27,7 +27,7 @@ from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
-from explorer.trace.arrays import frozen_array
+from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.experiments import EXPERIMENTS, Experiment
 from explorer.trace.plan import Plan
 from explorer.trace.pooling import Levels
@@ -309,12 +309,10 @@ class Computer:
                 model.generator(model.decode(target, encoded.memory))
         if encoded is not None:
             recording = joined(encoded.recording, recording)
-        with torch.inference_mode():
-            side = model.encoder or model.decoder
-            n_places = min(max(_PLACES, len(tokens.source), len(tokens.target)), config.max_len)
-            places = frozen_array(side.embedding.table(n_places).cpu().numpy())  # type: ignore[union-attr]  # one is there
+        places, decoder_places = _tables(model, min(max(_PLACES, len(tokens.source), len(tokens.target)), config.max_len))
         trace = Trace(
             arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config, places=places,
+            decoder_places=decoder_places,
             source=request.text, target=sentence.target, preset=request.preset, symbols=symbols,
             parameters=self._parameters(model), trained=request.uses_trained,
             search=sentence.search,
@@ -322,8 +320,10 @@ class Computer:
         return trace if plan.everything else in_levels(trace, recording, plan)
 
 
-
-
-
-
-
+def _tables(model: Transformer, n: int) -> tuple[Array, Array | None]:
+    """[position, feature] the first stack's table of positions, and the second's where it is another one."""
+    stacks = [stack for stack in (model.encoder, model.decoder) if stack is not None]
+    same = len(stacks) == 1 or model.config.position != "learned"
+    with torch.inference_mode():
+        tables = [frozen_array(stack.embedding.table(n).cpu().numpy()) for stack in (stacks[:1] if same else stacks)]
+    return tables[0], None if same else tables[1]

@@ -22,7 +22,7 @@ from explorer.model.weights import untrained, with_knobs
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.experiments import Batch, Copies, Depth, Experiment, Leak, Swap, Variants
+from explorer.trace.experiments import DECODER_LEARNED, Batch, Copies, Depth, Experiment, Leak, Swap, Variants
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens
 
@@ -76,7 +76,10 @@ def variants(bench: Bench) -> Variants:
     config = bench.config
     n, d, base = min(_PLACES, config.max_len), config.d_model, config.position_base
     tables = {kind: positions.sinusoidal(n, d, base, kind=kind) for kind in positions.EXPONENTS}
-    tables["learned"] = _learned(config)[:n]
+    sides = [side for side in ("encoder", "decoder") if getattr(bench.model, side) is not None]
+    tables["learned"] = _learned(bench.model, sides[0])[:n]
+    if len(sides) > 1:
+        tables[DECODER_LEARNED] = _learned(bench.model, "decoder")[:n]
     # From place 1: sines alone are all zero at place 0, and have no angle to anything.
     against = {kind: cosine_similarity(table[1:2], table[1:], dim=-1) for kind, table in tables.items()}
     turned = positions.rotate(torch.ones(n, config.d_head), base)  # [position, feature]
@@ -125,7 +128,8 @@ def leak(bench: Bench) -> Leak:
         cells = bench.config.n_heads * len(ids) ** 2  # of one sentence's map
         parts = torch.split(rows, max(1, min(_AT_ONCE, _CELLS_AT_ONCE // cells)))
         moved = torch.cat([(outputs(part) - usual).norm(dim=-1) for part in parts])
-    return Leak("target" if of_target else "source", _frozen(moved.T))  # [output, changed token]
+    length = float(usual.norm(dim=-1).mean())
+    return Leak("target" if of_target else "source", _frozen(moved.T), length)  # [output, changed token]
 
 
 def depth(bench: Bench) -> Depth:
@@ -191,12 +195,15 @@ def _read(model: Transformer, ids: Tensor, real: Tensor | None = None) -> Tensor
     return output
 
 
-def _learned(config: Config) -> Tensor:
-    """[position, feature] the table that a model with learned positions would begin with."""
+def _learned(model: Transformer, side: str) -> Tensor:
+    """[position, feature] the learned table of a side; where there is none, the one that it would begin with."""
+    own: Tensor | None = model.state_dict().get(f"{side}.embedding.learned.weight")
+    if own is not None:
+        return own
     with torch.device("meta"):
-        place = Embedding(config.changed(position="learned"), 1)
-    module = nn.ModuleDict({"encoder": nn.ModuleDict({"embedding": place})})  # so that the table has its own name and seed
-    return untrained(module, config)["encoder.embedding.learned.weight"]
+        place = Embedding(model.config.changed(position="learned"), 1)
+    module = nn.ModuleDict({side: nn.ModuleDict({"embedding": place})})  # so that the table has its own name and seed
+    return untrained(module, model.config)[f"{side}.embedding.learned.weight"]
 
 
 def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, float]]:

@@ -7,7 +7,16 @@ from explorer.lang import Words
 from explorer.picture.cells import LARGE_CELLS, at_most
 from explorer.picture.describe import rough
 from explorer.picture.look import Look, attentions
-from explorer.picture.make import caption, closed_of, closed_reason, masked_values, scale_for, tap_heatmap, token_axis
+from explorer.picture.make import (
+    caption,
+    closed_of,
+    closed_reason,
+    masked_values,
+    robust_band,
+    scale_for,
+    tap_heatmap,
+    token_axis,
+)
 from explorer.picture.picture import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
@@ -138,6 +147,6 @@ def part_strips(trace: Trace, look: Look, words: Words) -> Strips:
     where = words("picture.head", layer=look.layer, head=look.head)
     made = caption(trace, taps[0], words)
     return Strips(
-        bands=tuple(tap_heatmap(trace, tap, look, words, look.head) for tap in taps),
+        bands=tuple(robust_band(tap_heatmap(trace, tap, look, words, look.head)) for tap in taps),
         caption=attrs.evolve(made, title=where, formula="Q, K, V, A V" if not across else "Q, A V"),
     )

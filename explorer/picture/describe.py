@@ -5,6 +5,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
 from explorer.picture.picture import Axis, Caption, HeadGrid, Heatmap
+from explorer.picture.scales import Scale
 
 
 def number(value: float) -> str:
@@ -17,6 +18,12 @@ def number(value: float) -> str:
         return "0"
     text = f"{value:.4g}" if 1e-4 <= abs(value) < 1e5 else f"{value:.3e}"
     return text.replace("-", "−")
+
+
+def told_reach(scale: Scale, words: Words) -> str:
+    """How far a zero-centred scale goes, and beyond it the outliers."""
+    told = f"±{number(float(f'{scale.high:.2g}'))}"
+    return told if scale.reach is None else f"{told} · {words('legend.outliers', reach=number(float(f'{scale.reach:.2g}')))}"
 
 
 def rough(value: float, digits: int = 3) -> str:

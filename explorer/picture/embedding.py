@@ -5,9 +5,9 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.look import Look
-from explorer.picture.make import caption, places_note, tap_heatmap
+from explorer.picture.make import caption, places_note, robust_band, tap_heatmap
 from explorer.picture.picture import Caption, Heatmap, Strips, TokenRow
-from explorer.picture.scales import Scale, centred_scale
+from explorer.picture.scales import Scale, robust_scale
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
@@ -24,7 +24,7 @@ def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
     """Scaled embedding + positions = input, all on one scale, so that the eye can add."""
     made = _strips(trace, look, words, ("scaled", "positions", "output"))
     every = np.concatenate([band.values.ravel() for band in made.bands])
-    scale = centred_scale(every, look.signed_colours)
+    scale = robust_scale(every, look.signed_colours)
     return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
 
 
@@ -33,7 +33,7 @@ def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> S
     bands = [tap_heatmap(trace, tap, look, words) for tap in taps]
     short = [words(f"stage.embedding.{part}.short") for part in parts]
     return Strips(
-        bands=tuple(attrs.evolve(band, caption=attrs.evolve(band.caption, title=title))
+        bands=tuple(attrs.evolve(robust_band(band), caption=attrs.evolve(band.caption, title=title))
                     for band, title in zip(bands, short, strict=True)),
         caption=caption(trace, taps[-1], words)
     )
@@ -42,7 +42,7 @@ def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> S
 def position_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The recorded positions of this text, [position, feature]."""
     made = tap_heatmap(trace, f"{look.side}.embedding.positions", look, words)
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=places_note(trace, words)))
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=places_note(trace, look.side, words)))
 
 
 def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:

@@ -9,7 +9,7 @@ from explorer.picture.attention import head_wall
 from explorer.picture.look import Look
 from explorer.picture.make import caption, tap_heatmap
 from explorer.picture.picture import Heatmap, Picture, Strips
-from explorer.picture.scales import centred_scale
+from explorer.picture.scales import robust_scale
 from explorer.trace.catalogue import place_of, with_layer
 from explorer.trace.trace import Trace
 
@@ -67,7 +67,7 @@ def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:
     if trace.axes(taps[0])[-1] == "key" and choice.head is None:
         return _wall(trace, taps, look, words)
     made = [single(trace, tap, head, look, words) for tap in taps for head in heads]
-    scale = centred_scale(np.concatenate([band.values.ravel() for band in made]), look.signed_colours)
+    scale = robust_scale(np.concatenate([band.values.ravel() for band in made]), look.signed_colours)
     bands = tuple(
         attrs.evolve(band, scale=scale if made[0].scale.centred else band.scale,
                      caption=attrs.evolve(band.caption, title=_short(tap, head)))

@@ -7,9 +7,9 @@ from explorer.lang import Words
 from explorer.lessons.functions import batch_norm, layer_norm
 from explorer.picture.describe import rough
 from explorer.picture.look import Look
-from explorer.picture.make import tap_heatmap
+from explorer.picture.make import robust_band, tap_heatmap
 from explorer.picture.picture import Bars, Caption, Heatmap, Strips, Waves
-from explorer.picture.scales import Scale, centred_scale
+from explorer.picture.scales import Scale, robust_scale
 from explorer.trace.arrays import Array
 from explorer.trace.experiments import Copies, Depth
 from explorer.trace.trace import Trace
@@ -29,7 +29,7 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
         bands.append(_band(trace, f"{base}.residual{place}", look, words, f"= {words('layers.stream')}"))
         if trace.config.norm_placement == "post":  # what goes on is normalized
             bands.append(_band(trace, f"{base}.norm{place}", look, words, words("layers.normalized")))
-    scale = centred_scale(np.concatenate([band.values.ravel() for band in bands]), look.signed_colours)
+    scale = robust_scale(np.concatenate([band.values.ravel() for band in bands]), look.signed_colours)
     lengths = [float(np.linalg.norm(band.values.astype(np.float64), axis=-1).mean()) for band in bands]
     told = " · ".join(
         f"{band.caption.title.lstrip('+= ')} {rough(length)}" for band, length in zip(bands, lengths, strict=True)
@@ -61,7 +61,7 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
                 caption=Caption(title=words(f"layers.{name}"), tap="", shape="", origin="computed"),
             )
         )
-    scale = centred_scale(np.concatenate([band.values.ravel() for band in bands[1:]]), look.signed_colours)
+    scale = robust_scale(np.concatenate([band.values.ravel() for band in bands[1:]]), look.signed_colours)
     row = x[0]
     note = words(
         "layers.norm_note",
@@ -72,7 +72,7 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
         token=_first(trace, before),
     )
     return Strips(
-        bands=(bands[0], *(attrs.evolve(band, scale=scale) for band in bands[1:])),
+        bands=(robust_band(bands[0]), *(attrs.evolve(band, scale=scale) for band in bands[1:])),
         caption=Caption(
             title=f"{words('layers.norms')} · {words('picture.layer', layer=look.layer)}",
             tap=after,

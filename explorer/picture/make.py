@@ -2,13 +2,14 @@
 
 import math
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cells import LARGE_CELLS
 from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Closed, Heatmap
-from explorer.picture.scales import Scale, centred_scale, unit_scale
+from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_scale
 from explorer.trace.arrays import Array
 from explorer.trace.catalogue import SINUSOIDS, place_of, stage_of, with_layer
 from explorer.trace.measures import closed_cells
@@ -32,10 +33,10 @@ def shape_badge(trace: Trace, tap: str) -> str:
     return "[" + ", ".join(f"{name} {size}" for name, size in sizes) + "]"
 
 
-def places_note(trace: Trace, words: Words) -> str:
+def places_note(trace: Trace, side: str, words: Words) -> str:
     """Why there are no positions to see, where nothing is added to the input."""
     kind = "sinusoidal" if trace.config.position in SINUSOIDS else trace.config.position
-    return "" if np.any(trace.places) else words(f"picture.nothing_added.{kind}")
+    return "" if np.any(trace.table(side)) else words(f"picture.nothing_added.{kind}")
 
 
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
@@ -135,6 +136,11 @@ def levels_of(trace: Trace, tap: str, head: int) -> Levels | None:
     if shape[-2] * shape[-1] > LARGE_CELLS:
         raise trace.not_kept(tap, -1)
     return None
+
+
+def robust_band(band: Heatmap) -> Heatmap:
+    """A map among strips, on a scale of its own that a few outliers do not blank."""
+    return attrs.evolve(band, scale=robust_scale(band.values, band.scale.colours)) if band.scale.centred else band
 
 
 def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0) -> Heatmap:

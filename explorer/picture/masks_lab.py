@@ -20,12 +20,16 @@ def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         return None
     tokens = trace.tokens.target if found.side == "target" else trace.tokens.source
     labels = tuple(token.text for token in tokens)[: len(found.changes)]
-    top = float(found.changes[np.isfinite(found.changes)].max(initial=0.0)) or 1.0
+    # Nothing below rounding is told as a movement, nor drawn as one: outputs that have collapsed move by noise alone.
+    largest = float(found.changes[np.isfinite(found.changes)].max(initial=0.0))
+    top = max(largest, found.noise) or 1.0
     later = np.triu(np.ones(found.changes.shape, bool), 1)
     leaks = float(found.changes[later].max(initial=0.0))
     if not np.isfinite(found.changes).all():
         note = words("leak.nan")
-    elif leaks < 1e-4 * top:
+    elif largest <= found.noise:
+        note = words("leak.still", most=rough(found.noise))
+    elif leaks <= max(found.noise, 1e-4 * top):
         note = words("leak.none")
     else:
         note = words("leak.some", most=rough(leaks))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.scales import CLOSED, GAP, LEVELS, NOT_A_NUMBER, table
+from explorer.picture.scales import ABOVE, BELOW, CLOSED, GAP, LEVELS, NOT_A_NUMBER, outliers, table
 from explorer.picture.theme import Theme
 
 
@@ -20,6 +20,7 @@ def palette(colours: str, theme: Theme) -> NDArray[np.uint8]:
     """[256, 4] red, green, blue, alpha of every colour index; gaps are transparent."""
     rgba = np.zeros((256, 4), np.uint8)
     rgba[:LEVELS] = np.column_stack([table(colours), np.full(LEVELS, 255)])
+    rgba[[BELOW, ABOVE]] = np.column_stack([outliers(colours), [255, 255]])
     rgba[CLOSED] = (*_rgb(theme.closed), 255)
     rgba[NOT_A_NUMBER] = (*_rgb(theme.unknown), 255)
     rgba[GAP] = 0

@@ -18,14 +18,14 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
 
     The table goes on behind the text, whose own places are marked: four tokens alone would show no wave.
     """
-    table = trace.places  # [position, feature]
+    table = trace.table(look.side)  # [position, feature]
     n, d_model = table.shape
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
     tap = f"{look.side}.embedding.positions"
     return Waves(
         values=table[:, chosen].T, names=tuple(_name(trace, int(i), words) for i in chosen),
         n_marked=len(trace.side(tap)), x_name=words("axis.position"),
-        caption=attrs.evolve(caption(trace, tap, words, places_note(trace, words)), title=words("picture.waves"),
+        caption=attrs.evolve(caption(trace, tap, words, places_note(trace, look.side, words)), title=words("picture.waves"),
                              origin="beside",  # the table goes on behind what was recorded
                              shape=f"[position {n}, feature {d_model}]"),
     )

@@ -6,12 +6,12 @@ import numpy as np
 from explorer.lang import Words
 from explorer.lessons.functions import best_map
 from explorer.picture.describe import rough
-from explorer.picture.look import Look, sides_of
+from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Heatmap, Strips, Waves
-from explorer.picture.scales import Scale
+from explorer.picture.scales import Scale, robust_scale
 from explorer.trace.arrays import Array
 from explorer.trace.catalogue import SINUSOIDS
-from explorer.trace.experiments import Swap, Variants
+from explorer.trace.experiments import DECODER_LEARNED, Swap, Variants
 from explorer.trace.trace import Trace
 
 _ROWS, _FEATURES = 64, 32
@@ -28,7 +28,7 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         return None
     bands = []
     for kind in _FROM_PAPER:
-        table = found.tables[kind][:_ROWS]
+        table = found.tables[_of_side(found, kind, look)][:_ROWS]
         bands.append(
             Heatmap(
                 values=table,
@@ -50,6 +50,12 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
     )
 
 
+def _of_side(found: Variants, kind: str, look: Look) -> str:
+    """The name of a kind's table for the side that is looked at: learned tables are each side's own."""
+    own = kind == "learned" and look.side == "decoder" and DECODER_LEARNED in found.tables
+    return DECODER_LEARNED if own else kind
+
+
 def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
     """How alike two places look that are so far apart, one curve a kind; None until it is computed."""
     found = trace.experiments.get("variants")
@@ -57,7 +63,8 @@ def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
         return None
     kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.config.position)  # its own first
     n = min(_ROWS, len(found.against_distance["rotary"]))
-    curves = {kind: curve[:n] for kind, curve in found.against_distance.items()} | {"none": np.ones(n, np.float32)}
+    curves = {kind: found.against_distance[_of_side(found, kind, look)][:n] for kind in kinds if kind != "none"}
+    curves["none"] = np.ones(n, np.float32)
     # No cosine: the factor by which ALiBi multiplies a weight before softmax makes the row sum to 1 again.
     curves["alibi"] = np.exp(curves["alibi"])
     return Waves(
@@ -81,7 +88,7 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
     It is fitted to the model's own table by least squares. For the paper's kind it is the rotation by k·w_i.
     """
-    table = trace.places[:_MOST_PLACES].astype(np.float64)
+    table = trace.table(look.side)[:_MOST_PLACES].astype(np.float64)
     k = min(max(1, look.shift), max(1, len(table) // 2))
     matrix, off = best_map(table, k)
     shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)
@@ -101,7 +108,7 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         scale=Scale(-1.0, 1.0, look.signed_colours),
         caption=Caption(
             title=f"M({k})",
-            tap=f"{sides_of(trace)[0]}.embedding.positions",
+            tap=f"{look.side}.embedding.positions",
             formula="PE(pos + k) = M(k) PE(pos)",
             origin="computed",
             shape=f"[feature {len(shown)}, feature {len(shown)}]",
@@ -136,7 +143,7 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         found.without_swapped,
         found.without - found.without_swapped,
     )
-    scale = Scale(-_reach(arrays), _reach(arrays), look.signed_colours)
+    scale = robust_scale(np.stack(arrays), look.signed_colours)
     keys = ("usual", "swapped", "difference")
     titles = [
         f"{words(f'positions.{which}')} · {words(f'positions.{key}')}" for which in ("using", "not_using") for key in keys
@@ -171,14 +178,9 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
     )
 
 
-def _reach(arrays: tuple[Array, ...]) -> float:
-    finite = [float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in arrays]
-    return max(finite) or 1.0
-
-
-def with_nearest(made: Heatmap, trace: Trace, words: Words) -> Heatmap:
+def with_nearest(made: Heatmap, trace: Trace, look: Look, words: Words) -> Heatmap:
     """The map of positions with a word about the two places that are hardest to tell apart."""
-    places = trace.places[:_MOST_PLACES]
+    places = trace.table(look.side)[:_MOST_PLACES]
     if not np.any(places) or len(places) < 2:
         return made
     apart, first, second = nearest_places(places)

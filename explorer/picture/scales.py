@@ -11,8 +11,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-LEVELS = 253  # data colours 0…252; the rest of a byte marks what is no data
-GAP, CLOSED, NOT_A_NUMBER = 253, 254, 255
+LEVELS = 251  # data colours 0…250; the rest of a byte marks outliers and what is no data
+BELOW, ABOVE, GAP, CLOSED, NOT_A_NUMBER = 251, 252, 253, 254, 255
+_USUAL, _ROOM = 0.98, 1.5  # a robust scale has this share of all values, and room beyond: 99.95 % of what is normal
+_BEYOND = 0.35  # of an end colour's own shade is left in that of outliers
+_FAR = 2.0  # times as far away as they do, something is an outlier
+_MOST_SORTED = 200_000  # values; of more, every so many tells
 
 _ANCHORS = {
     "cividis": "00224e 123570 3b496c 575d6d 707173 8a8678 a59c74 c3b369 e1cc55 fee838",
@@ -28,11 +32,15 @@ CENTRED = ("blue-red", "purple-orange", "blue-orange-dark")
 
 @attrs.frozen
 class Scale:
-    """`low` and `high` are the values of the first and the last colour. A zero-centred scale has low = -high."""
+    """`low` and `high` are the values of the first and the last colour. A zero-centred scale has low = -high.
+
+    `reach` is how far outliers go beyond it, which have a colour of their own; None where there are none.
+    """
 
     low: float
     high: float
     colours: str
+    reach: float | None = None
 
     @property
     def centred(self) -> bool:
@@ -52,13 +60,28 @@ def centred_scale(values: NDArray[Any], colours: str) -> Scale:
     return Scale(-reach or -1.0, reach or 1.0, colours)
 
 
+def robust_scale(values: NDArray[Any], colours: str) -> Scale:
+    """Zero in the middle and at least 98 % of the finite values on it, where the others are so far away that these would be
+    blank; `centred_scale` where none are. A model has one or two features of 256 that are outliers everywhere.
+    """
+    whole = centred_scale(values, colours)
+    finite = np.abs(values[np.isfinite(values)].ravel())
+    sample = finite[::max(1, finite.size // _MOST_SORTED)]
+    usual = _ROOM * float(np.quantile(sample, _USUAL)) if sample.size else 0.0
+    return whole if whole.high <= _FAR * usual or usual == 0 else Scale(-usual, usual, colours, whole.high)
+
+
 def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
-    """The colour index of each value; values beyond the scale take its end colour."""
+    """The colour index of each value; values beyond the scale take its end colour, or where it has a `reach` that of
+    outliers."""
     size = scale.high - scale.low
     kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is fast, and overflows beyond
     share = (values - kind(scale.low)) * kind(LEVELS / size)
     unknown = ~np.isfinite(share)
     index: NDArray[np.uint8] = np.clip(np.where(unknown, 0, share), 0, LEVELS - 1).astype(np.uint8)
+    if scale.reach is not None:
+        index[values < scale.low] = BELOW
+        index[values > scale.high] = ABOVE
     index[unknown] = NOT_A_NUMBER
     if closed is not None:
         index[closed] = CLOSED
@@ -73,6 +96,17 @@ def table(colours: str) -> NDArray[np.uint8]:
     channels = [np.interp(where, range(len(anchors)), anchors[:, channel]) for channel in range(3)]
     made: NDArray[np.uint8] = np.rint(np.stack(channels, axis=1)).astype(np.uint8)
     made.setflags(write=False)  # everybody gets the same
+    return made
+
+
+@lru_cache(maxsize=32)
+def outliers(colours: str) -> NDArray[np.uint8]:
+    """[2, 3] the colours of what is below and above a scale: its ends, farther on the way that they go."""
+    ends = table(colours)[[0, -1]].astype(float)
+    middle = float(table(colours)[LEVELS // 2].mean())
+    beyond = 0.0 if ends.mean() < middle else 255.0  # away from the middle: darker on a light one, lighter on a dark one
+    made: NDArray[np.uint8] = np.rint(beyond + (ends - beyond) * _BEYOND).astype(np.uint8)
+    made.setflags(write=False)
     return made
 
 

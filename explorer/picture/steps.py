@@ -9,7 +9,7 @@ from explorer.picture.arithmetic import of_stage
 from explorer.picture.look import Look
 from explorer.picture.make import caption, scale_for, tap_heatmap, token_axis
 from explorer.picture.picture import Axis, Bars, Caption, Heatmap, Strips
-from explorer.picture.scales import Scale
+from explorer.picture.scales import Scale, robust_scale
 from explorer.trace.measures import entropy_bits
 from explorer.trace.trace import Trace
 
@@ -104,9 +104,10 @@ def head_split(trace: Trace, look: Look, words: Words) -> Strips:
     shown = min(len(heads), _MOST_BANDS)
     n, h, d = heads.shape[1], *heads.shape[::2]
     bands = []
+    scale = robust_scale(heads, look.signed_colours)
     for head in range(shown):
         band = tap_heatmap(trace, tap, look, words, head)
-        bands.append(attrs.evolve(band, caption=attrs.evolve(band.caption, title=f"H{head}")))
+        bands.append(attrs.evolve(band, scale=scale, caption=attrs.evolve(band.caption, title=f"H{head}")))
     shape = f"[{n}, {h * d}] → [{n}, {h}, {d}] → [{h}, {n}, {d}]"
     note = words("steps.split_some", shown=shown, count=h) if shown < h else ""
     return Strips(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.png import encode, palette
-from explorer.picture.scales import CLOSED, GAP, NOT_A_NUMBER, Scale, table
+from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, Scale, outliers, table
 from explorer.picture.sheet import Sheet, hexadecimal
 
 _FEW_CELLS = 4096  # up to here each cell is a rectangle of its own
@@ -35,7 +35,9 @@ def draw_cells(
 
 def _fill(sheet: Sheet, scale: Scale, level: int) -> str:
     special = {CLOSED: sheet.theme.closed, NOT_A_NUMBER: sheet.theme.unknown}
-    return special.get(level) or hexadecimal(table(scale.colours)[level])
+    if level in special:
+        return special[level]
+    return hexadecimal(outliers(scale.colours)[level - BELOW] if level >= BELOW else table(scale.colours)[level])
 
 
 def _rectangles(

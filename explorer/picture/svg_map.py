@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.describe import number
+from explorer.picture.describe import number, told_reach
 from explorer.picture.picture import Axis, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
 from explorer.picture.sheet import LABEL, Sheet, hexadecimal
@@ -39,6 +39,8 @@ def draw_strips(sheet: Sheet, picture: Strips, top: float) -> None:
     row_labels(sheet, rows, left, top + 20, cell_h)
     for band in picture.bands:
         reach = f"{number(band.scale.low)} … {number(band.scale.high)}"
+        if band.scale.reach is not None:
+            reach = told_reach(band.scale, sheet.words)
         wide = max(band.values.shape[1] * cell_w, width(band.caption.title, LABEL), width(reach, LABEL))
         if left > start and left + wide > _LINE_PX:
             left, top = start, top + 62 + n_rows * cell_h

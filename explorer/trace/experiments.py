@@ -13,13 +13,16 @@ from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
 EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies")
+DECODER_LEARNED = "learned of the decoder"
+_ROUNDING = 1e-5
 
 
 @attrs.frozen(eq=False)
 class Variants:
     """The ways to say where a token stands, beside each other.
 
-    `tables` [position, feature] what each kind adds to the input; kinds that act inside attention are not among them.
+    `tables` [position, feature] what each kind adds to the input; kinds that act inside attention are not among them. Learned
+    ones are each side's own: those of a decoder beside an encoder stand under DECODER_LEARNED.
     `against_distance` [distance] how alike two places look that are so far apart: the cosine of the two rows of a table
     (from place 1), for rotary positions the cosine of a vector of ones turned to both places, for ALiBi the bias of the
     first head, which is no cosine.
@@ -54,10 +57,17 @@ class Swap:
 @attrs.frozen(eq=False)
 class Leak:
     """[output, changed token] how far the last layer's output at a position moves (Euclidean length) when one token is
-    replaced by another one; of a long text the first 256. Where a mask holds, a later token moves no earlier output."""
+    replaced by another one; of a long text the first 256. Where a mask holds, a later token moves no earlier output.
+    `length` is the mean length of the outputs themselves."""
 
     side: str  # "source" or "target": whose tokens were changed
     changes: Array
+    length: float
+
+    @property
+    def noise(self) -> float:
+        """What rounding alone can move an output: float32 has seven figures, and a pass adds thousands of numbers."""
+        return _ROUNDING * self.length
 
 
 @attrs.frozen(eq=False)

@@ -24,7 +24,7 @@ from explorer.trace.experiments import Experiment
 from explorer.trace.pooling import Levels
 from explorer.trace.search import Node, Search
 
-_ABOUT, _PLACES = "about.json", "places"
+_ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"
 
 
 @attrs.frozen
@@ -45,7 +45,8 @@ class Trace:
 
     `trained`: the weights were learned. `search` is what decoding tried, where the target is the model's own.
 
-    `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room.
+    `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room. A decoder
+    beside an encoder has its own, `decoder_places`, where the two differ; `table(side)` finds the right one.
 
     `experiments` by name and `beside`, another state to be compared with, are there as far as somebody looks at them;
     neither is saved.
@@ -76,6 +77,7 @@ class Trace:
     closed: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
     close_ups: Mapping[tuple[str, int], Levels] = attrs.field(converter=_fixed, factory=dict)
     coarse: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
+    decoder_places: Array | None = None
 
     def __getitem__(self, name: str) -> Array:
         """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
@@ -104,6 +106,10 @@ class Trace:
             return self.shapes[name]
         shape: tuple[int, ...] = self[name].shape
         return shape
+
+    def table(self, side: str) -> Array:
+        """[position, feature] the table of positions of "encoder" or "decoder"."""
+        return self.places if side == "encoder" or self.decoder_places is None else self.decoder_places
 
     @property
     def whole(self) -> bool:
@@ -158,6 +164,8 @@ class Trace:
     def save(self, path: str | Path) -> None:
         """Write all that was kept to one .npz file, replacing it only when all is written. Raises CannotWrite."""
         about = {_ABOUT: np.array(json.dumps(self._about())), _PLACES: self.places}
+        if self.decoder_places is not None:
+            about[_DECODER_PLACES] = self.decoder_places
         with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
             np.savez(file, allow_pickle=False, **about, **self.arrays)
 
@@ -173,8 +181,8 @@ class Trace:
             with handle, np.load(handle, allow_pickle=False) as file:
                 about = json.loads(str(file[_ABOUT]))
                 arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
-                places = _checked(file[_PLACES], 2)
-            return cls._from_about(about, arrays, places)
+                tables = _checked(file[_PLACES], 2), _checked(file[_DECODER_PLACES], 2) if _DECODER_PLACES in file else None
+            return cls._from_about(about, arrays, *tables)
         except Exception as error:  # somebody else's file can break its readers anywhere, zip, NumPy and JSON alike
             raise NotATrace(path=str(path)) from error
 
@@ -189,11 +197,13 @@ class Trace:
         }
 
     @classmethod
-    def _from_about(cls, about: dict[str, Any], arrays: dict[str, Array], places: Array) -> "Trace":
+    def _from_about(
+        cls, about: dict[str, Any], arrays: dict[str, Array], places: Array, decoder_places: Array | None
+    ) -> "Trace":
         sides = {side: tuple(_token(row) for row in rows) for side, rows in about["tokens"].items()}
         return cls(
             arrays=arrays, axis_names={name: tuple(axes) for name, axes in about["axes"].items()},
-            tokens=Tokens(**sides), config=Config(**about["config"]), places=places,
+            tokens=Tokens(**sides), config=Config(**about["config"]), places=places, decoder_places=decoder_places,
             source=about["source"], target=about["target"], preset=about["preset"],
             symbols=tuple(about["symbols"]), parameters=about["parameters"], trained=about.get("trained", False),
             search=_search(about.get("search")),

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from explorer.lang import Words
-from explorer.picture.describe import cell, number
+from explorer.picture.describe import cell, told_reach
 from explorer.picture.picture import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
 from explorer.views.canvas import Canvas
@@ -89,7 +89,7 @@ class StripsView(Canvas):
             title = elided(metrics, band.caption.title, box.width() + 6)
             painter.drawText(QPointF(box.left(), field.top() - 6), title)
             painter.setPen(QColor(self.theme.faint))
-            reach = f"±{number(float(f'{band.scale.high:.2g}'))}"
+            reach = "" if self.words is None else told_reach(band.scale, self.words)
             painter.drawText(QPointF(box.left(), field.bottom() + 14), elided(metrics, reach, box.width()))
 
     def _row_labels(self, painter: QPainter, field: QRectF, band: Heatmap) -> None:

@@ -8,6 +8,8 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 from explorer.picture.scales import (
+    ABOVE,
+    BELOW,
     CENTRED,
     CLOSED,
     LEVELS,
@@ -16,6 +18,8 @@ from explorer.picture.scales import (
     Scale,
     centred_scale,
     indices,
+    outliers,
+    robust_scale,
     table,
     unit_scale,
 )
@@ -163,3 +167,37 @@ def test_the_check_of_colour_vision_can_fail() -> None:
     red, green = np.array([0.30, 0.05, 0.05]), np.array([0.05, 0.12, 0.05])
     with pytest.raises(AssertionError):
         assert_tellable(lab((red + (green - red) * ramp) @ np.array(_MACHADO["deuteranopia"]).T))
+
+
+def test_a_few_outliers_do_not_blank_the_others() -> None:
+    """One feature of ±140 among thousands around ±1: the scale is theirs, the outliers have colours of their own."""
+    values = np.random.default_rng(0).normal(size=(20, 256)).astype(np.float32)
+    values[:, 7], values[:, 9] = 140, -135
+    scale = robust_scale(values, "blue-red")
+
+    assert 2 < scale.high < 6 and scale.low == -scale.high and scale.reach == 140
+    index = indices(values, scale)
+    assert (index[:, 7] == ABOVE).all() and (index[:, 9] == BELOW).all()
+    rest = np.delete(index, [7, 9], axis=1)
+    assert (rest < LEVELS).mean() > 0.99 and len(np.unique(rest)) > 200
+    assert len(np.unique(indices(values, centred_scale(values, "blue-red"))[:, :7])) < 20  # what it was: all but blank
+
+
+@pytest.mark.parametrize("values", [
+    np.random.default_rng(0).normal(size=(20, 256)).astype(np.float32), np.zeros((3, 3), np.float32),
+    np.full((2, 2), np.nan, np.float32), np.zeros((0, 4), np.float32), np.array([[1.0, 0, 0, 0]], np.float32),
+], ids=["usual", "zero", "NaN", "nothing", "one number"])
+def test_without_outliers_the_scale_is_the_whole_range(values: np.ndarray) -> None:
+    """Nothing is cut off, and nothing has an outlier's colour."""
+    scale = robust_scale(values, "blue-red")
+    assert scale == centred_scale(values, "blue-red")
+    assert not np.isin(indices(values, scale), (ABOVE, BELOW)).any()
+
+
+@pytest.mark.parametrize("colours", CENTRED)
+def test_outliers_look_like_no_value(colours: str) -> None:
+    """Their colours go beyond the ends of the scale, and differ from all of it and from each other."""
+    below, above = outliers(colours).astype(int)
+    for colour in (below, above):
+        assert np.abs(table(colours).astype(int) - colour).sum(axis=1).min() > 40
+    assert np.abs(below - above).sum() > 20

@@ -119,17 +119,17 @@ def test_closed_cells_are_hatched_in_their_own_colour() -> None:
 @pytest.mark.parametrize("dpi", [96.0, 192.0])
 def test_a_large_map_has_the_colours_of_its_values(dpi: float) -> None:
     """As an image in the SVG, too: the cell's own colour at its centre."""
-    values = np.random.default_rng(1).random((70, 70), np.float32)
+    values = np.random.default_rng(1).random((260, 260), np.float32)
     values[5, 5] = np.nan
     picture = heatmap(values, colours="viridis")
     svg = render(picture, words())
     x, y, wide, high = (float(n) for n in re.search(
         r'<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', svg).groups())
     drawn, scale = pixels(raster.image(svg, dpi)), dpi / 96
-    rows = [int((24 + y + (row + 0.5) * high / 70) * scale) for row in range(70)]
-    columns = [int((24 + x + (column + 0.5) * wide / 70) * scale) for column in range(70)]
+    rows = [int((24 + y + (row + 0.5) * high / 260) * scale) for row in range(260)]
+    columns = [int((24 + x + (column + 0.5) * wide / 260) * scale) for column in range(260)]
     assert_same(drawn[np.ix_(rows, columns)], expected(picture, THEMES["light"]), 2)
-    assert (indices(values, picture.scale) == NOT_A_NUMBER).sum() == 1 and LEVELS == 253
+    assert (indices(values, picture.scale) == NOT_A_NUMBER).sum() == 1 and LEVELS == 251
 
 
 def test_qt_knows_the_bundled_font() -> None:
