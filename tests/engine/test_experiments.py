@@ -11,7 +11,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.model.positions import EXPONENTS
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.trace.experiments import EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
+from explorer.trace.experiments import DECODER_LEARNED, EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
 from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Trace
 
@@ -252,3 +252,41 @@ def test_a_batch_with_numbers_that_are_none_says_so(computer: Computer) -> None:
     for text, other in (("你好", "我爱北京"), ("我爱北京", "你好")):
         found = looked_into(computer, "batch", text, batch=(other,), masking="inverted", causal_mask_encoder=True)
         assert np.isnan(found.experiments["batch"].difference)
+
+
+def test_what_collapsed_outputs_move_is_rounding(computer: Computer) -> None:
+    """Without residuals eight layers make all places alike: what is left of a change is below what rounding can do, while
+    a mask that is off moves outputs by a million times as much."""
+    collapsed: Leak = looked_into(computer, "leak", residual=False, n_layers=8).experiments["leak"]
+    opened: Leak = looked_into(computer, "leak", causal_mask=False).experiments["leak"]
+
+    assert 0 < collapsed.changes.max() < collapsed.noise
+    assert opened.changes.max() > 1e4 * opened.noise
+    usual = looked_into(computer, "leak", residual=False, n_layers=8)["decoder.norm"]
+    assert collapsed.length == pytest.approx(float(np.linalg.norm(usual, axis=-1).mean()), rel=1e-3)
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only", "encoder-only"])
+def test_each_side_has_its_own_learned_positions(computer: Computer, architecture: str) -> None:
+    """The table of a side begins with what the pass recorded of it, and so does the one that is compared."""
+    trace = looked_into(computer, "variants", position="learned", architecture=architecture)
+    variants: Variants = trace.experiments["variants"]
+    sides = [side for side in ("encoder", "decoder") if f"{side}.norm" in trace]
+
+    for side in sides:
+        recorded = trace[f"{side}.embedding.positions"]
+        assert np.array_equal(trace.table(side)[:len(recorded)], recorded)
+        name = DECODER_LEARNED if side == "decoder" and len(sides) == 2 else "learned"
+        assert np.array_equal(variants.tables[name][:len(recorded)], recorded)
+    if len(sides) == 2:
+        assert not np.array_equal(trace.table("encoder"), trace.table("decoder"))
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_what_learned_positions_would_begin_with_is_the_sides_own(computer: Computer, architecture: str) -> None:
+    """Shown beside another kind they are the very table that switching over gives."""
+    shown: Variants = looked_into(computer, "variants", architecture=architecture).experiments["variants"]
+    switched = looked_into(computer, "variants", position="learned", architecture=architecture)
+
+    name = DECODER_LEARNED if architecture == "encoder-decoder" else "learned"
+    assert np.array_equal(shown.tables[name][:64], switched.table("decoder")[:64])

@@ -8,11 +8,13 @@ import torch
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.lessons import functions
-from explorer.picture import arithmetic, compare, layers, masks_lab, positions_lab, steps
+from explorer.picture import arithmetic, compare, layers, masks_lab, positions, positions_lab, steps
 from explorer.picture.attention import mask_map
 from explorer.picture.describe import cell, rough
+from explorer.picture.embedding import position_map
 from explorer.picture.look import Look
 from explorer.picture.make import closed_of
+from explorer.picture.scales import LEVELS, indices
 from explorer.trace.experiments import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
@@ -370,3 +372,29 @@ def test_departures_from_the_paper_are_listed(preset: str, departs: set[str], la
     assert all(words(language)(f"knob.{name}.name") in html for name in departs)
     assert compare.departures(compare.as_paper(config)) == ()
     assert compare.as_paper(config).d_model == config.d_model
+
+
+def test_rounding_is_called_none_and_drawn_as_none() -> None:
+    """Collapsed outputs: no leak is told, and no cell has more than the lowest colours."""
+    made = masks_lab.leak_map(looked_into(residual=False, n_layers=8), Look(), EN)
+    assert "rounding" in made.caption.note
+    assert indices(made.values, made.scale).max() < LEVELS / 10
+
+
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_every_picture_of_positions_is_the_sides_own(side: str) -> None:
+    """Waves, neighbours, M(k) and strips of learned positions are made from what that side recorded."""
+    trace, look = looked_into(position="learned"), Look(side=side)
+    recorded = trace[f"{side}.embedding.positions"]
+    drawn = positions.waves(trace, look, EN)
+    features = np.unique(np.linspace(0, recorded.shape[1] - 1, 8).astype(int))
+    np.testing.assert_array_equal(drawn.values[:, :len(recorded)], recorded[:, features].T)
+    strips = positions_lab.variants_strips(trace, look, EN)
+    np.testing.assert_array_equal(strips.bands[-1].values[:len(recorded)], recorded)
+    matrix = positions_lab.rotation_map(trace, look, EN)
+    assert matrix.caption.tap == f"{side}.embedding.positions"
+    wanted = functions.best_map(trace.table(side).astype(np.float64), 1)[0][:32, :32]
+    np.testing.assert_allclose(matrix.values, wanted, rtol=1e-5, atol=1e-6)
+    apart, first, second = positions_lab.nearest_places(trace.table(side))
+    note = positions_lab.with_nearest(position_map(trace, look, EN), trace, look, EN).caption.note
+    assert f"{first}" in note and f"{second}" in note and rough(apart) in note
