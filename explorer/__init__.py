@@ -10,8 +10,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import explorer.lang  # noqa: F401  with it str() of an error is its sentence
 from explorer.model.presets import DEFAULT
 from explorer.version import __version__
 
@@ -25,55 +27,61 @@ _one_at_a_time = threading.Lock()
 
 
 def explore(
-    text: str, target: str | None = None, preset: str = DEFAULT, *, trained: bool = True, **knobs: Any
+    text: str, target: str | None = None, preset: str | Path = DEFAULT, *, trained: bool = True, **knobs: Any
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
     `target` None: a trained model's own translation, greedy; an untrained model is given the source text itself.
     `trained` False: random weights in the shape of trained ones. `knobs` are fields of explorer.config.Config.
-    Raises explorer.errors.ExplorerError for anything a caller can mend.
+    Raises explorer.errors.ExplorerError for anything a caller can mend; its `str()` is the sentence.
     """
     import attrs
 
     from explorer.engine.request import Request
 
-    with _noted():
-        request = attrs.evolve(Request.from_preset(preset, text, **knobs), target=target, trained=trained)
-        with _one_at_a_time:
-            return _computer()(request).trace
+    request = Request.from_preset(str(preset), _text(text), **knobs)
+    request = attrs.evolve(request, target=None if target is None else _text(target), trained=trained)
+    with _alone() as computer:
+        return computer(request).trace
 
 
-def translate(text: str, beam: int = 4, preset: str = DEFAULT) -> str:
+def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
     """The translation of `text` by a trained preset, by beam search over `beam` sentences (1: greedy).
 
-    Raises explorer.errors.ExplorerError for anything a caller can mend.
+    Raises explorer.errors.ExplorerError for anything a caller can mend; its `str()` is the sentence.
     """
     from explorer.config import Knob
+    from explorer.engine.decoding.beam import Decoding
+    from explorer.errors import NotTrained
 
-    with _noted():
-        beam = int(Knob("beam", "int", 4, "decoding", "forward", low=1, high=8).check(beam))
-        from explorer.engine.decoding.beam import Decoding
-        from explorer.errors import NotTrained
+    beam = int(Knob("beam", "int", 4, "decoding", "forward", low=1, high=8).check(beam))
+    with _alone() as computer:
+        translator = computer.translator(str(preset))
+        if translator is None:
+            raise NotTrained(name=str(preset))
+        return translator.translate(computer.source_ids(_text(text), translator), Decoding(beam=beam))
 
-        with _one_at_a_time:
-            computer = _computer()
-            translator = computer.translator(preset)
-            if translator is None:
-                raise NotTrained(name=preset)
-            return translator.translate(computer.source_ids(text, translator), Decoding(beam=beam))
+
+def _text(value: object) -> str:
+    """The value, if it is a text. Raises NotText."""
+    from explorer.errors import NotText
+
+    if not isinstance(value, str):
+        raise NotText(got=type(value).__name__)
+    return value
 
 
 @contextmanager
-def _noted() -> Iterator[None]:
-    """Adds the sentence for people to an error that a caller can mend."""
-    from explorer.errors import ExplorerError
-    from explorer.lang import Words, system_language
+def _alone() -> Iterator["Computer"]:
+    """The process's Computer for one caller at a time; torch has as many threads afterwards as before."""
+    import torch
 
-    try:
-        yield
-    except ExplorerError as error:
-        error.add_note(Words.load(system_language()).error(error))
-        raise
+    with _one_at_a_time:
+        before = torch.get_num_threads()
+        try:
+            yield _computer()
+        finally:
+            torch.set_num_threads(before)
 
 
 @lru_cache(maxsize=1)

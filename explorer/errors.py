@@ -1,7 +1,7 @@
 """Everything a user can cause, as one family of exceptions.
 
     ExplorerError
-    ├── BadText      EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadCut
+    ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
@@ -11,9 +11,11 @@
     ├── NotEnoughMemory, NotKept
     └── BadReplacement
 
-Each carries a text key and its numbers; `lang.Words.error` makes the sentence. A bug is never an ExplorerError.
+Each carries a text key and its numbers; `lang.Words.error` makes the sentence, and `str()` is that sentence in the system's
+language. A bug is never an ExplorerError.
 """
 
+from collections.abc import Callable
 from typing import ClassVar
 
 
@@ -21,13 +23,16 @@ class ExplorerError(Exception):
     """A mistake with a name. `values` fill the sentence that stands under `key` in the language files."""
 
     key: ClassVar[str] = "error.unknown"
+    told_by: ClassVar["Callable[[ExplorerError], str] | None"] = None  # `lang` puts it in: errors know no texts
 
     def __init__(self, **values: object) -> None:
         super().__init__(self.key, values)
         self.values = values
 
     def __str__(self) -> str:
-        return f"{self.key}({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
+        """The sentence, or what there is of it before the texts are there."""
+        tell = ExplorerError.told_by
+        return tell(self) if tell is not None else f"{self.key}({', '.join(self.values)})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _again, (type(self), self.values)
@@ -39,6 +44,12 @@ def _again(kind: type[ExplorerError], values: dict[str, object]) -> ExplorerErro
 
 class BadText(ExplorerError):
     """A text that cannot be worked on."""
+
+
+class NotText(BadText):
+    """Something that is no text where one is wanted. Values: got."""
+
+    key = "error.not_text"
 
 
 class EmptyText(BadText):

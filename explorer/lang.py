@@ -7,11 +7,15 @@
 import os
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 
-from explorer.errors import BadKnob, ExplorerError
+from explorer.errors import BadKnob, ExplorerError, MissingAsset
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
+_MOST_QUOTED = 80  # characters of a value in a sentence
+_LARGE = 10**15
+_LISTS = ("known", "choices", "columns")
 
 
 class Words:
@@ -46,7 +50,22 @@ class Words:
         reason = values.get("reason")
         if isinstance(reason, ExplorerError):  # a knob or a formula inside a file
             values["reason"] = self.error(reason).rstrip("。.")
-        return self(error.key, **values)
+        # The end of a path says most; what there is to choose from is the program's own and is told whole.
+        return self(error.key, **{name: value if name in _LISTS else quoted(value, the_end=name == "path")
+                                  for name, value in values.items()})
+
+
+def quoted(value: object, *, the_end: bool = False) -> object:
+    """A value as a sentence can quote it: at most 80 characters, the first or the last, and none that steers a terminal."""
+    if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < _LARGE):
+        return value
+    try:
+        text = str(value)
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        text = hex(value)  # type: ignore[arg-type]  # nothing else refuses
+    if len(text) > _MOST_QUOTED:
+        text = f"…{text[1 - _MOST_QUOTED:]}" if the_end else f"{text[:_MOST_QUOTED - 1]}…"
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:
@@ -61,3 +80,19 @@ def system_language(environment: Mapping[str, str] = os.environ) -> str:
     """Chinese unless the locale names another language: an unset locale says nothing about its user."""
     locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     return "zh" if locale.split(".")[0] in ("", "C", "POSIX") or locale.startswith("zh") else "en"
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _words(language: str) -> Words:
+    return Words.load(language)
+
+
+def sentence(error: ExplorerError) -> str:
+    """What went wrong, in the system's language: what `str(error)` is."""
+    try:
+        return _words(system_language()).error(error)
+    except MissingAsset:  # without its texts the program can only say what is gone
+        return f"{error.key}: {error.values}"
+
+
+ExplorerError.told_by = sentence

@@ -11,7 +11,7 @@ import torch
 
 import explorer
 from explorer.engine.request import Request
-from explorer.errors import EmptyText, HeadsDoNotFit, TooLong, UnknownKnob, UnknownPreset, UnknownTap
+from explorer.errors import EmptyText, HeadsDoNotFit, NotText, TooLong, UnknownKnob, UnknownPreset, UnknownTap
 from explorer.model.weights import build
 from explorer.trace.recorder import record
 
@@ -58,14 +58,20 @@ def test_presets_are_known_by_name() -> None:
         ({"text": "一", "n_heads": 7, "preset": "tiny"}, HeadsDoNotFit, "7 个头不能整除 d_model 64。"),
         ({"text": "一", "num_heads": 8}, UnknownKnob, "没有名为 num_heads 的旋钮。"),
         ({"text": "一", "preset": "gpt"}, UnknownPreset, "没有预设 gpt；"),
+        ({"text": "一", "preset": None}, UnknownPreset, "没有预设 None；"),
+        ({"text": None}, NotText, "文本须是字符串，得到的是 NoneType。"),
+        ({"text": ["一", "二"]}, NotText, "文本须是字符串，得到的是 list。"),
+        ({"text": 3}, NotText, "文本须是字符串，得到的是 int。"),
+        ({"text": b"a"}, NotText, "文本须是字符串，得到的是 bytes。"),
+        ({"text": "一", "target": 5}, NotText, "文本须是字符串，得到的是 int。"),
     ],
 )
 def test_an_error_carries_its_sentence(call: dict[str, object], kind: type[Exception], sentence: str) -> None:
-    """As a note, which the traceback shows; in the language of the system."""
+    """`str()` is the sentence, in the language of the system."""
     with pytest.raises(kind) as caught:
         explorer.explore(**call)
 
-    assert [note[:len(sentence)] for note in caught.value.__notes__] == [sentence]
+    assert str(caught.value).startswith(sentence)
 
 
 def test_the_sentence_is_in_the_language_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +80,7 @@ def test_the_sentence_is_in_the_language_of_the_system(monkeypatch: pytest.Monke
     with pytest.raises(EmptyText) as caught:
         explorer.explore("")
 
-    assert caught.value.__notes__ == ["The sentence is empty: type at least one character."]
+    assert str(caught.value) == "The sentence is empty: type at least one character."
 
 
 def test_a_wrong_tap_names_the_closest() -> None:
@@ -83,6 +89,22 @@ def test_a_wrong_tap_names_the_closest() -> None:
         explorer.explore(SENTENCE, preset="tiny")["encoder.layers.0.self_attn.wieghts"]
 
     assert caught.value.values["nearest"] == "encoder.layers.0.self_attn.weights"
+    assert str(caught.value).startswith("没有记录点 encoder.layers.0.self_attn.wieghts")
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_torch_has_as_many_threads_as_before(n_threads: int) -> None:
+    """Whoever calls from a program of their own keeps their setting, even where the call fails."""
+    kept = torch.get_num_threads()
+    try:
+        torch.set_num_threads(n_threads)
+        explorer.explore(SENTENCE, preset="tiny")
+        explorer.translate("他在图书馆看书。", beam=2)
+        with pytest.raises(EmptyText):
+            explorer.explore("")
+        assert torch.get_num_threads() == n_threads
+    finally:
+        torch.set_num_threads(kept)
 
 
 def test_threads_do_not_mix_their_traces() -> None:

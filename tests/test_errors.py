@@ -73,9 +73,27 @@ def test_an_error_can_be_copied_and_sent(kind: type[ExplorerError]) -> None:
         assert again.values == error.values
 
 
-def test_a_traceback_shows_key_and_values() -> None:
-    """For the log, where no language is known."""
-    assert str(errors.TooLong(limit=128, got=140)) == "error.too_long(limit=128, got=140)"
+def test_an_error_says_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a traceback, a log and a notebook alike, in the system's language; its repr has key and values."""
+    error = errors.TooLong(limit=128, got=140)
+    assert str(error) == "最多 128 个词元，现在是 140 个。"
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+    assert str(error) == Words.load("en").error(error)
+    assert repr(error) == "TooLong('error.too_long', {'limit': 128, 'got': 140})"
+
+
+@pytest.mark.parametrize("value", ["x" * 10_000, "a\nb\x1b[2J\r", "\u202e" * 90, 10**6000, -(10**20), "/long" * 100],
+                         ids=["long", "control", "direction", "digits", "negative", "path"])
+def test_a_sentence_quotes_at_most_eighty_characters(value: object) -> None:
+    """Of anything a user gave it, and nothing that breaks a line or steers a terminal; of a path the end."""
+    for error in (errors.KnobNotANumber(name="seed", got=value), errors.UnknownPreset(name=value, known="tiny"),
+                  errors.CannotRead(path=value, reason="x")):
+        for language in LANGUAGES:
+            told, bare = Words.load(language).error(error), Words.load(language).error(type(error)(**{
+                key: "" if each is value else each for key, each in error.values.items()}))
+            assert len(told) - len(bare) <= 80
+            assert told.isprintable()
+    assert str(errors.CannotRead(path="/long" * 100 + "/name.toml", reason="x")).count("/name.toml") == 1
 
 
 def test_a_bug_is_no_users_error() -> None:

@@ -1,6 +1,5 @@
 """A whole training from a data file to a preset with weights, as whoever starts it sees it."""
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from explorer.model.weights import Weights, build
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 
 _KEPT_BYTES = 2**30
-_TRIALS = 5
 _ONLY = {"architecture": "encoder-decoder", "tokenizer": "jieba", "jieba_hmm": True}
 
 
@@ -31,7 +29,8 @@ class Wish:
 
     Only an encoder-decoder translates, and its source is cut by jieba. Raises KnobNotAChoice.
 
-    `device` and `precision` may be "auto". `text` is the sentence the preset opens with. `start` is the folder of a
+    `device` "auto": CUDA where there is one. `precision` "auto": as the checkpoint has it, float32 for a new training; the same
+    command gives the same weights. `text` is the sentence the preset opens with. `start` is the folder of a
     trained preset whose vocabularies and weights are gone on from; without one both are new.
     """
 
@@ -77,12 +76,12 @@ class Run:
         return load_weights(self.wish.start / FILE, self.config)
 
     def _precision(self) -> Precision:
-        """As the checkpoint has it, unless told otherwise: a measurement may come out differently the next time."""
+        """As told, else as the checkpoint has it, else float32."""
         path = self.wish.out / checkpoint.FILE
         if self.wish.precision == "auto" and path.exists():
             kept = checkpoint.load(path)[0].about.get("precision")
             return "bfloat16" if kept == "bfloat16" else "float32"
-        return chosen_precision(self.wish.precision, self.device)
+        return "bfloat16" if self.wish.precision == "bfloat16" else "float32"
 
     def _about(self) -> dict[str, object]:
         """What a checkpoint must agree with to go on from."""
@@ -114,20 +113,3 @@ def chosen_device(asked: str) -> str:
     except (RuntimeError, AssertionError, NotImplementedError) as error:  # a name torch does not know; not in this build
         raise NoSuchDevice(device=asked) from error
     return asked
-
-
-def chosen_precision(asked: str, device: str) -> Precision:
-    """bfloat16 for the matrix products where this machine is faster with it, measured."""
-    if asked != "auto":
-        return "bfloat16" if asked == "bfloat16" else "float32"
-    return "bfloat16" if _seconds(torch.bfloat16, device) < 0.8 * _seconds(torch.float32, device) else "float32"
-
-
-def _seconds(kind: torch.dtype, device: str) -> float:
-    x, w = torch.ones(1024, 256, dtype=kind, device=device), torch.ones(256, 1024, dtype=kind, device=device)
-    taken: list[float] = []
-    for _ in range(_TRIALS):
-        start = time.perf_counter()
-        (x @ w).sum().item()  # asking for the number waits for the device
-        taken.append(time.perf_counter() - start)
-    return min(taken)

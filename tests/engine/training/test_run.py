@@ -1,7 +1,9 @@
 """From a data file to a preset that translates."""
 
+import itertools
 import json
 import random
+import time
 from pathlib import Path
 
 import attrs
@@ -12,7 +14,7 @@ from safetensors.torch import load_file
 from explorer.config import Config
 from explorer.engine.training import checkpoint
 from explorer.engine.training.bundle import write_bundle
-from explorer.engine.training.run import Run, Wish, chosen_device, chosen_precision
+from explorer.engine.training.run import Run, Wish, chosen_device
 from explorer.engine.translator import Translator
 from explorer.errors import (
     BadCheckpoint,
@@ -226,23 +228,37 @@ def test_a_device_that_is_not_there_is_told(device: str, language: str) -> None:
     assert device in Words.load(language).error(caught.value)
 
 
-def test_device_and_precision_can_be_named() -> None:
-    """Or left to a measurement."""
+def test_a_device_can_be_named() -> None:
+    """Or left to what is there."""
     assert chosen_device("cpu") == "cpu"
     assert chosen_device("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
-    assert [chosen_precision(name, "cpu") for name in ("bfloat16", "float32")] == ["bfloat16", "float32"]
-    assert chosen_precision("auto", "cpu") in ("bfloat16", "float32")
 
 
 @pytest.mark.parametrize("kept", ["bfloat16", "float32"])
-def test_a_resumed_training_keeps_its_precision(tmp_path: Path, kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a measurement would say this time."""
+def test_a_resumed_training_keeps_its_precision(tmp_path: Path, kept: str) -> None:
+    """Which its checkpoint says; another one that is asked for is another training."""
     data = data_file(tmp_path / "x.tsv")
     asked = attrs.evolve(wish(tmp_path / "out", data, agreement=0), precision=kept)
     done(asked)
-    monkeypatch.setattr("explorer.engine.training.run.chosen_precision", lambda *_given: "another")
 
+    assert checkpoint.load(tmp_path / "out" / checkpoint.FILE)[0].about["precision"] == kept
     assert Run(attrs.evolve(asked, precision="auto")).precision == kept
+    with pytest.raises(BadCheckpoint):
+        Run(attrs.evolve(asked, precision={"bfloat16": "float32", "float32": "bfloat16"}[kept]))
+
+
+def test_the_same_command_gives_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fast the machine is at whichever moment: a new training is in float32 unless it is asked for in another."""
+    clock = itertools.count()
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock) ** 1.5)
+    data = data_file(tmp_path / "x.tsv")
+    made = []
+    for name in ("one", "two"):
+        asked = attrs.evolve(wish(tmp_path / name, data), precision="auto")
+        assert Run(asked).precision == "float32"
+        made.append(trained.read_tensors(done(asked).finish() / trained.FILE))
+
+    assert all(torch.equal(made[0][name], made[1][name]) for name in made[0])
 
 
 # The preset's files
