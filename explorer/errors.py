@@ -6,7 +6,8 @@
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
-    │                BadWeights, BadCheckpoint, BadLesson, BadFormula
+    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, OverLimit,
+    │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept
     └── BadReplacement
@@ -256,6 +257,12 @@ class NotEnoughDeviceMemory(ExplorerError):
     key = "error.not_enough_device_memory"
 
 
+class NotAFile(CannotRead):
+    """A folder, a pipe or a device where a file should be. Values: path."""
+
+    key = "error.not_a_file"
+
+
 class BadLesson(BadFile):
     """A lesson with a mistake. Values: path, line, reason (words of the file, or another ExplorerError)."""
 
@@ -272,6 +279,36 @@ class BadReplacement(ExplorerError):
     """What a hook of a tap returned cannot stand in for what it was shown. Values: tap, wanted, got."""
 
     key = "error.bad_replacement"
+
+
+class TakesTooLong(BadFormula):
+    """A formula with more operations than can be done in its time. Values: formula, limit_ms."""
+
+    key = "error.takes_too_long"
+
+
+class TakesTooMuch(BadFormula):
+    """A formula that would fill more memory than it may. Values: formula, limit_mb."""
+
+    key = "error.takes_too_much"
+
+
+class TooDeep(BadFormula):
+    """A formula that is too long, or has too many brackets in each other. Values: formula, length, depth."""
+
+    key = "error.too_deep"
+
+
+class NotInSentence(BadFormula):
+    """A formula about something that the sentence does not have. Values: formula."""
+
+    key = "error.not_in_sentence"
+
+
+class OverLimit(BadFile):
+    """More of something in a lesson than there may be. Values: name, limit, got."""
+
+    key = "error.over_limit"
 
 
 class NoDisplay(ExplorerError):

@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.check import is_right, numbers, scope_of
-from explorer.lessons.formula import Value, evaluate
+from explorer.lessons.cost import Value
+from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Cells, Step
 from explorer.lessons.questions import Asked, Where, ask
 from explorer.picture.lesson import asked_html, figure

@@ -4,6 +4,8 @@
 
 Decision: expressions are parsed by `ast` and walked over a list of what is allowed. Rejected: `eval`, and libraries
 that let an expression reach the methods of an array, of which some write files.
+
+Each step of the walk is paid for out of a budget before it is taken; see `lessons.cost`.
 """
 
 import ast
@@ -13,32 +15,53 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from explorer.errors import BadFormula
+from explorer.errors import BadFormula, NotInSentence, TooDeep
+from explorer.lessons.cost import (
+    CALL,
+    GAPS,
+    MOVE,
+    NODE,
+    POWER,
+    PRODUCT,
+    REMAINDER,
+    ROW,
+    Budget,
+    Cost,
+    Later,
+    Priced,
+    Value,
+    product,
+    quoted,
+    refused,
+    whole,
+)
 
-Value = NDArray[np.float64]
 Scope = Mapping[str, Any]
-"""Names that a formula may use: numbers, arrays and functions."""
+"""Names that a formula may use: numbers, arrays, values that are made Later, and Priced functions."""
 
-_LONGEST = 600
-_KEYWORDS = frozenset({"axis", "base", "power", "eps", "shift", "unbiased", "value", "places"})
-_LARGEST = 2**22  # cells of any result
+_LONGEST, _MOST_BRACKETS, _DEEPEST = 600, 30, 100
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.Pow: operator.pow, ast.MatMult: operator.matmul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+_BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], float]] = {
+    ast.Add: (operator.add, MOVE), ast.Sub: (operator.sub, MOVE), ast.Mult: (operator.mul, PRODUCT),
+    ast.Div: (operator.truediv, PRODUCT), ast.Pow: (operator.pow, POWER),
+    ast.FloorDiv: (operator.floordiv, REMAINDER), ast.Mod: (operator.mod, REMAINDER),
 }
 
 
 def parse(text: str) -> ast.expr:
     """The formula taken apart. Raises BadFormula."""
-    if len(text) > _LONGEST:
-        raise BadFormula(formula=f"{text[:40]}…", reason=f"> {_LONGEST}")
+    if len(text) > _LONGEST or _brackets(text) > _MOST_BRACKETS:  # Python's own parser may fail on such in other ways
+        raise _too_deep(text)
     try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise BadFormula(formula=text, reason=getattr(error, "msg", None) or str(error)) from error
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (RecursionError, MemoryError) as error:
+        raise _too_deep(text) from error
+    except (SyntaxError, ValueError) as error:
+        raise BadFormula(formula=quoted(text), reason=quoted(getattr(error, "msg", None) or str(error))) from error
+    if _depth(tree) > _DEEPEST:
+        raise _too_deep(text)
+    return tree
 
 
 def names(text: str) -> frozenset[str]:
@@ -46,88 +69,156 @@ def names(text: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name))
 
 
-def evaluate(text: str, scope: Scope) -> Value:
-    """The value of a formula, as float64 of any number of axes. Raises BadFormula."""
+def evaluate(text: str, scope: Scope, budget: Budget | None = None) -> Value:
+    """The value of a formula, as float64 of any number of axes; without a cell where the sentence has nothing of it.
+
+    Raises BadFormula, and what a Trace raises for taps that it lacks.
+    """
     tree = parse(text)
     try:
         with np.errstate(all="ignore"):
-            value = np.asarray(_Walker(scope).value(tree), dtype=np.float64)
+            return _Walker(scope, budget or Budget()).array(tree)
     except BadFormula as error:
-        raise BadFormula(formula=text, reason=error.values["reason"]) from error
+        raise type(error)(**{**error.values, "formula": quoted(text)}) from error
     except (ArithmeticError, AttributeError, IndexError, KeyError, MemoryError, TypeError, ValueError, RecursionError) as error:
-        raise BadFormula(formula=text, reason=str(error)) from error
-    return value
+        raise BadFormula(formula=quoted(text), reason=quoted(str(error))) from error
+
+
+def _too_deep(text: str) -> TooDeep:
+    return TooDeep(formula=quoted(text), length=_LONGEST, depth=_MOST_BRACKETS)
+
+
+def _brackets(text: str) -> int:
+    deepest = depth = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _depth(tree: ast.expr) -> int:
+    """How many parts lie in each other; counted without recursion."""
+    depth, layer = 0, [tree]
+    while layer:
+        depth += 1
+        layer = [child for node in layer for child in ast.iter_child_nodes(node)]  # type: ignore[misc]
+    return depth
 
 
 class _Walker:
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
+    def __init__(self, scope: Scope, budget: Budget) -> None:
+        self._scope, self._budget = scope, budget
+
+    def array(self, node: ast.expr) -> Value:
+        """The value of a node in float64; text and functions cannot be reckoned with."""
+        return self._reckonable(self._plain(node))
 
     def value(self, node: ast.expr) -> Any:
-        """The value of one node."""
+        """The value of one node, recorded arrays in the precision in which they were recorded."""
+        self._pay(0, NODE)
         match node:
             case ast.Constant(value=str() as text):
                 return text
             case ast.Constant(value=bool() | int() | float() as number):
-                return np.float64(number)
+                return self._constant(number)
             case ast.Name():
                 return self._named(node.id)
             case ast.List() | ast.Tuple():
-                return np.array([self.value(each) for each in node.elts], dtype=np.float64)
+                return self._together([self.array(each) for each in node.elts])
             case ast.UnaryOp(op=ast.USub()):
-                return -self.value(node.operand)
+                operand = self.array(node.operand)
+                self._pay(operand.size, MOVE * operand.size)
+                return -operand
+            case ast.BinOp(op=ast.MatMult()):
+                return self._multiplied(self.array(node.left), self.array(node.right))
             case ast.BinOp() if type(node.op) in _BINARY:
-                return self._combined(type(node.op), self._array(node.left), self._array(node.right))
+                return self._combined(type(node.op), self.array(node.left), self.array(node.right))
             case ast.Subscript():
-                return self.value(node.value)[self._index(node.slice)]
+                return self._part(self._plain(node.value), self._index(node.slice))
             case ast.Call(func=ast.Name()):
-                return self._small(self._called(node))
-        raise _refused(ast.unparse(node))
+                return self._called(node)
+        raise refused(ast.unparse(node))
+
+    def _pay(self, cells: float, operations: float) -> None:
+        self._budget.charge(Cost(cells, operations))
+
+    def _constant(self, number: float) -> Any:
+        try:
+            return np.float64(number)
+        except OverflowError as error:
+            raise refused("> 1.8e308") from error
 
     def _named(self, name: str) -> Any:
         if name not in self._scope:
-            raise _refused(name)
-        return self._scope[name]
+            raise refused(name)
+        value = self._scope[name]
+        if isinstance(value, Later):
+            self._budget.charge(value.cost)
+            return value.make()
+        return value
 
-    def _array(self, node: ast.expr) -> Any:
-        """A number or an array; text cannot be reckoned with."""
+    def _plain(self, node: ast.expr) -> Any:
         value = self.value(node)
-        if isinstance(value, str) or callable(value):
-            raise _refused(ast.unparse(node))
-        return np.asarray(value, dtype=np.float64)
+        if isinstance(value, (str, Priced)):
+            raise refused(ast.unparse(node))
+        return np.asarray(value)
 
-    def _combined(self, kind: type[ast.operator], left: Any, right: Any) -> Any:
-        """Two values; how large the result will be is known before any memory is taken."""
-        if kind is ast.MatMult:
-            cells = left.size // max(1, left.shape[-1]) * (right.shape[-1] if right.ndim > 1 else 1)
-        else:
-            cells = math.prod(np.broadcast_shapes(left.shape, right.shape))
-        if cells > _LARGEST:
-            raise _refused(f"> {_LARGEST}")
-        return _BINARY[kind](left, right)
+    def _reckonable(self, value: Any) -> Value:
+        if value.dtype != np.float64:
+            self._pay(value.size, MOVE * value.size)
+        converted: Value = value.astype(np.float64, copy=False)
+        return converted
+
+    def _together(self, parts: list[Value]) -> Value:
+        n = sum(part.size for part in parts)
+        self._pay(n, MOVE * n)
+        return np.array(parts, dtype=np.float64)
+
+    def _combined(self, kind: type[ast.operator], left: Value, right: Value) -> Any:
+        """Two values, cell by cell; how large the result will be is known before any memory is taken."""
+        function, operations = _BINARY[kind]
+        n = math.prod(np.broadcast_shapes(left.shape, right.shape))
+        gaps = 0.0 if left.flags.c_contiguous and right.flags.c_contiguous else GAPS
+        self._pay(n, (operations + gaps) * n)
+        return function(left, right)
+
+    def _multiplied(self, left: Value, right: Value) -> Any:
+        """The product of two matrices, or of two stacks of them."""
+        if not left.ndim or not right.ndim or left.shape[-1] != right.shape[-2 if right.ndim > 1 else 0]:
+            raise refused(f"{list(left.shape)} @ {list(right.shape)}")
+        stacked = math.prod(np.broadcast_shapes(left.shape[:-2], right.shape[:-2]))
+        n = stacked * (left.shape[-2] if left.ndim > 1 else 1) * (right.shape[-1] if right.ndim > 1 else 1)
+        operations = product(left, right, multiply_adds=n * left.shape[-1], cells=n) + ROW * stacked
+        self._pay(n + left.size + right.size, operations)
+        # NumPy hands only arrays without gaps to the fast library; others it multiplies twenty times more slowly.
+        return np.ascontiguousarray(left) @ np.ascontiguousarray(right)
+
+    def _part(self, whole_array: Any, index: Any) -> Any:
+        if not whole_array.size:
+            raise NotInSentence(formula="")
+        return whole_array[index]
 
     def _called(self, node: ast.Call) -> Any:
         assert isinstance(node.func, ast.Name)  # matched above
         function = self._named(node.func.id)
-        if not callable(function):
-            raise _refused(node.func.id)
-        arguments = {str(each.arg): self.value(each.value) for each in node.keywords}
-        if not arguments.keys() <= _KEYWORDS:
-            raise _refused(", ".join(arguments))
-        return function(*(self.value(each) for each in node.args), **arguments)
+        if not isinstance(function, Priced):
+            raise refused(node.func.id)
+        take = self.value if function.texts else self.array
+        positional, named = [take(each) for each in node.args], {str(each.arg): take(each.value) for each in node.keywords}
+        if not function.empty and any(np.size(each) == 0 for each in (*positional, *named.values())):
+            raise NotInSentence(formula="")
+        self._pay(0, CALL)
+        self._budget.charge(function.price(*positional, **named))
+        return function.function(*positional, **named)
 
     def _index(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Tuple):
             return tuple(self._index(each) for each in node.elts)
         if isinstance(node, ast.Slice):
-            return slice(*(None if each is None else int(self.value(each)) for each in (node.lower, node.upper, node.step)))
-        return int(self.value(node))
+            return slice(*(None if each is None else self._place(each) for each in (node.lower, node.upper, node.step)))
+        return self._place(node)
 
-    def _small(self, value: Any) -> Any:
-        if np.size(value) > _LARGEST:
-            raise _refused(f"> {_LARGEST}")
-        return value
-
-
-def _refused(what: str) -> BadFormula:
-    return BadFormula(formula="", reason=what)
+    def _place(self, node: ast.expr) -> int:
+        """One whole number; `where` tells it as an array with one cell."""
+        value = self.array(node)
+        return whole(value.reshape(()) if value.size == 1 else value)

@@ -1,30 +1,14 @@
-"""What formulas may call: the field's own functions, in float64 and NumPy, independent of the model that they check."""
+"""What formulas may call: the field's own functions, in float64 and NumPy, independent of the model that they check.
 
-from collections.abc import Callable
-from typing import Any
+What each costs is declared in `lessons.known`, where a formula finds it.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.errors import BadFormula
-from explorer.trace.experiments import EXPERIMENTS
-from explorer.trace.measures import entropy_bits
-from explorer.trace.trace import Trace
-
 Value = NDArray[np.float64]
-_MOST_CELLS = 2**22
-
-
-def _room(cells: float) -> None:
-    if not cells <= _MOST_CELLS:
-        raise BadFormula(formula="", reason=f"> {_MOST_CELLS}")
-
-
-def _rows(table: Value, ids: Value) -> Value:
-    """The rows of a table, one for each id."""
-    _room(ids.size * (table.size // max(1, len(table))))
-    found: Value = table[ids.astype(int)]
-    return found
+BLOCK = 64
+"""Rows of a table whose distances from all others are computed at once: the whole square would need a lot of room."""
 
 
 def softmax(x: Value) -> Value:
@@ -36,7 +20,6 @@ def softmax(x: Value) -> Value:
 
 def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value:
     """[feature] one row of the paper's positions; its exponent 2i/d times `power`. Vaswani et al. 2017, section 3.5."""
-    _room(d)
     pair = np.arange(int(d)) // 2
     angle = pos / base ** (power * 2 * pair / d)
     row: Value = np.where(np.arange(int(d)) % 2 == 0, np.sin(angle), np.cos(angle))
@@ -45,13 +28,15 @@ def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value
 
 def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value:
     """[position, feature] the first n rows."""
-    _room(n * d)
-    return np.stack([pe(pos, d, base, power) for pos in range(int(n))])
+    pair = np.arange(int(d)) // 2
+    table: Value = np.arange(int(n))[:, None] / base ** (power * 2 * pair / d)  # [position, feature] the angles
+    table[:, 0::2] = np.sin(table[:, 0::2])
+    table[:, 1::2] = np.cos(table[:, 1::2])
+    return table
 
 
 def doubled(pos: float, d: float, base: float = 10000.0) -> Value:
     """[feature] tutorial A's loop: the exponent is 2j/d for feature j, the cosine's another than the sine's."""
-    _room(d)
     j = np.arange(int(d))
     angle = pos / base ** (2 * j / d)
     row: Value = np.where(j % 2 == 0, np.sin(angle), np.cos(angle))
@@ -60,11 +45,11 @@ def doubled(pos: float, d: float, base: float = 10000.0) -> Value:
 
 def rotation(k: float, d: float, base: float = 10000.0) -> Value:
     """[feature, feature] M(k): PE(pos + k) = M(k)·PE(pos), a turn of each pair by k·w_i."""
-    _room(d * d)
-    matrix = np.zeros((int(d), int(d)))
-    for i in range(int(d) // 2):
-        turn = k / base ** (2 * i / d)
-        matrix[2 * i:2 * i + 2, 2 * i:2 * i + 2] = [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]
+    matrix, even = np.zeros((int(d), int(d))), 2 * np.arange(int(d) // 2)
+    turn = k / base ** (even / d)
+    matrix[even, even] = matrix[even + 1, even + 1] = np.cos(turn)
+    matrix[even, even + 1] = np.sin(turn)
+    matrix[even + 1, even] = -np.sin(turn)
     return matrix
 
 
@@ -77,9 +62,10 @@ def best_map(table: Value, k: int) -> tuple[Value, float]:
     by_pair = table[:, :2 * pairs].reshape(len(table), pairs, 2).transpose(1, 0, 2)  # [pair, position, 2]
     now, then = by_pair[:, :-k], by_pair[:, k:]
     fitted = np.linalg.pinv(now) @ then  # then = now @ fitted, so the block of M is fittedᵀ
-    matrix = np.zeros((d, d))
-    for pair, block in enumerate(fitted):
-        matrix[2 * pair:2 * pair + 2, 2 * pair:2 * pair + 2] = block.T
+    matrix, even = np.zeros((d, d)), 2 * np.arange(pairs)
+    for row in (0, 1):
+        for column in (0, 1):
+            matrix[even + row, even + column] = fitted[:, column, row]
     return matrix, float(np.abs(now @ fitted - then).max())
 
 
@@ -96,7 +82,7 @@ def layer_norm(x: Value, eps: float = 1e-5, shift: float = 0.0) -> Value:
 
 def std_eps_norm(x: Value, eps: float = 1e-6, shift: float = 0.0) -> Value:
     """Over the last axis, unbiased deviation, eps outside the root: what the tutorials' classes compute."""
-    result: Value = (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True, ddof=1) + eps) + shift
+    result: Value = (x - x.mean(-1, keepdims=True)) / (spread(x, 1)[..., None] + eps) + shift
     return result
 
 
@@ -109,11 +95,17 @@ def batch_norm(x: Value, eps: float = 1e-5) -> Value:
 
 def nearest_distance(table: Value) -> float:
     """The smallest Euclidean distance between two rows."""
-    _room(len(table) ** 2)
-    squares = (table**2).sum(1)
-    apart = squares[:, None] + squares[None, :] - 2 * table @ table.T
-    np.fill_diagonal(apart, np.inf)
-    return float(np.sqrt(max(0.0, apart.min())))
+    squares, smallest = (table**2).sum(1), np.inf
+    for first in range(0, len(table), BLOCK):
+        # ‖a - b‖² = ‖a‖² + ‖b‖² - 2 a·b, for each row of the block and each row from its first on
+        some, rest = table[first:first + BLOCK], table[first:]
+        apart = some @ rest.T
+        apart *= -2
+        apart += squares[first:first + BLOCK, None]
+        apart += squares[first:]
+        np.fill_diagonal(apart, np.inf)
+        smallest = np.minimum(smallest, apart.min())
+    return float(np.sqrt(np.maximum(0.0, smallest)))
 
 
 def softmax_gradient(weights: Value) -> Value:
@@ -137,8 +129,9 @@ def dead(activated: Value) -> float:
 def alike(x: Value) -> float:
     """[position, feature] the mean cosine between two different positions: 1 where all point the same way."""
     unit = x / np.linalg.norm(x, axis=-1, keepdims=True)
-    n = len(x)
-    return float(((unit @ unit.T).sum() - n) / (n * n - n))
+    n = np.float64(len(x))
+    # Σ_ab u_a·u_b = ‖Σ_a u_a‖², of which n are the cosines of the vectors with themselves
+    return float(((unit.sum(0) ** 2).sum() - n) / (n * n - n))
 
 
 def open_cells(weights: Value) -> Value:
@@ -149,65 +142,18 @@ def open_cells(weights: Value) -> Value:
 
 def causal(n: float) -> Value:
     """[query, key] 1 where a query may look."""
-    _room(n * n)
     return np.tri(int(n))
 
 
-PLAIN: dict[str, Any] = {
-    "softmax": softmax, "pe": pe, "pe_table": pe_table, "doubled": doubled, "rotation": rotation, "best_pairs": best_pairs,
-    "layer_norm": layer_norm, "std_eps_norm": std_eps_norm, "batch_norm": batch_norm, "nearest_distance": nearest_distance,
-    "zero_share": zero_share, "dead": dead, "alike": alike, "open_cells": open_cells, "pi": np.pi,
-    "softmax_gradient": softmax_gradient, "entropy": entropy_bits, "causal": causal,
-    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "abs": np.abs,
-    "round": lambda x, places=0.0: np.round(x, int(places)), "relu": lambda x: np.maximum(x, 0.0),
-    "T": lambda x: np.swapaxes(x, -1, -2),
-    "sum": lambda x, axis=None: np.sum(x, axis=None if axis is None else int(axis)),
-    "mean": lambda x, axis=None: np.mean(x, axis=None if axis is None else int(axis)),
-    "std": lambda x, unbiased=0.0: np.std(x, axis=-1, ddof=int(unbiased)),
-    "max": lambda x: np.max(x), "min": lambda x: np.min(x), "norm": lambda x: np.linalg.norm(x, axis=-1),
-    "masked": lambda x, may_look, value=-np.inf: np.where(np.asarray(may_look) > 0, x, value),
-    "rows": lambda table, ids: _rows(np.asarray(table), np.asarray(ids)),
-    "shape": lambda x: np.array(np.shape(x), dtype=np.float64), "split_heads": lambda x, n: split_heads(x, int(n)),
-    "join": lambda *parts: np.concatenate([np.atleast_1d(part) for part in parts], axis=-1),
-    "count": lambda x: float(np.size(x)),
-}
+def spread(x: Value, unbiased: float = 0.0) -> Value:
+    """The standard deviation over the last axis; `unbiased` 1: divided by n - 1."""
+    n = x.shape[-1]
+    squares: Value = ((x - x.mean(-1, keepdims=True)) ** 2).sum(-1)
+    result: Value = np.sqrt(np.divide(squares, n - float(unbiased)))
+    return result
 
 
 def split_heads(x: Value, n_heads: int) -> Value:
     """[…, position, d_model] to […, head, position, d_head]."""
     parts = x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads)
     return np.swapaxes(parts, -2, -3)
-
-
-def of_trace(trace: Trace) -> dict[str, Any]:
-    """What a formula can ask of the pass: `tap(name)`, `knob(name)`, sizes, tokens, and what experiments found."""
-    config = trace.config
-    known: dict[str, Any] = {
-        "tap": lambda name: trace[str(name)].astype(np.float64),
-        "knob": lambda name: float(config.values()[str(name)]),
-        "d_model": float(config.d_model), "d_head": float(config.d_head), "n_heads": float(config.n_heads),
-        "n_layers": float(config.n_layers), "n_source": float(len(trace.tokens.source)),
-        "n_target": float(len(trace.tokens.target)), "parameters": float(trace.parameters),
-        "ids": np.array([token.id for token in trace.tokens.source or trace.tokens.target], dtype=np.float64),
-        "places": trace.places.astype(np.float64), "inf": np.inf,
-        "where": lambda text: np.array([place for place, token in enumerate(trace.tokens.source or trace.tokens.target)
-                                        if token.text == text], dtype=np.float64),
-    }
-    return known | {name: _found(trace, name) for name in EXPERIMENTS}
-
-
-def _found(trace: Trace, name: str) -> Callable[..., Any]:
-    def ask(field: str, key: str = "") -> Any:
-        experiment = trace.experiments.get(name)
-        if experiment is None:
-            raise BadFormula(formula="", reason=f"{name}: …")
-        value = getattr(experiment, field, None) if not field.startswith("_") else None
-        if callable(value):
-            value = value()
-        if isinstance(value, (int, float, np.ndarray, tuple)) and not key:
-            return np.asarray(value, dtype=np.float64)
-        if hasattr(value, "keys") and key in value:  # type: ignore[operator]  # a mapping of arrays
-            return np.asarray(value[key], dtype=np.float64)  # type: ignore[index]
-        raise BadFormula(formula="", reason=f"{name}({field!r})")
-
-    return ask

@@ -1,6 +1,7 @@
 """What a lesson is made of. All of it is frozen data; `lessons.read` makes it from a file."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -73,7 +74,7 @@ class Step:
     claims: tuple[Claim, ...] = ()
     question: Question | None = None
 
-    @property
+    @cached_property
     def experiments(self) -> frozenset[str]:
         """What the formulas ask for beside the pass. Raises BadFormula."""
         formulas = [claim.true for claim in self.claims]

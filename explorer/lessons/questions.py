@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 import attrs
 import numpy as np
 
+from explorer.errors import ExplorerError
 from explorer.lessons.functions import pe
 from explorer.trace.trace import Trace
 
@@ -34,7 +35,10 @@ class Where:
 
 def ask(kind: str, trace: Trace, where: Where, seed: int) -> Asked | None:
     """One question, the same for the same seed; None where this pass has nothing of the kind to ask."""
-    asked = _MADE[kind](trace, where, random.Random(seed))
+    try:
+        asked = _MADE[kind](trace, where, random.Random(seed))
+    except ExplorerError:  # a tap that this model lacks, or that a long text left no room for
+        return None
     return asked if asked is not None and np.isfinite(asked.answer) else None
 
 
@@ -57,12 +61,12 @@ def _sum(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 
 
 def _score(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    q, k = (trace[f"{where.attention}.{part}"][where.head].astype(np.float64) for part in ("query", "key"))
-    if q.shape[1] > _SHORT:
+    queries, keys = (trace[f"{where.attention}.{part}"][where.head] for part in ("query", "key"))
+    if queries.shape[1] > _SHORT:
         return None
-    row, column = chance.randrange(len(q)), chance.randrange(len(k))
-    return Asked("score", {"query": float(row), "key": float(column), "q": tuple(q[row]), "k": tuple(k[column])},
-                 float(q[row] @ k[column]))
+    row, column = chance.randrange(len(queries)), chance.randrange(len(keys))
+    q, k = queries[row].astype(np.float64), keys[column].astype(np.float64)
+    return Asked("score", {"query": float(row), "key": float(column), "q": tuple(q), "k": tuple(k)}, float(q @ k))
 
 
 def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
@@ -76,22 +80,24 @@ def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 
 
 def _weight(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    masked = trace[f"{where.attention}.masked"][where.head].astype(np.float64)
-    rows = [row for row in range(len(masked)) if 2 <= np.isfinite(masked[row]).sum() <= _SHORT and (masked[row] > -1e9).any()]
+    masked = trace[f"{where.attention}.masked"][where.head]
+    open_keys = np.isfinite(masked).sum(axis=-1)  # [query]
+    rows = np.flatnonzero((open_keys >= 2) & (open_keys <= _SHORT) & (masked > -1e9).any(axis=-1)).tolist()
     if not rows:
         return None
     row = chance.choice(rows)
-    column = chance.choice([place for place, score in enumerate(masked[row]) if score > -1e9])
-    powers = np.exp(masked[row] - masked[row].max())
-    return Asked("weight", {"query": float(row), "key": float(column), "scores": tuple(masked[row])},
+    scores = masked[row].astype(np.float64)
+    column = chance.choice(np.flatnonzero(scores > -1e9).tolist())
+    powers = np.exp(scores - scores.max())
+    return Asked("weight", {"query": float(row), "key": float(column), "scores": tuple(scores)},
                  float(powers[column] / powers.sum()))
 
 
 def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    weights = trace[f"{where.attention}.dropped"][where.head].astype(np.float64)
-    values = trace[f"{where.attention}.value"][where.head].astype(np.float64)
+    weights = trace[f"{where.attention}.dropped"][where.head]
     if weights.shape[1] > _SHORT:
         return None
+    weights, values = weights.astype(np.float64), trace[f"{where.attention}.value"][where.head].astype(np.float64)
     row, feature = chance.randrange(len(weights)), chance.randrange(values.shape[1])
     return Asked("mixed", {"query": float(row), "feature": float(feature), "weights": tuple(weights[row]),
                            "values": tuple(values[:, feature])},

@@ -14,7 +14,6 @@
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,11 @@ import numpy as np
 
 from explorer.config import find_knob
 from explorer.errors import BadFormula, BadLesson, CannotRead, ExplorerError
+from explorer.lessons.cost import quoted
 from explorer.lessons.formula import names
-from explorer.lessons.functions import PLAIN
+from explorer.lessons.known import PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
+from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_values
 from explorer.lessons.questions import KINDS
 from explorer.model.presets import load_preset
 from explorer.resources import asset, config_folder
@@ -39,6 +40,8 @@ _LIVE = frozenset({"tap", "knob", "d_model", "d_head", "n_heads", "n_layers", "n
 _LOOKS: dict[str, tuple[type, ...]] = {"attention": (str,), "stage": (str,), "side": (str,), "tap": (str,), "part": (str,),
                                        "layer": (int,), "head": (int,), "position": (int,)}
 _HIGHLIGHTS = ("knob", "tap", "token")
+_MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
+_MOST_CELLS = 256  # of all that is given in a step, or printed beside a claim: a reader changes it by hand, cell by cell
 _NUMBERED = re.compile(r"([a-z]*)(\d*)(.*)", re.DOTALL)
 
 
@@ -47,35 +50,33 @@ def bundled_lessons() -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead,
     return read_folder(asset("lessons"))
 
 
-def all_lessons() -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
+def all_lessons(stop: Callable[[], bool] = lambda: False) -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
     """The program's own lessons and those in the user's folder `lessons`, beside the preferences."""
-    (own, wrong), (others, worse) = bundled_lessons(), read_folder(config_folder() / "lessons")
+    (own, wrong), (others, worse) = bundled_lessons(), read_folder(config_folder() / "lessons", stop)
     return own + others, wrong + worse
 
 
-def read_folder(folder: Path) -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
-    """All lessons in a folder; a bad one is an error beside the good ones."""
+def read_folder(
+    folder: Path, stop: Callable[[], bool] = lambda: False
+) -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
+    """All lessons in a folder; a bad one is an error beside the good ones. Where `stop` says so, the rest is left out."""
     lessons: list[Lesson] = []
     errors: list[BadLesson | CannotRead] = []
     for path in sorted(folder.glob("*.toml"), key=_order):
+        if stop():
+            break
         try:
             lessons.append(read_lesson(path))
         except (BadLesson, CannotRead) as error:
             errors.append(error)
         except Exception as error:  # somebody's file can break its reader anywhere; the other lessons are there all the same
-            errors.append(BadLesson(path=str(path), line=1, reason=str(error)))
+            errors.append(BadLesson(path=str(path), line=1, reason=quoted(str(error))))
     return tuple(lessons), tuple(errors)
 
 
 def read_lesson(path: Path) -> Lesson:
     """One lesson. Raises BadLesson with file and line, CannotRead."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise CannotRead(path=str(path), reason=error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        raise BadLesson(path=str(path), line=1, reason="UTF-8") from error
-    return _Reader(path, text).lesson()
+    return _Reader(LessonFile.read(path)).lesson()
 
 
 def _order(path: Path) -> tuple[str, int, str]:
@@ -83,57 +84,53 @@ def _order(path: Path) -> tuple[str, int, str]:
     return word, int(number or 0), rest
 
 
-class _WrongError(Exception):
-    """Something is wrong with the key `key`."""
-
-    def __init__(self, key: str, reason: str) -> None:
-        super().__init__(reason)
-        self.key, self.reason = key, reason
-
-
 class _Reader:
     """Reads one file; it knows in which step it is, so that a mistake can be found."""
 
-    def __init__(self, path: Path, text: str) -> None:
-        self._path, self._lines = path, text.split("\n")
-        self._text = text
+    def __init__(self, file: LessonFile) -> None:
+        self._file = file
         self._step = -1
 
     def lesson(self) -> Lesson:
         try:
-            table = tomllib.loads(self._text)
-        except tomllib.TOMLDecodeError as error:
-            found = re.search(r"line (\d+)", str(error))
-            raise self._bad(int(found[1]) if found else len(self._lines), str(error)) from error
-        try:
+            table = self._file.table()
             _only(table, ("group", "title", "step"))
+            check_values({key: value for key, value in table.items() if key != "step"})
             title = _bilingual(table.get("title"), "title")
+            rows = _tables(table.get("step"), "step")
+            at_most("[[step]]", _MOST_STEPS, rows)
             steps = []
-            for number, row in enumerate(_tables(table.get("step"), "step")):
+            for number, row in enumerate(rows):
                 self._step = number
                 steps.append(self._step_of(row))
             if not steps:
-                raise _WrongError("step", "[[step]] ?")
-        except _WrongError as error:
-            raise self._bad(self._line(error.key), error.reason) from error
-        except ExplorerError as error:  # a knob, a preset or a formula that is none
-            raise self._bad(self._line(str(error.values.get("name") or error.values.get("formula") or "")), error) from error
-        return Lesson(self._path.stem, str(table.get("group", "")), title, tuple(steps))
+                raise WrongError("step", "[[step]] ?")
+        except WrongError as error:
+            raise self._bad(error.key, error.reason) from error
+        except BadLesson:
+            raise
+        except ExplorerError as error:  # a knob or a preset that is none
+            raise self._bad(str(error.values.get("name") or ""), error) from error
+        return Lesson(self._file.path.stem, quoted(str(table.get("group", ""))), title, tuple(steps))
+
+    def _bad(self, key: str, reason: object) -> BadLesson:
+        return self._file.bad(self._file.line(key, self._step), reason)
 
     def _step_of(self, row: Mapping[str, Any]) -> Step:
+        check_values(row)
         _only(row, (*(field.name for field in attrs.fields(Step) if field.name not in ("say", "claims")), "zh", "en", "claim"))
         for key in ("preset", "text", "target"):
             if not isinstance(row.get(key, ""), str):
-                raise _WrongError(key, f"{key} = {row[key]!r}")
+                raise WrongError(key, f"{key} = {quoted(row[key])}")
         look = _table(row, "look")
         for key, value in look.items():
             if not isinstance(value, _LOOKS.get(key, ())) or isinstance(value, bool) or (isinstance(value, int) and value < 0):
-                raise _WrongError(key, f"{key} = {value!r}")
+                raise WrongError(key, f"{key} = {quoted(value)}")
         cuts = tuple(map(str, _list(row, "cuts")))
         if cuts and "".join(cuts) != row.get("text"):
-            raise _WrongError("cuts", "".join(cuts))
+            raise WrongError("cuts", "".join(cuts))
         if not isinstance(row.get("question", {}), dict):
-            raise _WrongError("question", "question ?")
+            raise WrongError("question", "question ?")
         knobs = _table(row, "knobs")
         base = load_preset(row["preset"]).config if row.get("preset") else None
         for name, value in knobs.items():
@@ -142,9 +139,12 @@ class _Reader:
             base.changed(**knobs)
         page = _word(row, "page", PAGES)
         given = {name: _cells(value, name) for name, value in _table(row, "given").items()}
+        at_most("given", _MOST_CELLS, range(sum(cells.size for cells in given.values())))
+        at_most("claim", _MOST_CLAIMS, _tables(row.get("claim", []), "claim"))
+        at_most("batch", _MOST_TEXTS, _list(row, "batch"))
         for mark in _list(row, "highlight"):
             if str(mark).partition(":")[0] not in _HIGHLIGHTS:
-                raise _WrongError("highlight", str(mark))
+                raise WrongError("highlight", str(mark))
         claims = tuple(self._claim(each, given) for each in _tables(row.get("claim", []), "claim"))
         return Step(
             say=_bilingual(row, "[[step]]"), preset=str(row.get("preset", "")), text=str(row.get("text", "")),
@@ -157,7 +157,7 @@ class _Reader:
     def _claim(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Claim:
         _only(row, ("zh", "en", "printed", "expected", "true", "tolerance"))
         if not isinstance(row.get("true"), str):
-            raise _WrongError("true", "true ?")
+            raise WrongError("true", "true ?")
         _known(row["true"], given)
         key = "expected" if "expected" in row else "printed"
         printed = _cells(row[key], key) if key in row else None
@@ -173,63 +173,49 @@ class _Reader:
             _known(str(row["answer"]), given)
             return Question(ask, str(row["answer"]), _number(row, "tolerance", 0.01), why=why)
         zh, en = _list(row, "choices_zh"), _list(row, "choices_en")
+        at_most("choices_zh", _MOST_TEXTS, zh)
         right = row.get("right", -1)
         if len(zh) != len(en) or len(zh) < 2:
-            raise _WrongError("choices_en", f"choices_zh {len(zh)}, choices_en {len(en)}")
+            raise WrongError("choices_en", f"choices_zh {len(zh)}, choices_en {len(en)}")
         if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(zh):
-            raise _WrongError("right", f"right = {right}")
+            raise WrongError("right", f"right = {quoted(right)}")
         return Question(ask, choices=tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True)), right=right, why=why)
-
-    def _line(self, key: str) -> int:
-        """The line of a key in the step that is being read, else that of the step, else the first."""
-        start, end, seen = 0, len(self._lines), -1
-        for number, line in enumerate(self._lines):
-            if line.strip() == "[[step]]":
-                seen += 1
-                if seen == self._step:
-                    start = number
-                elif seen == self._step + 1:
-                    end = number
-                    break
-        for number in range(start, end):
-            if key and re.search(rf"(^|[\s{{,.\[\"']){re.escape(key)}($|[\s=\]\"'}},])", self._lines[number]):
-                return number + 1
-        return start + 1
-
-    def _bad(self, line: int, reason: object) -> BadLesson:
-        return BadLesson(path=str(self._path), line=line, reason=reason)
 
 
 def _known(formula: str, given: Mapping[str, Cells]) -> None:
-    for name in sorted(names(formula)):
-        if name not in PLAIN and name not in _LIVE and name not in given:
-            raise BadFormula(formula=formula, reason=name)
+    try:
+        for name in sorted(names(formula)):
+            if name not in PLAIN and name not in _LIVE and name not in given:
+                raise BadFormula(formula=formula, reason=name)
+    except BadFormula as error:
+        raise WrongError(formula, error) from error  # found in the file by the whole of it, told by its beginning
 
 
 def _only(row: Mapping[str, Any], keys: Iterable[str]) -> None:
     allowed = set(keys)
     for key in row:
         if key not in allowed:
-            raise _WrongError(key, f"{key} ?")
+            raise WrongError(key, f"{key} ?")
 
 
 def _bilingual(row: object, key: str) -> Text:
     if not isinstance(row, Mapping):
-        raise _WrongError(key, f"{key}: zh, en ?")
+        raise WrongError(key, f"{key}: zh, en ?")
     for language in ("zh", "en"):
         if not isinstance(row.get(language), str) or not row[language].strip():
             there = next((other for other in ("zh", "en") if other != language and other in row), key)
-            raise _WrongError(there, f"{key}: {language} ?")
+            raise WrongError(there, f"{key}: {language} ?")
     return Text(row["zh"], row["en"])
 
 
 def _cells(value: object, key: str) -> Cells:
     try:
         cells = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise _WrongError(key, str(error)) from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise WrongError(key, str(error)) from error
+    at_most(key, _MOST_CELLS, range(cells.size))
     if key not in ("printed", "expected") and (not cells.size or not np.isfinite(cells).all()):
-        raise _WrongError(key, f"{key} = {value!r}")
+        raise WrongError(key, f"{key} = {quoted(value)}")
     cells.setflags(write=False)
     return cells
 
@@ -238,7 +224,7 @@ def _checked(kind: type, default: Callable[[], Any]) -> Callable[[Mapping[str, A
     def read(row: Mapping[str, Any], key: str) -> Any:
         value = row.get(key, default())
         if not isinstance(value, kind):
-            raise _WrongError(key, f"{key} = {value!r}")
+            raise WrongError(key, f"{key} = {quoted(value)}")
         return value
 
     return read
@@ -249,19 +235,19 @@ _table, _list = _checked(dict, dict), _checked(list, list)
 
 def _tables(rows: object, key: str) -> list[Mapping[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise _WrongError(key, f"[[{key}]] ?")
+        raise WrongError(key, f"[[{key}]] ?")
     return rows
 
 
 def _word(row: Mapping[str, Any], key: str, allowed: Iterable[str]) -> str:
     value = row.get(key, "")
     if value != "" and value not in tuple(allowed):
-        raise _WrongError(key, f"{key} = {value!r}")
+        raise WrongError(key, f"{key} = {quoted(value)}")
     return str(value)
 
 
 def _number(row: Mapping[str, Any], key: str, default: float) -> float:
     value = row.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _WrongError(key, f"{key} = {value!r}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < np.inf:
+        raise WrongError(key, f"{key} = {quoted(value)}")
     return float(value)

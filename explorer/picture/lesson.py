@@ -26,6 +26,10 @@ def claims_html(findings: Sequence[Finding], words: Words, theme: Theme, *, chan
 
 def _claim(finding: Finding, words: Words, theme: Theme, changed: bool) -> str:
     claim, label = finding.claim, escape(finding.claim.label.of(words.language))
+    if not finding.true.size:
+        said = words("lesson.absent") if finding.error is None else words.error(finding.error)
+        colour = theme.faint if finding.error is None else theme.warning
+        return f"<p style='margin:8px 0 2px 0'>{label}</p><p style='margin:0;color:{colour}'>{escape(said)}</p>"
     if claim.printed is None or (changed and not claim.expected):
         return f"<p style='margin:8px 0 2px 0'>{label}</p>{_table([(words('lesson.true'), finding.true, None)], theme)}"
     wrong = np.broadcast_to(_apart(claim.printed, finding.true) > claim.tolerance, finding.true.shape)
@@ -81,6 +85,12 @@ def figure(value: float) -> str:
     if np.isfinite(value) and 1000 <= abs(value) < 1e6:
         return f"{value:,.1f}".replace("-", "−")
     return number(float(f"{value:.5g}")) if np.isfinite(value) else number(value)
+
+
+def answer_text(value: NDArray[np.float64]) -> str:
+    """The figures of an answer, no more than can be read."""
+    told = [figure(float(cell)) for cell in value.ravel()[:_MOST_COLUMNS]]
+    return ", ".join([*told, "…"] if value.size > _MOST_COLUMNS else told)
 
 
 def asked_html(asked: Asked, words: Words) -> str:

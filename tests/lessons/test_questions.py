@@ -4,7 +4,8 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.lessons.check import is_right, numbers
+from explorer.lessons import check
+from explorer.lessons.check import LONGEST_ANSWER, is_right, numbers
 from explorer.lessons.questions import KINDS, Where, ask
 from explorer.trace.trace import Trace
 from tests.picture.examples import example
@@ -64,6 +65,32 @@ def test_several_numbers_are_compared_in_order() -> None:
     assert not is_right("14, 12", np.array([12.0, 14.0]), 0.01)
     assert numbers("1/8, 12,345 and 1/0") == [0.125, 12345, 1, 0]
     assert is_right("200.9", np.array(200.0), 0.01)
+
+
+@pytest.mark.parametrize(("typed", "found"), [
+    ("1/1e5", [1e-5]), ("1/1e-999", [1, 0]), ("1e999", [np.inf]), ("1e308/1e-308", [1e308, 1e-308]), ("1e999/1", [np.inf, 1]),
+    (".5/2", [0.25]), ("-1/8", [-0.125]), ("1 / 8", [0.125]), ("1e", [1]), ("/8", [8]), ("1/8/2", [0.125, 2]), ("٣", [3]),
+])
+def test_fractions_and_powers_are_read_together(typed: str, found: list[float]) -> None:
+    """And what is too large, or divided by nothing, raises nothing."""
+    assert numbers(typed) == found
+    for truth in (0.0, np.inf, -np.inf, np.nan, 1e308):
+        assert is_right(typed, np.full(len(found), truth), 0.01) in (True, False)
+
+
+def test_an_answer_has_a_longest() -> None:
+    """Of 64 characters; longer ones are no answer, whatever stands in them."""
+    assert numbers("1" * LONGEST_ANSWER) == [float("1" * 64)]
+    assert numbers("1" * (LONGEST_ANSWER + 1)) == []
+
+
+@pytest.mark.parametrize("text", ["1" * 200_000, "1 " * 100_000, "1," * 100_000, "1." * 100_000,
+                                  "1" + " " * 200_000, "1/" * 100_000, "1e" * 100_000, "," * 200_000,
+                                  "1" * 100_000 + "/" + "1" * 100_000])
+def test_no_expression_looks_at_a_text_again_and_again(text: str) -> None:
+    """A text of 200,000 characters would take minutes if the time grew with the square of its length."""
+    for expression in (check._GROUPED, check._FRACTION, check._NUMBER):
+        assert sum(1 for _ in expression.finditer(text)) <= len(text)
 
 
 def test_a_question_is_a_value() -> None:

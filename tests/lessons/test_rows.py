@@ -14,6 +14,7 @@ from torch.nn.functional import batch_norm, layer_norm, softmax
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.lessons.check import Finding, findings, scope_of
+from explorer.lessons.cost import LIMIT_MB, LIMIT_MS, Budget
 from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import bundled_lessons
@@ -249,6 +250,15 @@ def test_a_row_tells_the_truth(row: str, computer: Computer) -> None:
         for finding, (printed, truth) in zip(found, expected, strict=True):
             same(finding, printed, truth(trace) if callable(truth) else truth)
         assert [finding.agrees for finding in found if finding.claim.printed is not None] == AGREES[row][number]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_is_well_within_its_budget(row: str, computer: Computer) -> None:
+    """No formula of a claim or an answer needs more than nine tenths of what it may cost."""
+    for step, trace in passes(LESSONS[row], computer):
+        answer = step.question.answer if step.question is not None else ""
+        for formula in (*(claim.true for claim in step.claims), *([answer] if answer else [])):
+            evaluate(formula, scope_of(trace, step.given), Budget(0.9 * LIMIT_MS, 0.9 * LIMIT_MB))
 
 
 def same(finding: Finding, printed: object, truth: object) -> None:

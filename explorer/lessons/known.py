@@ -1,0 +1,258 @@
+"""Every name that a formula may use: functions, each beside its price, and what can be asked of a pass."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from explorer.lessons.cost import (
+    MOVE,
+    POWER,
+    POWER_OF_E,
+    PRODUCT,
+    ROOT,
+    ROW,
+    WAVE,
+    Cost,
+    Later,
+    Priced,
+    Value,
+    is_tiny,
+    number,
+    per_cell,
+    product,
+    refused,
+    rows,
+    size,
+    whole,
+)
+from explorer.lessons.functions import (
+    BLOCK,
+    alike,
+    batch_norm,
+    best_pairs,
+    causal,
+    dead,
+    doubled,
+    layer_norm,
+    nearest_distance,
+    open_cells,
+    pe,
+    pe_table,
+    rotation,
+    softmax,
+    softmax_gradient,
+    spread,
+    std_eps_norm,
+    zero_share,
+)
+from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.measures import entropy_bits
+from explorer.trace.trace import Trace
+
+_FREE = Cost(0, 0)
+_FIT, _FIT_CELL, _SLOW_FIT_CELL = 2_000.0, 30.0, 200.0  # numpy.linalg.pinv: 1.3 µs a matrix, 12 to 300 ns a cell of it
+_TOKEN = 100.0  # to compare a token's text
+
+
+# Prices of functions that take more than one array. Each has the arguments of its function.
+
+def _row_of_waves(pos: Value, d: Value, base: float = 1.0, power: float = 1.0) -> Cost:
+    _single(pos, base, power)
+    return Cost(6.0 * size(d), (2 * WAVE + POWER) * size(d))
+
+
+def _row_of_doubled_waves(pos: Value, d: Value, base: float = 1.0) -> Cost:
+    return _row_of_waves(pos, d, base)
+
+
+def _table_of_waves(n: Value, d: Value, base: float = 1.0, power: float = 1.0) -> Cost:
+    _single(base, power)
+    return Cost(2.0 * size(n) * size(d), (WAVE + PRODUCT) * size(n) * size(d) + POWER * size(d))
+
+
+def _turned(k: Value, d: Value, base: float = 1.0) -> Cost:
+    _single(k, base)
+    return Cost(1.0 * size(d) * size(d), MOVE * size(d) * size(d) + (WAVE + POWER) * size(d))
+
+
+def _single(*numbers: Any) -> None:
+    for each in numbers:
+        number(each)
+
+
+def _normed(x: Value, eps: float = 0.0, shift: float = 0.0) -> Cost:
+    _single(eps, shift)
+    return Cost(6 * x.size, (6 * MOVE + 2 * PRODUCT) * x.size + 3 * ROW * rows(x))
+
+
+def _normed_batch(x: Value, eps: float = 0.0) -> Cost:
+    return _normed(x, eps)
+
+
+def _distances(table: Value) -> Cost:
+    if table.ndim != 2:
+        raise refused(f"{list(table.shape)}")
+    n, d = table.shape
+    cells = n * (n + BLOCK) / 2  # each pair of rows once, and each block with itself
+    return Cost(2 * n * min(n, BLOCK) + table.size,
+                product(table, multiply_adds=cells * d, cells=cells) + PRODUCT * table.size)
+
+
+def _fitted(table: Value, k: Value) -> Cost:
+    whole(k)
+    if table.ndim != 2:
+        raise refused(f"{list(table.shape)}")
+    # The square matrix that `best_map` makes of the pairs counts as well.
+    rate = _SLOW_FIT_CELL if is_tiny(table) else _FIT_CELL
+    return Cost(6 * table.size + 2 * table.shape[1] ** 2,
+                _FIT * table.shape[1] + rate * table.size + MOVE * table.shape[1] ** 2)
+
+
+def _square(n: Value) -> Cost:
+    return Cost(1.0 * size(n) * size(n), MOVE * size(n) * size(n))
+
+
+def _rounded(x: Value, places: float = 0.0) -> Cost:
+    whole(places)
+    return per_cell(PRODUCT + 2 * MOVE)(x)
+
+
+def _along(x: Value, axis: float | None = None) -> Cost:
+    if axis is not None:
+        whole(axis)
+    return Cost(x.size, MOVE * x.size + ROW * rows(x))
+
+
+def _spread(x: Value, unbiased: float = 0.0) -> Cost:
+    whole(unbiased)
+    return Cost(2 * x.size, (3 * MOVE + PRODUCT) * x.size + 2 * ROW * rows(x))
+
+
+def _masked(x: Value, may_look: Value, value: float = 0.0) -> Cost:
+    number(value)
+    n = float(np.broadcast(x, may_look).size)
+    return Cost(n + may_look.size, 2 * MOVE * n)
+
+
+def _picked(table: Value, ids: Value) -> Cost:
+    n = ids.size * (table.size / max(1, len(table)))
+    return Cost(n + ids.size, MOVE * n + ROW * ids.size)
+
+
+def _split(x: Value, n: Value) -> Cost:
+    if not size(n):
+        raise refused("0")
+    return Cost(x.size, MOVE * x.size)
+
+
+def _joined(*parts: Value) -> Cost:
+    n = sum(part.size for part in parts)
+    return Cost(n, MOVE * n)
+
+
+# The functions
+
+
+def split_heads(x: Value, n_heads: Value) -> Value:
+    """[…, position, d_model] to […, head, position, d_head]."""
+    parts = x.reshape(*x.shape[:-1], int(n_heads), x.shape[-1] // int(n_heads))
+    return np.swapaxes(parts, -2, -3)
+
+
+def _rows(table: Value, ids: Value) -> Value:
+    """The rows of a table, one for each id."""
+    found: Value = table[ids.astype(int)]
+    return found
+
+
+def _of_each(function: Callable[[Value], Any], operations: float) -> Priced:
+    """A function that is computed cell by cell."""
+    return Priced(function, per_cell(operations), empty=True)
+
+
+def _axis(axis: float | None) -> int | None:
+    return None if axis is None else int(axis)
+
+
+PLAIN: Mapping[str, Any] = {
+    "pi": np.pi,
+    "sqrt": _of_each(lambda x: np.sqrt(x), ROOT), "exp": _of_each(lambda x: np.exp(x), POWER_OF_E),
+    "log": _of_each(lambda x: np.log(x), POWER_OF_E), "sin": _of_each(lambda x: np.sin(x), WAVE),
+    "cos": _of_each(lambda x: np.cos(x), WAVE), "abs": _of_each(lambda x: np.abs(x), MOVE),
+    "relu": _of_each(lambda x: np.maximum(x, 0.0), MOVE),
+    "round": Priced(lambda x, places=0.0: np.round(x, int(places)), _rounded, empty=True),
+    "T": Priced(lambda x: np.swapaxes(x, -1, -2), per_cell(0, 0), empty=True),
+    "shape": Priced(lambda x: np.array(np.shape(x), dtype=np.float64), per_cell(0, 0), empty=True),
+    "count": Priced(lambda x: float(np.size(x)), per_cell(0, 0), empty=True),
+    "sum": Priced(lambda x, axis=None: np.sum(x, axis=_axis(axis)), _along, empty=True),
+    "mean": Priced(lambda x, axis=None: np.mean(x, axis=_axis(axis)), _along),
+    "max": Priced(lambda x: np.max(x), per_cell(MOVE, 0)), "min": Priced(lambda x: np.min(x), per_cell(MOVE, 0)),
+    "std": Priced(spread, _spread), "norm": Priced(lambda x: np.linalg.norm(x, axis=-1), per_cell(PRODUCT, 2)),
+    "join": Priced(lambda *parts: np.concatenate([np.atleast_1d(part) for part in parts], axis=-1), _joined, empty=True),
+    "rows": Priced(_rows, _picked, empty=True),
+    "masked": Priced(lambda x, may_look, value=-np.inf: np.where(may_look > 0, x, value), _masked),
+    "causal": Priced(causal, _square),
+    "softmax": Priced(softmax, per_cell(POWER_OF_E + PRODUCT + 2 * MOVE, 4, passes=3)),
+    "softmax_gradient": Priced(softmax_gradient, per_cell(PRODUCT + POWER, 4, passes=3)),
+    "entropy": Priced(entropy_bits, per_cell(POWER_OF_E + PRODUCT + MOVE, 4, passes=2)),
+    "pe": Priced(pe, _row_of_waves), "doubled": Priced(doubled, _row_of_doubled_waves), "rotation": Priced(rotation, _turned),
+    "pe_table": Priced(pe_table, _table_of_waves),
+    "best_pairs": Priced(best_pairs, _fitted), "nearest_distance": Priced(nearest_distance, _distances),
+    "layer_norm": Priced(layer_norm, _normed), "std_eps_norm": Priced(std_eps_norm, _normed),
+    "batch_norm": Priced(batch_norm, _normed_batch),
+    "split_heads": Priced(split_heads, _split),
+    "alike": Priced(alike, per_cell(3 * PRODUCT, 3)), "open_cells": Priced(open_cells, per_cell(2 * MOVE, 1)),
+    "zero_share": Priced(zero_share, per_cell(2 * MOVE, 1)), "dead": Priced(dead, per_cell(2 * MOVE, 1)),
+}
+
+
+# What can be asked of a pass
+
+def of_trace(trace: Trace) -> dict[str, Any]:
+    """`tap(name)`, `knob(name)`, sizes, tokens, and what experiments found. Large arrays are handed on as they are: a
+    formula pays for those parts of them that it reckons with."""
+    config, tokens = trace.config, trace.tokens.source or trace.tokens.target
+    known: dict[str, Any] = {
+        "tap": Priced(lambda name: trace[str(name)], lambda name: _FREE, texts=True),
+        "knob": Priced(lambda name: float(config.values()[str(name)]), lambda name: _FREE, texts=True),
+        "d_model": float(config.d_model), "d_head": float(config.d_head), "n_heads": float(config.n_heads),
+        "n_layers": float(config.n_layers), "n_source": float(len(trace.tokens.source)),
+        "n_target": float(len(trace.tokens.target)), "parameters": float(trace.parameters),
+        "ids": Later(lambda: np.array([token.id for token in tokens], np.float64), Cost(len(tokens), _TOKEN * len(tokens))),
+        "places": trace.places, "inf": np.inf,
+        "where": Priced(lambda text: np.array([place for place, token in enumerate(tokens) if token.text == text], np.float64),
+                        lambda text: Cost(len(tokens), _TOKEN * len(tokens)), texts=True),
+    }
+    return known | {name: _found(trace, name) for name in EXPERIMENTS}
+
+
+def _found(trace: Trace, name: str) -> Priced:
+    """`name(field)` and `name(field, key)`: a field of an experiment, or what a method of it finds."""
+
+    def found(field: Any) -> Any:
+        experiment = trace.experiments.get(name)
+        if experiment is None:
+            raise refused(f"{name}: …")
+        return getattr(experiment, str(field), None) if not str(field).startswith("_") else None
+
+    def ask(field: Any, key: Any = "") -> Any:
+        value = found(field)
+        if callable(value):
+            value = value()
+        if isinstance(value, (int, float, np.ndarray, tuple)) and not key:
+            return np.asarray(value)
+        if isinstance(value, Mapping) and key in value:
+            return np.asarray(value[key])
+        raise refused(f"{name}({field!r})")
+
+    def price(field: Any, key: Any = "") -> Cost:
+        if not callable(found(field)):
+            return _FREE
+        experiment = trace.experiments[name]
+        cells = sum(np.size(value) for value in attrs.asdict(experiment, recurse=False).values()
+                    if isinstance(value, np.ndarray))
+        return Cost(cells, 2 * MOVE * cells)
+
+    return Priced(ask, price, texts=True)

@@ -1,0 +1,140 @@
+"""What a file of unknown origin may hold before anything in it is believed: few bytes, flat tables, small numbers, short texts.
+
+Each mistake is told with its line, and a sentence quotes at most 80 characters of what stands there.
+"""
+
+import re
+import stat
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from explorer.errors import BadLesson, CannotRead, ExplorerError, NotAFile, OverLimit
+from explorer.lessons.cost import quoted
+
+MOST_BYTES = 2**18  # the program's own lessons have 1,000 to 3,000
+_DEEPEST = 16  # brackets in each other, and parts of a key: the reader of TOML goes down one call for each
+_DEEPEST_VALUE = 8
+_LONGEST_TEXT = 2_000
+_LARGEST_WHOLE = 2**63  # TOML's own limit, which its reader does not check
+# Texts and comments, so that what stands in them is not taken for brackets and keys. All are of TOML's kinds.
+_TEXTS = re.compile(r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+', re.DOTALL)
+_QUOTED = ("name", "got", "formula", "reason")
+
+
+class WrongError(Exception):
+    """Something is wrong with the key `key`: a few words, or another error that tells it."""
+
+    def __init__(self, key: str, reason: object) -> None:
+        super().__init__(key)
+        self.key, self.reason = key, reason
+
+
+@attrs.frozen
+class LessonFile:
+    """The text of a lesson's file, with the path that its mistakes are told with."""
+
+    path: Path
+    text: str
+
+    @classmethod
+    def read(cls, path: Path) -> "LessonFile":
+        """Raises CannotRead, NotAFile, and BadLesson for one that is too large or no text."""
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait for its other end
+                raise NotAFile(path=str(path))
+            with path.open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+            if len(content) > MOST_BYTES:
+                raise OverLimit(name="TOML", limit=f"{MOST_BYTES:,}", got=f"{max(len(content), path.stat().st_size):,}")
+            return cls(path, content.decode("utf-8").replace("\r\n", "\n"))
+        except UnicodeDecodeError as error:
+            raise BadLesson(path=str(path), line=1, reason="UTF-8") from error
+        except OverLimit as error:
+            raise BadLesson(path=str(path), line=1, reason=error) from error
+        except (OSError, ValueError) as error:
+            raise CannotRead(path=str(path), reason=getattr(error, "strerror", None) or quoted(str(error))) from error
+
+    def table(self) -> dict[str, Any]:
+        """What the file says. Raises BadLesson."""
+        line = _deep_line(self.text)
+        if line:
+            raise self.bad(line, OverLimit(name="[ {", limit=_DEEPEST, got=f"> {_DEEPEST}"))
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            found = re.search(r"line (\d+)", str(error))
+            raise self.bad(int(found[1]) if found else self.text.count("\n") + 1, str(error)) from error
+        except ValueError as error:  # a number with more digits than Python reads
+            raise self.bad(_long_number_line(self.text), str(error)) from error
+        except RecursionError as error:
+            raise self.bad(1, OverLimit(name="[ {", limit=_DEEPEST, got=f"> {_DEEPEST}")) from error
+
+    def bad(self, line: int, reason: object) -> BadLesson:
+        """The mistake with its place."""
+        return BadLesson(path=str(self.path), line=line, reason=_shortened(reason))
+
+    def line(self, key: str, step: int) -> int:
+        """The line of a key in a step, else that of the step, else the first."""
+        lines = self.text.split("\n")
+        steps = [number for number, line in enumerate(lines) if line.strip() == "[[step]]"]
+        start = steps[step] if 0 <= step < len(steps) else 0
+        end = steps[step + 1] if step + 1 < len(steps) else len(lines)
+        for number in range(start, end):
+            if key and re.search(rf"(^|[\s{{,.\[\"']){re.escape(key)}($|[\s=\]\"'}},])", lines[number]):
+                return number + 1
+        return start + 1
+
+
+def _deep_line(text: str) -> int:
+    """The first line where brackets, or the parts of a key, lie deeper in each other than may be; 0 where none do."""
+    plain = _TEXTS.sub(lambda found: "\n" * found[0].count("\n"), text)
+    depth = parts = 0
+    for found in re.finditer(r"[\[\]{}.,=\n]", plain):
+        mark = found[0]
+        depth = max(0, depth + (mark in "[{") - (mark in "]}"))
+        parts = parts + 1 if mark == "." else 0
+        if depth > _DEEPEST or parts > _DEEPEST:
+            return plain.count("\n", 0, found.start()) + 1
+    return 0
+
+
+def _long_number_line(text: str) -> int:
+    found = re.search(r"\d{1000}", text)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def check_values(table: Mapping[str, Any]) -> None:
+    """Refuse values that no lesson has; without recursion, for they may lie deep in each other. Raises WrongError."""
+    waiting: list[tuple[str, Any, int]] = [(key, value, 1) for key, value in table.items()]
+    while waiting:
+        key, value, depth = waiting.pop()
+        if depth > _DEEPEST_VALUE:
+            raise WrongError(key, OverLimit(name=quoted(key), limit=_DEEPEST_VALUE, got=f"> {_DEEPEST_VALUE}"))
+        if isinstance(value, str) and len(value) > _LONGEST_TEXT:
+            raise WrongError(key, OverLimit(name=quoted(key), limit=f"{_LONGEST_TEXT:,}", got=f"{len(value):,}"))
+        if isinstance(value, int) and abs(value) >= _LARGEST_WHOLE:
+            raise WrongError(key, OverLimit(name=quoted(key), limit="2^63 − 1", got=f"2^{value.bit_length() - 1}"))
+        if isinstance(value, dict):
+            waiting += [(name, each, depth + 1) for name, each in value.items()]
+        elif isinstance(value, list):
+            waiting += [(key, each, depth + 1) for each in value]
+
+
+def at_most(name: str, limit: int, found: Iterable[object]) -> None:
+    """Raises WrongError for more things than there may be."""
+    got = sum(1 for _ in found)
+    if got > limit:
+        raise WrongError(name, OverLimit(name=quoted(name), limit=limit, got=got))
+
+
+def _shortened(reason: object) -> object:
+    """What a sentence says about the file's own words, cut to what it has room for."""
+    if not isinstance(reason, ExplorerError):
+        return quoted(reason)
+    values = {name: quoted(value) if name in _QUOTED and isinstance(value, (str, list, dict)) else value
+              for name, value in reason.values.items()}
+    return type(reason)(**values)
