@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 Value = NDArray[np.float64]
 BLOCK = 64
-"""Rows of a table whose distances from all others are computed at once: the whole square would need a lot of room."""
+"""Rows and features of a table whose distances from as many others are computed at once. The whole square would need a lot of room; and
+of products that are larger the library makes several threads, which wait for each other where the processor is busy."""
 
 
 def softmax(x: Value) -> Value:
@@ -97,14 +98,16 @@ def nearest_distance(table: Value) -> float:
     """The smallest Euclidean distance between two rows."""
     squares, smallest = (table**2).sum(1), np.inf
     for first in range(0, len(table), BLOCK):
-        # ‖a - b‖² = ‖a‖² + ‖b‖² - 2 a·b, for each row of the block and each row from its first on
-        some, rest = table[first:first + BLOCK], table[first:]
-        apart = some @ rest.T
-        apart *= -2
-        apart += squares[first:first + BLOCK, None]
-        apart += squares[first:]
-        np.fill_diagonal(apart, np.inf)
-        smallest = np.minimum(smallest, apart.min())
+        for second in range(first, len(table), BLOCK):
+            some, others = slice(first, first + BLOCK), slice(second, second + BLOCK)
+            # ‖a - b‖² = ‖a‖² + ‖b‖² - 2 a·b
+            apart = squares[some, None] + squares[others]
+            for feature in range(0, table.shape[1], BLOCK):
+                features = slice(feature, feature + BLOCK)
+                apart -= 2 * table[some, features] @ table[others, features].T
+            if first == second:
+                np.fill_diagonal(apart, np.inf)
+            smallest = np.minimum(smallest, apart.min())
     return float(np.sqrt(np.maximum(0.0, smallest)))
 
 
