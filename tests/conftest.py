@@ -37,5 +37,5 @@ def no_thread_is_left() -> Iterator[None]:
     """A thread that a test started and did not end fails the test, by name."""
     before = set(threading.enumerate())
     yield
-    left = [thread.name for thread in set(threading.enumerate()) - before if thread.name in ("compute", "export")]
+    left = [thread.name for thread in set(threading.enumerate()) - before if thread.name in ("compute", "export", "lessons")]
     assert left == [], f"threads left running: {left}"

@@ -1,6 +1,8 @@
 """The lessons at the left: a list of them, and the step that is open, beside whatever page it is about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from html import escape
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.app.quiz import Quiz
+from explorer.app.reckoner import Reckoner, Stop
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.check import findings
@@ -30,6 +33,7 @@ from explorer.views.matrix import MatrixEdit
 from explorer.views.question import QuestionBox
 
 _WIDTH_PX, _NARROW_PX = 330, 280
+_MOST_ERRORS = 8  # of files that are no lessons; somebody's folder may hold thousands
 
 
 class LessonPanel(QWidget):
@@ -47,6 +51,7 @@ class LessonPanel(QWidget):
         self.place = 0
         self.given: dict[str, Cells] = {}
         self.lessons: tuple[Lesson, ...] = ()
+        self.reckoner = Reckoner(self)
         self._errors: tuple[ExplorerError, ...] = ()
         self._words: Words | None = None
         self._theme = LIGHT
@@ -66,6 +71,7 @@ class LessonPanel(QWidget):
         self.heading.setObjectName("title")
         self.errors.setObjectName("warning")
         self.errors.setWordWrap(True)
+        self.errors.setTextFormat(Qt.TextFormat.PlainText)
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
         self.tree.setIndentation(12)
@@ -90,10 +96,11 @@ class LessonPanel(QWidget):
         self.counter.setObjectName("faint")
         for label in (self.title, self.say, self.numbers):
             label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)  # a lesson's mark-up could have files opened
         self.numbers.setTextFormat(Qt.TextFormat.RichText)
         self.numbers.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question = QuestionBox()
-        self.quiz = Quiz(self.question)
+        self.quiz = Quiz(self.question, self.reckoner)
         self.back, self.previous, self.next = QToolButton(), QPushButton(), QPushButton()
         self.back.clicked.connect(self.leave)
         self.previous.clicked.connect(self._previous)
@@ -170,10 +177,11 @@ class LessonPanel(QWidget):
                 self.tree.addTopLevelItem(groups[lesson.group])
             item = QTreeWidgetItem([f"{lesson.key.upper()}  {lesson.title.of(words.language)}"])
             item.setData(0, Qt.ItemDataRole.UserRole, place)
-            item.setToolTip(0, lesson.title.of(words.language))
+            item.setToolTip(0, f"<p>{escape(lesson.title.of(words.language))}</p>")
             groups[lesson.group].addChild(item)
         self.tree.expandAll()
-        self.errors.setText("\n".join(words.error(error) for error in self._errors))
+        told = [words.error(error) for error in self._errors[:_MOST_ERRORS]]
+        self.errors.setText("\n".join([*told, "…"] if len(self._errors) > _MOST_ERRORS else told))
         self.errors.setVisible(bool(self._errors))
 
     def set_theme(self, theme: Theme) -> None:
@@ -205,7 +213,8 @@ class LessonPanel(QWidget):
         """What the step asks for, or what was typed since, cannot be: its numbers would be those of another state."""
         if self.step is not None and self._words is not None:
             self.quiz.shown = None
-            self.numbers.setText(self._words.error(error))
+            self.reckoner.forget("claims")
+            self.numbers.setText(escape(self._words.error(error)))
             self.numbers.show()
 
     def open(self, key: str) -> None:
@@ -217,6 +226,8 @@ class LessonPanel(QWidget):
     def leave(self) -> None:
         """Back to the list."""
         self.lesson = None
+        self.quiz.end()
+        self.reckoner.forget("claims")
         self._stack.setCurrentIndex(0)
         self.opened.emit(None)
 
@@ -231,11 +242,11 @@ class LessonPanel(QWidget):
             edit = MatrixEdit(name, cells)
             edit.changed.connect(self._changed)
             self._matrices.addWidget(edit)
-        self.quiz.begin(step, self.given)  # the numbers on screen are of another step
-        self.opened.emit(step)
-        self._tell()
+        self.quiz.begin(step, self.given)
+        self._tell()  # the numbers on screen were of another step
         if self._words is not None:
             self.quiz.ask(self._words)
+        self.opened.emit(step)
 
     def _tell(self) -> None:
         """Title, sentence and claims."""
@@ -247,17 +258,19 @@ class LessonPanel(QWidget):
         self.counter.setText(words("lesson.step", step=self.place + 1, steps=len(self.lesson.steps)))
         self.previous.setEnabled(self.place > 0)
         self.next.setEnabled(self.place + 1 < len(self.lesson.steps))
-        self.numbers.setText(self._claims(step, words))
         self.numbers.setVisible(bool(step.claims))
+        if not step.claims or self.quiz.shown is None or not step.experiments <= self.quiz.shown[0].experiments.keys():
+            self.reckoner.forget("claims")
+            self.numbers.setText(words("status.computing") if step.claims else "")
+        else:  # the last ones stay until the new ones are there
+            work = partial(_claims, step, self.quiz.shown[0], dict(self.given), words, self._theme)
+            self.reckoner.ask("claims", work, self._show_claims)
 
-    def _claims(self, step: Step, words: Words) -> str:
-        if self.quiz.shown is None or not step.experiments <= self.quiz.shown[0].experiments.keys():
-            return words("status.computing")
-        try:
-            changed = any(not np.array_equal(self.given[name], cells) for name, cells in step.given.items())
-            return claims_html(findings(step, self.quiz.shown[0], self.given), words, self._theme, changed=changed)
-        except ExplorerError as error:  # a tap that this model lacks, or a sentence too short for it
-            return words.error(error)
+    def _show_claims(self, told: str | ExplorerError) -> None:
+        if isinstance(told, str):
+            self.numbers.setText(told)
+        elif self._words is not None:
+            self.numbers.setText(escape(self._words.error(told)))
 
     # The reader
 
@@ -275,3 +288,11 @@ class LessonPanel(QWidget):
 
     def _next(self) -> None:
         self._go(self.place + 1)
+
+
+def _claims(
+    step: Step, trace: Trace, given: Mapping[str, Cells], words: Words, theme: Theme, stop: Stop
+) -> str:
+    """The claims as they are shown; computed beside the window."""
+    changed = any(not np.array_equal(given[name], cells) for name, cells in step.given.items())
+    return claims_html(findings(step, trace, given, stop), words, theme, changed=changed)

@@ -70,7 +70,8 @@ class Program:
         return load_compute()
 
     def close(self) -> None:
-        """End the compute thread and give the hooks back."""
+        """End the threads and give the hooks back."""
+        self.window.tutor.close()
         self.session.close()
         self.faults.remove()
 

@@ -2,18 +2,21 @@
 
 import random
 import zlib
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QObject
 
-from explorer.errors import ExplorerError
+from explorer.app.reckoner import Reckoner, Stop
+from explorer.errors import ExplorerError, NotInSentence
 from explorer.lang import Words
 from explorer.lessons.check import is_right, numbers, scope_of
 from explorer.lessons.cost import Value
 from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Cells, Step
 from explorer.lessons.questions import Asked, Where, ask
-from explorer.picture.lesson import asked_html, figure
+from explorer.picture.lesson import answer_text, asked_html
 from explorer.picture.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.question import QuestionBox
@@ -24,8 +27,9 @@ Shown = tuple[Trace, Look]
 class Quiz(QObject):
     """`ask` puts a step's question into the box; `given` and `shown` are what its answer is computed from."""
 
-    def __init__(self, box: QuestionBox) -> None:
+    def __init__(self, box: QuestionBox, reckoner: Reckoner) -> None:
         super().__init__(box)
+        self._reckoner = reckoner
         self.given: dict[str, Cells] = {}
         self.shown: Shown | None = None
         self._box = box
@@ -42,9 +46,17 @@ class Quiz(QObject):
         """Another step."""
         self._step, self.given, self.shown, self._seed = step, given, None, 0
 
+    def end(self) -> None:
+        """No step is open."""
+        self._step, self.shown = None, None
+        self._reckoner.forget("question")
+        self._reckoner.forget("answer")
+
     def ask(self, words: Words) -> None:
         """Put the question, or none; what was answered before is gone."""
         self._words, self._asked = words, None
+        self._reckoner.forget("question")
+        self._reckoner.forget("answer")
         asked = None if self._step is None else self._step.question
         self._box.setVisible(asked is not None)
         if asked is None:
@@ -63,8 +75,15 @@ class Quiz(QObject):
             return
         trace, look = self.shown
         where = Where(look.attention_tap("weights").rpartition(".")[0], look.head, look.side)
-        self._asked = ask(kind, trace, where, self._seed)
-        self._box.put(asked_html(self._asked, words) if self._asked else words("question.none"), renewable=True)
+        if not self._seed:  # what stands in the box is of another step
+            self._box.put(words("status.computing"), renewable=True)
+        self._reckoner.ask("question", partial(_asked, kind, trace, where, self._seed), self._put)
+
+    def _put(self, found: Asked | ExplorerError | None) -> None:
+        assert self._words is not None  # it was asked with words
+        self._asked = found if isinstance(found, Asked) else None
+        text = self._words("question.none") if self._asked is None else asked_html(self._asked, self._words)
+        self._box.put(text, renewable=True)
 
     def _another(self) -> None:
         self._seed += 1
@@ -72,24 +91,26 @@ class Quiz(QObject):
             self.ask(self._words)
 
     def _answered(self, typed: str) -> None:
-        truth = self._truth()
-        if truth is None or self._words is None:
+        if self._step is None or self._step.question is None or self._words is None:
             return
-        value, tolerance = truth
+        question = self._step.question
         if not numbers(typed):
             self._box.tell(self._words("lesson.no_number"), right=False)
-            return
-        self._judge(", ".join(figure(float(cell)) for cell in value.ravel()), is_right(typed, value, tolerance))
+        elif self._asked is not None:
+            self._compare(typed, self._asked.tolerance, np.asarray(self._asked.answer))
+        elif question.answer and self.shown is not None and self._step.experiments <= self.shown[0].experiments.keys():
+            work = partial(_truth, question.answer, self.shown[0], dict(self.given))
+            self._reckoner.ask("answer", work, partial(self._compare, typed, question.tolerance))
 
-    def _truth(self) -> tuple[Value, float] | None:
-        if self._asked is not None:
-            return np.asarray(self._asked.answer), self._asked.tolerance
-        if self._step is None or self._step.question is None or self.shown is None:
-            return None
-        try:
-            return evaluate(self._step.question.answer, scope_of(self.shown[0], self.given)), self._step.question.tolerance
-        except ExplorerError:
-            return None
+    def _compare(self, typed: str, tolerance: float, truth: Value | ExplorerError) -> None:
+        """Judge what was typed, now that the right answer is known, or tell why there is none."""
+        assert self._words is not None  # a question was asked
+        if isinstance(truth, NotInSentence) or (not isinstance(truth, ExplorerError) and not truth.size):
+            self._box.tell(self._words("lesson.no_answer"), right=False)
+        elif isinstance(truth, ExplorerError):
+            self._box.tell(self._words.error(truth), right=False)
+        else:
+            self._judge(answer_text(truth), is_right(typed, truth, tolerance))
 
     def _picked(self, place: int) -> None:
         if self._step is not None and self._step.question is not None and self._words is not None:
@@ -102,3 +123,11 @@ class Quiz(QObject):
         why = "" if self._step.question is None else self._step.question.why.of(self._words.language)
         verdict = self._words("lesson.right" if right else "lesson.wrong", answer=answer)
         self._box.tell(f"{verdict} {why}".strip(), right=right)
+
+
+def _asked(kind: str, trace: Trace, where: Where, seed: int, stop: Stop) -> Asked | None:
+    return ask(kind, trace, where, seed)
+
+
+def _truth(formula: str, trace: Trace, given: Mapping[str, Cells], stop: Stop) -> Value:
+    return evaluate(formula, scope_of(trace, given))

@@ -1,6 +1,8 @@
 """The line at the bottom: what is shown, how long it took, what went wrong, and Cancel while something takes long."""
 
-from PySide6.QtCore import QTimer, Signal
+from html import escape
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolButton
 
 from explorer.engine.request import Frame
@@ -22,6 +24,7 @@ class Status(QStatusBar):
         self.setContentsMargins(10, 0, 6, 0)
         self.facts, self.message, self.readout = ElidedLabel(), QLabel(), ElidedLabel()
         self.message.setObjectName("warning")
+        self.message.setTextFormat(Qt.TextFormat.PlainText)  # it quotes files of strangers
         self.readout.setObjectName("faint")
         self.message.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Preferred)
         self.progress = QProgressBar()
@@ -91,7 +94,7 @@ class Status(QStatusBar):
             self.message.setObjectName(colour)
             self.message.style().polish(self.message)
         self.message.setText(text)
-        self.message.setToolTip(text)
+        self.message.setToolTip(f"<p>{escape(text)}</p>" if "<" in text else text)
         self.message.setVisible(bool(text))
 
     def point(self, text: str) -> None:

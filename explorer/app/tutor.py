@@ -1,5 +1,7 @@
 """Between the lessons and the rest of the window: a step sets up the session, the page and what is outlined."""
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -8,25 +10,29 @@ from PySide6.QtWidgets import QFileDialog
 from explorer.app.appearance import Appearance
 from explorer.app.desk import Desk
 from explorer.app.lesson_panel import LessonPanel
+from explorer.app.reckoner import Stop
 from explorer.app.session import Session
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
-from explorer.lessons.lesson import Step
+from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
 from explorer.views.knobs import KnobPanel
 
 
 class Tutor(QObject):
     """Signals: went(page) a step is about this page; shown(bool) the panel is opened or closed; refused(error) a file is
-    no lesson."""
+    no lesson; broke(error) for a bug."""
 
     went = Signal(str)
     shown = Signal(bool)
     refused = Signal(object)
+    broke = Signal(object)
 
     def __init__(self, panel: LessonPanel, session: Session, desk: Desk, knobs: KnobPanel, appearance: Appearance) -> None:
         super().__init__(panel)
         self._panel, self._session, self._desk, self._knobs, self._appearance = panel, session, desk, knobs, appearance
+        self._reckoner = panel.reckoner
+        self._reckoner.broke.connect(self.broke)
         panel.hide()
         panel.opened.connect(self._open)
         panel.closed.connect(self._hide)
@@ -34,7 +40,7 @@ class Tutor(QObject):
     def show(self, on: bool) -> None:
         """Open or close the panel; lessons are read when it is first opened."""
         if on and not self._panel.lessons:
-            self._panel.offer(*all_lessons())
+            self._reckoner.ask("list", all_lessons, self._offer)
         self._panel.setVisible(on)
         self._mark(self._panel.step if on else None)
 
@@ -56,10 +62,23 @@ class Tutor(QObject):
     def add(self, path: str) -> None:
         """Open a lesson from a file of the user's own. A mistake in it is told, and the rest goes on."""
         self.shown.emit(True)
-        try:
-            self._panel.add(read_lesson(Path(path)))
-        except ExplorerError as error:
-            self.refused.emit(error)
+        self._reckoner.ask("file", partial(_read, Path(path)), self._add)
+
+    def close(self) -> None:
+        """End the thread that reads and reckons."""
+        self._reckoner.close()
+
+    def _offer(self, found: tuple[Sequence[Lesson], Sequence[ExplorerError]] | ExplorerError) -> None:
+        if isinstance(found, ExplorerError):
+            self.refused.emit(found)
+        else:
+            self._panel.offer(*found)
+
+    def _add(self, found: Lesson | ExplorerError) -> None:
+        if isinstance(found, ExplorerError):
+            self.refused.emit(found)
+        else:
+            self._panel.add(found)
 
     def _hide(self) -> None:
         self.shown.emit(False)
@@ -77,3 +96,7 @@ class Tutor(QObject):
         marks = step.highlight if step is not None else ()
         self._knobs.mark(frozenset(mark.removeprefix("knob:") for mark in marks if mark.startswith("knob:")))
         self._desk.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
+
+
+def _read(path: Path, stop: Stop) -> Lesson:
+    return read_lesson(path)

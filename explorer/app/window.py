@@ -103,6 +103,7 @@ class Window(QMainWindow):
         self.desk.looked.connect(self._look)
         self.tutor.went.connect(self.go)
         self.tutor.refused.connect(self._refused_lesson)
+        self.tutor.broke.connect(self.broke)
         self.status.stop.connect(session.stop)
 
     def _connect_answers(self) -> None:

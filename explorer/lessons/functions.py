@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 Value = NDArray[np.float64]
 BLOCK = 64
-"""Rows and features of a table whose distances from as many others are computed at once. The whole square would need a lot of room; and
-of products that are larger the library makes several threads, which wait for each other where the processor is busy."""
+"""Rows and features of a table whose distances from as many others are computed at once. The whole square would need a lot of
+room; and the library computes products of larger ones in several threads, which wait for each other on a busy processor."""
 
 
 def softmax(x: Value) -> Value:

@@ -1,9 +1,10 @@
 """One question of a lesson: numbers to type or a choice to make, and at once whether it is right."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
+from explorer.lessons.check import LONGEST_ANSWER
 
 
 class QuestionBox(QWidget):
@@ -18,7 +19,9 @@ class QuestionBox(QWidget):
         self.text, self.verdict = QLabel(), QLabel()
         for label in (self.text, self.verdict):
             label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)  # a lesson's mark-up could have files opened
         self.edit = QLineEdit()
+        self.edit.setMaxLength(LONGEST_ANSWER)
         self.edit.returnPressed.connect(self._enter)
         self.check, self.more = QPushButton(), QPushButton()
         self.check.clicked.connect(self._enter)

@@ -1,22 +1,36 @@
 """Lessons from start to end, as a student goes through them."""
 
+import os
+import threading
+from pathlib import Path
+
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
+from explorer.app import lesson_panel, quiz, tutor
 from explorer.app.window import Window
+from explorer.lessons import check, read
 from explorer.lessons.read import read_folder
 from tests.journeys.conftest import Journey
 
 
-def answer(window: Window, text: str) -> str:
+def open_panel(journey: Journey, window: Window) -> None:
+    """As F2 does; the lessons are there when they have been read."""
+    window.actions_.by_name["lessons"].trigger()
+    journey.wait(lambda: bool(window.lessons.lessons))
+
+
+def answer(journey: Journey, window: Window, text: str) -> str:
     """Type an answer, press Enter, read what is said."""
     box = window.lessons.question
     box.edit.setFocus()
     box.edit.clear()
     QTest.keyClicks(box.edit, text)
     QTest.keyClick(box.edit, Qt.Key.Key_Return)
+    journey.settle(window)
     return box.verdict.text()
 
 
@@ -24,7 +38,7 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
     """A1: preset, knobs and page as the step says; the text's number, the true one, the difference; right and wrong answers."""
     def script(window: Window) -> None:
         journey.settle(window)
-        window.actions_.by_name["lessons"].trigger()
+        open_panel(journey, window)
         panel = window.lessons
         assert panel.isVisible()
         panel.open("a1")
@@ -33,8 +47,8 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         assert window.desk.page.key == "position"
         assert "0.9999" in panel.numbers.text() and "0.5403" in panel.numbers.text() and "0.46" in panel.numbers.text()
         assert window.knobs.rows["position"].property("meant") is True
-        assert "✗" in answer(window, "0.9999") and "0.5403" in panel.question.verdict.text()
-        assert "✓" in answer(window, "0.54")
+        assert "✗" in answer(journey, window, "0.9999") and "0.5403" in panel.question.verdict.text()
+        assert "✓" in answer(journey, window, "0.54")
         QTest.mouseClick(panel.next, Qt.MouseButton.LeftButton)
         journey.settle(window)
         assert panel.counter.text() == "第 2 步，共 2 步"
@@ -59,12 +73,14 @@ def test_a_given_matrix_can_be_changed(journey: Journey) -> None:
     def script(window: Window) -> None:
         journey.settle(window)
         window.lessons.offer(*_bundled())
-        window.actions_.by_name["lessons"].trigger()
+        open_panel(journey, window)
         window.lessons.open("e6")
         journey.settle(window)
         before = window.lessons.numbers.text()
         table = window.lessons._matrices.itemAt(0).widget().table
         table.item(0, 0).setText("100")
+        assert window.lessons.numbers.text() == before  # the last ones stay until the new ones are there
+        journey.settle(window)
         assert "103" in window.lessons.numbers.text() and window.lessons.numbers.text() != before
         table.item(0, 1).setText("hundred")
         assert table.item(0, 1).text() == "2"
@@ -79,7 +95,7 @@ def test_a_lesson_follows_the_users_own_sentence(journey: Journey) -> None:
         journey.settle(window)
         window.session.set_text("你好吗")
         journey.settle(window)
-        window.actions_.by_name["lessons"].trigger()
+        open_panel(journey, window)
         window.lessons.open("c11")
         journey.settle(window)
         assert window.session.request.text == "你好吗"
@@ -87,9 +103,10 @@ def test_a_lesson_follows_the_users_own_sentence(journey: Journey) -> None:
         window.session.set_text("今天天气很好")
         journey.settle(window)
         assert window.lessons.numbers.text() != before
-        assert "✗" in answer(window, "999")
+        assert "✗" in answer(journey, window, "999")
         question = window.lessons.question.text.text()
         window.lessons.question.more.click()
+        journey.settle(window)
         assert window.lessons.question.text.text() != question
 
     journey.run(script)
@@ -99,7 +116,7 @@ def test_every_step_of_every_lesson_can_be_opened(journey: Journey) -> None:
     """Its page exists, its claims are computed and its question is asked; A7's 1.9 GB are left out."""
     def script(window: Window) -> None:
         journey.settle(window)
-        window.actions_.by_name["lessons"].trigger()
+        open_panel(journey, window)
         panel = window.lessons
         for lesson in panel.lessons:
             panel.open(lesson.key)
@@ -118,7 +135,7 @@ def test_every_step_of_every_lesson_can_be_opened(journey: Journey) -> None:
     journey.run(script)
 
 
-def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_path: object) -> None:
+def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_path: Path) -> None:
     """With its file and line, above the list."""
     def script(window: Window) -> None:
         journey.settle(window)
@@ -141,10 +158,11 @@ def test_the_language_can_change_in_the_middle_of_a_lesson(journey: Journey) -> 
     """The step stays; its words change."""
     def script(window: Window) -> None:
         journey.settle(window)
-        window.actions_.by_name["lessons"].trigger()
+        open_panel(journey, window)
         window.lessons.open("b7")
         journey.settle(window)
         window.appearance.switch_language()
+        journey.settle(window)
         assert window.lessons.title.text() == "B7 · A mask of zeros masks everything"
         assert "agrees" in window.lessons.numbers.text()
         assert window.lessons.question.text.text() == "With 8 tokens, how much is each cell?"
@@ -153,7 +171,7 @@ def test_the_language_can_change_in_the_middle_of_a_lesson(journey: Journey) -> 
     journey.run(script)
 
 
-def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: object) -> None:
+def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: Path) -> None:
     """From a file, and from the folder beside the preferences; with a mistake it is told, and nothing else changes."""
     good = 'group = "mine"\n[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "二"\nen = "two"\n'
     (tmp_path / "my1.toml").write_text(good, encoding="utf-8")
@@ -165,11 +183,13 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: object) 
     def script(window: Window) -> None:
         journey.settle(window)
         window.tutor.add(str(tmp_path / "my1.toml"))
+        journey.wait(lambda: window.lessons.step is not None)
         journey.settle(window)
         assert window.lessons.isVisible()
         assert window.lessons.say.text() == "二"
         assert {"kept1", "my1", "a1"} <= {lesson.key for lesson in window.lessons.lessons}
         window.tutor.add(str(tmp_path / "my2.toml"))
+        journey.settle(window)
         assert "my2.toml" in window.status.message.text() and "8" in window.status.message.text()
         assert window.lessons.say.text() == "二"
 
@@ -180,7 +200,7 @@ def test_a_lesson_looks_at_what_the_model_before_it_lacked(journey: Journey) -> 
     """From an encoder alone to cross-attention; and what is refused shows no numbers of another state."""
     def script(window: Window) -> None:
         journey.settle(window)
-        window.actions_.by_name["lessons"].trigger()
+        open_panel(journey, window)
         window.lessons.open("c3")
         journey.settle(window)
         window.lessons.open("b5")
@@ -191,6 +211,131 @@ def test_a_lesson_looks_at_what_the_model_before_it_lacked(journey: Journey) -> 
         assert "<table" not in window.lessons.numbers.text()
 
     journey.run(script)
+
+
+HOSTILE = {
+    "lists in lists": ("text = " + "[" * 90_000, "7"),
+    "a million cells": ("[step.given]\nA = [" + "1," * 1_000_000 + "]", "262,144"),
+    "many cells": ("[step.given]\nA = [" + "1," * 100_000 + "]", "256"),
+    "a long number": ("knobs = { seed = " + "9" * 400 + " }", "7"),
+    "a deep formula": ('[[step.claim]]\nzh = "一"\nen = "one"\ntrue = "' + "(" * 250 + '1"', "30"),
+}
+
+
+def test_a_hostile_file_is_told_in_one_sentence(journey: Journey, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Opened as Ctrl+O opens it, among them a pipe and a folder; the lesson that is open stays, and the program lives."""
+    def script(window: Window) -> None:
+        def open_file(path: Path, said: str) -> None:
+            window.status.warn("")
+            monkeypatch.setattr(QFileDialog, "getOpenFileName", staticmethod(lambda *_: (str(path), "")))
+            window.actions_.by_name["open_lesson"].trigger()
+            journey.wait(lambda: path.name in window.status.message.text())
+            told = window.status.message.text()
+            assert said in told and len(told.replace(str(path), "")) < 250
+
+        journey.settle(window)
+        open_panel(journey, window)
+        window.lessons.open("e6")
+        journey.settle(window)
+        shown = window.lessons.numbers.text()
+        for number, (text, said) in enumerate(HOSTILE.values()):
+            path = tmp_path / f"x{number}.toml"
+            path.write_text('[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "一"\nen = "one"\n' + text, encoding="utf-8")
+            open_file(path, said)
+        os.mkfifo(tmp_path / "pipe.toml")
+        (tmp_path / "folder.toml").mkdir()
+        open_file(tmp_path / "pipe.toml", "不是普通文件")
+        open_file(tmp_path / "folder.toml", "不是普通文件")
+        assert window.lessons.lesson is not None and window.lessons.lesson.key == "e6"
+        assert window.lessons.numbers.text() == shown
+
+    journey.run(script)
+
+
+def test_dear_formulas_and_absent_words_are_told_in_their_rows(journey: Journey, tmp_path: Path) -> None:
+    """Beside a claim that has its number; an answer that nobody can give is no wrong one; mark-up stays text."""
+    claims = "".join(f'[[step.claim]]\nzh = "一"\nen = "one"\ntrue = "{true}"\n' for true in (
+        "pe_table(1e18, 1)", "sum(sin(pe_table(9000, 64)))", "where('狗')", "1 + 1"))
+    path = tmp_path / "dear1.toml"
+    path.write_text('[title]\nzh = "<b>一</b>"\nen = "one"\n[[step]]\nzh = "<img src=x>"\nen = "one"\n'
+                    + claims + '[step.question]\nzh = "几？"\nen = "how?"\nanswer = "where(\'狗\')[0]"\n', encoding="utf-8")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.tutor.add(str(path))
+        journey.wait(lambda: window.lessons.step is not None)
+        journey.settle(window)
+        told = window.lessons.numbers.text()
+        assert [told.count(word) for word in ("64 MB", "10 毫秒", "这句话里没有", "<table")] == [1, 1, 1, 1]
+        assert "无从回答" in answer(journey, window, "3")
+        assert "✗" not in window.lessons.question.verdict.text()
+        assert window.lessons.say.textFormat() == Qt.TextFormat.PlainText
+
+    journey.run(script)
+
+
+def test_lessons_are_computed_beside_the_window(journey: Journey, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Files, claims, answers and questions: none of them ever on the thread that paints."""
+    seen: dict[str, set[str]] = {}
+
+    def watched(module: object, name: str) -> None:
+        function = getattr(module, name)
+
+        def watching(*arguments: object, **named: object) -> object:
+            seen.setdefault(name, set()).add(threading.current_thread().name)
+            return function(*arguments, **named)
+
+        monkeypatch.setattr(module, name, watching)
+
+    for module, name in ((check, "evaluate"), (quiz, "evaluate"), (quiz, "ask"), (read, "read_lesson"), (tutor, "read_lesson"),
+                         (lesson_panel, "findings"), (lesson_panel, "claims_html")):
+        watched(module, name)
+    path = tmp_path / "my1.toml"
+    path.write_text('[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "一"\nen = "one"\n[step.question]\nkind = "sum"\n',
+                    encoding="utf-8")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        open_panel(journey, window)
+        for key in ("e6", "c11", "a1"):
+            window.lessons.open(key)
+            journey.settle(window)
+            answer(journey, window, "1")
+        window.tutor.add(str(path))
+        journey.wait(lambda: window.lessons.lesson is not None and window.lessons.lesson.key == "my1")
+        journey.settle(window)
+        window.appearance.switch_language()
+        window.appearance.switch_theme()
+        window.lessons.question.more.click()
+        journey.settle(window)
+
+    journey.run(script)
+    assert seen == {name: {"lessons"} for name in ("evaluate", "ask", "read_lesson", "findings", "claims_html")}
+
+
+def test_an_answer_has_64_characters(journey: Journey) -> None:
+    """What is typed or pasted beyond them does not get into the field."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        open_panel(journey, window)
+        window.lessons.open("a1")
+        journey.settle(window)
+        assert "✗" in answer(journey, window, "1" * 70)
+        window.lessons.question.edit.setText("1" * 6000)
+        assert window.lessons.question.edit.text() == "1" * 64
+
+    journey.run(script)
+
+
+def test_the_window_closes_while_lessons_are_read(journey: Journey) -> None:
+    """The thread that reads them ends with it, whatever it is at."""
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["lessons"].trigger()
+        assert window.lessons.reckoner.busy
+
+    journey.run(script)
+    assert "lessons" not in [thread.name for thread in threading.enumerate()]
 
 
 def _bundled() -> tuple[object, object]:
