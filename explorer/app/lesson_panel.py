@@ -31,6 +31,7 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
 from explorer.views.matrix import MatrixEdit
 from explorer.views.question import QuestionBox
+from explorer.views.table_label import TableLabel
 
 _WIDTH_PX, _NARROW_PX = 330, 280
 _MOST_ERRORS = 8  # of files that are no lessons; somebody's folder may hold thousands
@@ -91,13 +92,12 @@ class LessonPanel(QWidget):
         self._stack.addWidget(page)
 
     def _make_step(self) -> None:
-        self.title, self.say, self.numbers, self.counter = QLabel(), QLabel(), QLabel(), QLabel()
+        self.title, self.say, self.numbers, self.counter = QLabel(), QLabel(), TableLabel(), QLabel()
         self.title.setObjectName("title")
         self.counter.setObjectName("faint")
-        for label in (self.title, self.say, self.numbers):
+        for label in (self.title, self.say):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)  # a lesson's mark-up could have files opened
-        self.numbers.setTextFormat(Qt.TextFormat.RichText)
         self.numbers.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question = QuestionBox()
         self.quiz = Quiz(self.question, self.reckoner)
