@@ -1,5 +1,6 @@
 """Every name that a formula may use: functions, each beside its price, and what can be asked of a pass."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -53,6 +54,7 @@ from explorer.trace.trace import Trace
 
 _FREE = Cost(0, 0)
 _FIT, _FIT_CELL, _SLOW_FIT_CELL = 2_000.0, 30.0, 200.0  # numpy.linalg.pinv: 1.3 µs a matrix, 12 to 300 ns a cell of it
+_BLOCK = 3_000.0  # NumPy's calls for a block of distances
 _TOKEN = 100.0  # to compare a token's text
 
 
@@ -96,8 +98,9 @@ def _distances(table: Value) -> Cost:
         raise refused(f"{list(table.shape)}")
     n, d = table.shape
     cells = n * (n + BLOCK) / 2  # each pair of rows once, and each block with itself
+    blocks = math.ceil(n / BLOCK) * math.ceil(n / BLOCK + 1) / 2 * math.ceil(d / BLOCK)
     return Cost(2 * n * min(n, BLOCK) + table.size,
-                product(table, multiply_adds=cells * d, cells=cells) + PRODUCT * table.size)
+                product(table, multiply_adds=cells * d, cells=cells) + PRODUCT * table.size + _BLOCK * blocks)
 
 
 def _fitted(table: Value, k: Value) -> Cost:
