@@ -39,9 +39,11 @@ _LIVE = frozenset({"tap", "knob", "d_model", "d_head", "n_heads", "n_layers", "n
                    "places", "inf", "where", *EXPERIMENTS})
 _LOOKS: dict[str, tuple[type, ...]] = {"attention": (str,), "stage": (str,), "side": (str,), "tap": (str,), "part": (str,),
                                        "layer": (int,), "head": (int,), "position": (int,)}
+_PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token")
 _MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
-_MOST_CELLS = 256  # of all that is given in a step, or printed beside a claim: a reader changes it by hand, cell by cell
+_MOST_GIVEN = 128  # cells of all matrices of a step: a reader changes them by hand; Qt makes a table of so many in 10 ms
+_MOST_CELLS = 256  # of what is printed beside a claim
 _NUMBERED = re.compile(r"([a-z]*)(\d*)(.*)", re.DOTALL)
 
 
@@ -139,7 +141,7 @@ class _Reader:
             base.changed(**knobs)
         page = _word(row, "page", PAGES)
         given = {name: _cells(value, name) for name, value in _table(row, "given").items()}
-        at_most("given", _MOST_CELLS, range(sum(cells.size for cells in given.values())))
+        at_most("given", _MOST_GIVEN, range(sum(cells.size for cells in given.values())))
         at_most("claim", _MOST_CLAIMS, _tables(row.get("claim", []), "claim"))
         at_most("batch", _MOST_TEXTS, _list(row, "batch"))
         for mark in _list(row, "highlight"):
@@ -213,8 +215,8 @@ def _cells(value: object, key: str) -> Cells:
         cells = np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise WrongError(key, str(error)) from error
-    at_most(key, _MOST_CELLS, range(cells.size))
-    if key not in ("printed", "expected") and (not cells.size or not np.isfinite(cells).all()):
+    at_most(key, _MOST_CELLS if key in _PRINTED else _MOST_GIVEN, range(cells.size))
+    if key not in _PRINTED and (not cells.size or not np.isfinite(cells).all()):
         raise WrongError(key, f"{key} = {quoted(value)}")
     cells.setflags(write=False)
     return cells

@@ -31,8 +31,8 @@ HOSTILE = {  # what follows the six lines, and the line that is told
     "a tolerance that is no number": (f"{CLAIM}true = '1'\ntolerance = nan", 11),
     "a matrix with one such number": ("[step.given]\nA = [" + "9" * 400 + "]", 8),
     "100,000 given cells": ("[step.given]\nA = [" + "1," * 100_000 + "]", 8),
-    "257 given cells": ("[step.given]\nA = [" + "1," * 257 + "]", 8),
-    "257 given cells in two matrices": ("[step.given]\nA = [" + "1," * 200 + "]\nB = [" + "1," * 57 + "]", 7),
+    "129 given cells": ("[step.given]\nA = [" + "1," * 129 + "]", 8),
+    "129 given cells in two matrices": ("[step.given]\nA = [" + "1," * 100 + "]\nB = [" + "1," * 29 + "]", 7),
     "100,000 printed cells": (f"{CLAIM}true = '1'\nprinted = [" + "1," * 100_000 + "]", 11),
     "a text of 100,000 characters": ("text = '" + "一" * 50_000 + "'", 7),
     "a key of 100,000 characters": ("a" * 100_000 + " = 1", 7),
@@ -70,7 +70,7 @@ def test_a_hostile_file_gets_one_sentence_with_its_line(tmp_path: Path, name: st
 def test_the_six_lines_are_a_lesson(tmp_path: Path) -> None:
     """So it is what follows them that is refused; and what is just small enough is read."""
     path = tmp_path / "x1.toml"
-    for text in (STEP, f"{STEP}[step.given]\nA = [{'1,' * 256}]", f"{STEP}text = '''\n[[[[[[[[[[[[[[[[[[[[ a.b.c.d.e.f = \n'''",
+    for text in (STEP, f"{STEP}[step.given]\nA = [{'1,' * 128}]", f"{STEP}text = '''\n[[[[[[[[[[[[[[[[[[[[ a.b.c.d.e.f = \n'''",
                  f"{STEP}# {'[' * 100}\n", f"{STEP}text = '{'一' * 2000}'", STEP.replace("\n", "\r\n")):
         path.write_text(text, encoding="utf-8", newline="")
         assert read_lesson(path).steps[0].say.of("en") == "one"
