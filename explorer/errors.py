@@ -1,7 +1,7 @@
 """Everything a user can cause, as one family of exceptions.
 
     ExplorerError
-    ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadCut
+    ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
@@ -81,6 +81,12 @@ class TooManySymbols(BadText):
     """More different tokens than the vocabulary has room for. Values: limit, got."""
 
     key = "error.too_many_symbols"
+
+
+class BadWord(BadText):
+    """What cannot become a symbol: nothing, or something with white space or signs that nobody sees. Values: word."""
+
+    key = "error.bad_word"
 
 
 class BadCut(BadText):

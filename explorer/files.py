@@ -1,13 +1,23 @@
-"""Files that are replaced whole or not at all."""
+"""Files that are replaced whole or not at all, and files of strangers, of which only regular ones are opened."""
 
 import contextlib
 import errno
 import os
-import tempfile
+import re
+import secrets
+import socket
+import stat
+import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
-from explorer.errors import CannotCreate, CannotWrite, DiskFull
+from explorer.errors import CannotCreate, CannotRead, CannotWrite, DiskFull, NotAFile
+
+# A temporary file bears its owner's machine and process, so that what a killed one left can be swept.
+_UNFINISHED = re.compile(r"^\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}\.unfinished(\.[^.]*)?$", re.DOTALL)
+_MOST_OF_NAME = 40  # characters of a file's name that its temporary file has too
 
 
 @contextlib.contextmanager
@@ -20,16 +30,14 @@ def replacing(path: Path) -> Iterator[Path]:
         if path.exists() and not path.is_file():
             # A folder; or a device such as /dev/null, which root would replace by a plain file.
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
+        sweep(path.absolute().parent)
+        unfinished = _made_beside(path)
     except (OSError, ValueError) as error:
         raise cannot_write(path, error) from error
-    unfinished = Path(name)
     try:
         yield unfinished
-        with unfinished.open("rb") as file:
+        with unfinished.open("rb+") as file:  # Windows syncs only what may be written
             os.fsync(file.fileno())
-        unfinished.chmod(0o666 & ~_umask())
         unfinished.replace(path)
     except OSError as error:
         raise cannot_write(path, error) from error
@@ -37,12 +45,69 @@ def replacing(path: Path) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
+def _made_beside(path: Path) -> Path:
+    """An empty file that nobody else has, with the rights of any new file of the user's."""
+    token = f"{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
+    made = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{token}.unfinished{path.suffix}")
+    os.close(os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
+    return made
+
+
+@lru_cache(maxsize=64)  # once a folder: an export of two thousand files looks once
+def sweep(folder: Path) -> None:
+    """Remove the temporary files in a folder whose owner on this machine is gone."""
+    import psutil  # only where something is written
+
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            found = _UNFINISHED.match(entry.name)
+            if found and found["machine"] == _machine() and not psutil.pid_exists(int(found["process"])):
+                with contextlib.suppress(OSError):
+                    Path(entry.path).unlink()
+
+
+@lru_cache(maxsize=1)
+def _machine() -> str:
+    """Eight figures of this machine's name: a process number says nothing about another one."""
+    return f"{zlib.crc32(socket.gethostname().encode('utf-8', 'replace')):08x}"
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A file for reading. A pipe would be waited for and a device may never end, so only a regular file is opened.
+
+    Raises NotAFile, CannotRead.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise NotAFile(path=str(path))
+        file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  Path.open takes no opener; the caller closes
+    except (OSError, ValueError) as error:
+        raise CannotRead(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # exchanged in between
+        file.close()
+        raise NotAFile(path=str(path))
+    return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_whole(path: Path, most_bytes: int) -> bytes:
+    """What is in a regular file of at most so many bytes. Raises NotAFile, CannotRead."""
+    with opened(path) as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise CannotRead(path=str(path), reason=f"> {most_bytes:,} B")
+    return content
+
+
 def make_folder(path: Path) -> Path:
     """The folder, made if need be. Raises CannotCreate."""
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotCreate(path=str(path), reason=error.strerror) from error
+    except (OSError, ValueError) as error:
+        raise CannotCreate(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
     return path
 
 
@@ -51,9 +116,3 @@ def cannot_write(path: Path, error: OSError | ValueError) -> CannotWrite:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return DiskFull(path=str(path))
     return CannotWrite(path=str(path), reason=getattr(error, "strerror", None) or str(error))
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -13,7 +13,7 @@ from explorer.errors import BadKnob, ExplorerError, MissingAsset
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
-_MOST_QUOTED = 80  # characters of a value in a sentence
+_MOST_QUOTED, _LONGEST_PATH = 80, 255  # characters of a value in a sentence; whoever looks for a file needs its path
 _LARGE = 10**15
 _LISTS = ("known", "choices", "columns")
 
@@ -43,28 +43,31 @@ class Words:
 
     def error(self, error: ExplorerError) -> str:
         """The one sentence that tells a user what went wrong; knob names are given in the user's words."""
-        values = dict(error.values)
-        name = values.get("name")
+        # What there is to choose from is the program's own and is told whole.
+        values = {name: value if name in _LISTS else quoted(value, is_path=name == "path")
+                  for name, value in error.values.items()}
+        name = error.values.get("name")
         if isinstance(error, BadKnob) and f"knob.{name}.name" in self:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
-        reason = values.get("reason")
+        reason = error.values.get("reason")
         if isinstance(reason, ExplorerError):  # a knob or a formula inside a file
             values["reason"] = self.error(reason).rstrip("。.")
-        # The end of a path says most; what there is to choose from is the program's own and is told whole.
-        return self(error.key, **{name: value if name in _LISTS else quoted(value, the_end=name == "path")
-                                  for name, value in values.items()})
+        return self(error.key, **values)
 
 
-def quoted(value: object, *, the_end: bool = False) -> object:
-    """A value as a sentence can quote it: at most 80 characters, the first or the last, and none that steers a terminal."""
+def quoted(value: object, *, is_path: bool = False) -> object:
+    """A value as a sentence can quote it: its first 80 characters at most, of a path the last 255, and none that steers a
+    terminal."""
     if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < _LARGE):
         return value
     try:
         text = str(value)
     except ValueError:  # Python writes no whole number of more than 4,300 digits
         text = hex(value)  # type: ignore[arg-type]  # nothing else refuses
-    if len(text) > _MOST_QUOTED:
-        text = f"…{text[1 - _MOST_QUOTED:]}" if the_end else f"{text[:_MOST_QUOTED - 1]}…"
+    if is_path and len(text) > _LONGEST_PATH:
+        text = f"…{text[1 - _LONGEST_PATH:]}"
+    elif not is_path and len(text) > _MOST_QUOTED:
+        text = f"{text[:_MOST_QUOTED - 1]}…"
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 

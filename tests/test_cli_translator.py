@@ -87,7 +87,7 @@ def test_one_line_comes_out_for_each_that_goes_in(say: Say, tmp_path: Path, monk
     (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out"), "TMP/empty.tsv has no usable row in the split train."),
     (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out", "--device", "abacus"), "This machine has no device abacus."),
     (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out", "--epochs", "0"), "epochs must be from 1 to 1000, not 0."),
-    (("translate", "我", "--preset", "TMP/torn"), "/torn/weights.safetensors are damaged or of another model"),
+    (("translate", "我", "--preset", "TMP/torn"), "The weights TMP/torn/weights.safetensors are damaged or of another model"),
 ])
 def test_a_mistake_is_one_sentence(say: Say, tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
     """On stderr, with exit status 2."""

@@ -2,12 +2,15 @@
 
 import errno
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from explorer.errors import CannotCreate, CannotWrite, DiskFull
-from explorer.files import cannot_write, make_folder, replacing
+from explorer.errors import CannotCreate, CannotRead, CannotWrite, DiskFull, NotAFile
+from explorer.files import cannot_write, make_folder, opened, read_whole, replacing, sweep
 from explorer.lang import Words
 
 
@@ -113,3 +116,58 @@ def test_an_error_without_words_gives_its_own() -> None:
     """Not every OSError has a number."""
     assert cannot_write(Path("x"), OSError("odd")).values["reason"] == "odd"
     assert type(cannot_write(Path("x"), OSError(errno.ENOSPC, "full"))) is DiskFull
+
+
+def test_the_umask_is_never_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the whole process's: a thread that writes meanwhile would get it."""
+    monkeypatch.setattr(os, "umask", lambda _mask: pytest.fail("the umask was changed"))
+    with replacing(tmp_path / "x") as unfinished:
+        unfinished.write_text("x")
+
+
+def test_what_a_killed_export_left_is_swept(tmp_path: Path) -> None:
+    """When its owner is gone; what a living one writes, another machine's, and other hidden files stay."""
+    left = "import os, sys; from pathlib import Path; from explorer.files import replacing\n" \
+           "with replacing(Path(sys.argv[1])) as unfinished: print(unfinished.name, flush=True); os.kill(os.getpid(), 9)"
+    killed = subprocess.run([sys.executable, "-c", left, str(tmp_path / "a.npz")], capture_output=True, text=True, check=False)
+    name = killed.stdout.strip()
+    assert killed.returncode == -signal.SIGKILL and [path.name for path in tmp_path.iterdir()] == [name]
+    machine = name.split(".")[-3].partition("-")[0]
+    elsewhere = name.replace(machine, "00000000")
+    others = {elsewhere, ".bashrc", ".a.npz.unfinished", "a.npz"}
+    for other in others - {"a.npz"}:
+        (tmp_path / other).write_text("mine")
+    sweep.cache_clear()
+    with replacing(tmp_path / "b.npz") as living:
+        sweep.cache_clear()
+        with replacing(tmp_path / "a.npz") as unfinished:
+            unfinished.write_text("new")
+        assert living.exists()
+        assert {path.name for path in tmp_path.iterdir()} == others | {living.name}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "link to a device", "missing", "nul\0", "a" * 5000])
+def test_only_a_regular_file_is_opened(kind: str, tmp_path: Path) -> None:
+    """A pipe would be waited for, and a device may have no end."""
+    path = tmp_path / kind if kind in ("pipe", "folder", "link to a device", "missing") else Path(kind)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "device":
+        path = Path("/dev/zero")
+    elif kind == "link to a device":
+        path.symlink_to("/dev/zero")
+    with pytest.raises(CannotRead) as caught:
+        opened(path)
+
+    assert isinstance(caught.value, NotAFile) == (kind in ("pipe", "folder", "device", "link to a device"))
+    assert Words.load("en").error(caught.value).isprintable()
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    """One byte more than allowed is too much."""
+    (tmp_path / "x").write_bytes(b"12345")
+    assert read_whole(tmp_path / "x", 5) == b"12345"
+    with pytest.raises(CannotRead):
+        read_whole(tmp_path / "x", 4)

@@ -174,11 +174,18 @@ class ExportDialog(QDialog):
         theme = THEMES[str(self.theme.currentData())]
         signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
         return Export(
-            trace=self._trace, out=Path(self.path.text()).expanduser(), format=self.format.currentText(),
+            trace=self._trace, out=self._out(), format=self.format.currentText(),
             words=self._words, choice=choice, picture=self._this() if self._kind == "this" else None,
             one_each=self._kind == "each", look=attrs.evolve(self._look, signed_colours=signed), theme=theme,
             dpi=self.dpi.value(), width_px=self.width_px.value() or None,
         )
+
+    def _out(self) -> Path:
+        path = Path(self.path.text())
+        try:
+            return path.expanduser()
+        except RuntimeError:  # the home of a user who is not there: then ~ is a name like another
+            return path
 
     def _this(self) -> Picture:
         return self._numbers if self.format.currentText() in NUMBERS else self._picture
@@ -199,7 +206,7 @@ class ExportDialog(QDialog):
     def _would_replace(self) -> bool:
         """A file that is there is named first; a second press replaces it."""
         path = self.path.text()
-        if self._kind == "each" or path == self._warned or not Path(path).expanduser().is_file():
+        if self._kind == "each" or path == self._warned or not _is_file(self._out()):
             return False
         self._warned = path
         self.message.setText(self._words("export.exists", path=path))
@@ -249,3 +256,11 @@ class ExportDialog(QDialog):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.reject()
+
+
+def _is_file(path: Path) -> bool:
+    """Whether such a file is there; of a name that none can have, writing will tell."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

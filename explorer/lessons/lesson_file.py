@@ -4,7 +4,6 @@ Each mistake is told with its line, and a sentence quotes at most 80 characters 
 """
 
 import re
-import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import BadLesson, CannotRead, ExplorerError, NotAFile, OverLimit
+from explorer.errors import BadLesson, ExplorerError, OverLimit
+from explorer.files import opened
 from explorer.lessons.cost import quoted
 
 MOST_BYTES = 2**18  # the program's own lessons have 1,000 to 3,000
@@ -44,9 +44,7 @@ class LessonFile:
     def read(cls, path: Path) -> "LessonFile":
         """Raises CannotRead, NotAFile, and BadLesson for one that is too large or no text."""
         try:
-            if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait for its other end
-                raise NotAFile(path=str(path))
-            with path.open("rb") as file:
+            with opened(path) as file:
                 content = file.read(MOST_BYTES + 1)
             if len(content) > MOST_BYTES:
                 raise OverLimit(name="TOML", limit=f"{MOST_BYTES:,}", got=f"{max(len(content), path.stat().st_size):,}")
@@ -55,8 +53,6 @@ class LessonFile:
             raise BadLesson(path=str(path), line=1, reason="UTF-8") from error
         except OverLimit as error:
             raise BadLesson(path=str(path), line=1, reason=error) from error
-        except (OSError, ValueError) as error:
-            raise CannotRead(path=str(path), reason=getattr(error, "strerror", None) or quoted(str(error))) from error
 
     def table(self) -> dict[str, Any]:
         """What the file says. Raises BadLesson."""

@@ -9,14 +9,19 @@ path. Titles and notes stand in the language files under `preset.<name>`.
 import tomllib
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 import attrs
 
 from explorer.config import Config
-from explorer.errors import BadKnob, BadPreset, UnknownPreset
+from explorer.errors import BadKnob, BadPreset, CannotRead, UnknownPreset
+from explorer.files import read_whole
 from explorer.resources import asset
 
 DEFAULT = "translator"
+_MOST_BYTES = 2**18  # ours have some hundred
+_ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
+_T = TypeVar("_T")
 FILE = "preset.toml"
 
 
@@ -49,20 +54,33 @@ def load_preset(name: str) -> Preset:
     try:
         return _read(name, path, path.stat().st_mtime_ns)
     except OSError as error:
-        raise BadPreset(path=str(path), reason=str(error)) from error
+        raise BadPreset(path=str(path), reason=error.strerror or str(error)) from error
 
 
 @lru_cache(maxsize=32)  # the window asks at each keystroke
 def _read(name: str, path: Path, changed_ns: int) -> Preset:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(table["text"], str):
-            raise TypeError(f"text {table['text']}")
-        return Preset(name=name, text=table["text"], config=Config(**table["knobs"]), order=table.get("order", 0),
-                      folder=path.parent if path.name == FILE else None, look=_look(**table.get("look", {})),
-                      changed_ns=changed_ns)
-    except (OSError, ValueError, KeyError, TypeError, BadKnob) as error:
+        table = tomllib.loads(read_whole(path, _MOST_BYTES).decode("utf-8"))
+        return Preset(name=name, text=_kept(table["text"], str), config=Config(**_kept(table["knobs"], dict)),
+                      order=_kept(table.get("order", 0), int), folder=path.parent if path.name == FILE else None,
+                      look=_look(**_kept(table.get("look", {}), dict)), changed_ns=changed_ns)
+    except CannotRead as error:
+        raise BadPreset(path=str(path), reason=error.values.get("reason", error)) from error
+    except BadKnob as error:
+        raise BadPreset(path=str(path), reason=error) from error
+    except RecursionError as error:
+        raise BadPreset(path=str(path), reason="[[[[…]]]]") from error
+    except KeyError as error:
+        raise BadPreset(path=str(path), reason=f"{error.args[0]} ?") from error
+    except (ValueError, TypeError, OverflowError) as error:
         raise BadPreset(path=str(path), reason=str(error)) from error
+
+
+def _kept(value: Any, kind: type[_T]) -> _T:
+    """A value of the file, if it is of its kind. Raises TypeError."""
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise TypeError(f"{kind.__name__} ≠ {str(value)[:40]}")
+    return value
 
 
 def _own(name: str) -> Path | None:
@@ -81,4 +99,6 @@ def _bundled() -> dict[str, Path]:
 
 
 def _look(attention: str = "encoder.self_attn", layer: int = 0, head: int = 0) -> tuple[tuple[str, str | int], ...]:
-    return ("attention", str(attention)), ("layer", int(layer)), ("head", int(head))
+    if attention not in _ATTENTIONS or min(_kept(layer, int), _kept(head, int)) < 0:
+        raise ValueError(f"look: {attention}, {layer}, {head}")
+    return ("attention", attention), ("layer", layer), ("head", head)

@@ -8,8 +8,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from explorer.config import Config
-from explorer.errors import BadWeights
+from explorer.errors import BadWeights, CannotRead
 from explorer.files import replacing
+from explorer.model.header import Header, read_header
 from explorer.model.transformer import Transformer
 from explorer.model.weights import Weights
 
@@ -30,19 +31,37 @@ def save_weights(path: Path, weights: Weights, about: dict[str, str]) -> None:
 
 def load_weights(path: Path, config: Config) -> Weights:
     """float32 weights for a model of this Config, under every name that it knows them by. Raises BadWeights."""
-    found = {name: tensor.float() for name, tensor in read_tensors(path).items()}
     with torch.device("meta"):
         model = Transformer(config)
-    wanted = dict(model.named_parameters())
-    missing, foreign = sorted(wanted.keys() - found.keys()), sorted(found.keys() - wanted.keys())
+    _check_header(path, {name: tuple(parameter.shape) for name, parameter in model.named_parameters()})
+    found = {name: tensor.float() for name, tensor in read_tensors(path).items()}
+    _check_finite(path, found)
+    return _with_aliases(model, found)
+
+
+def _check_header(path: Path, wanted: dict[str, tuple[int, ...]]) -> None:
+    """Refuse a file that does not hold just these tensors before a byte of their numbers is read. Raises BadWeights."""
+    header = _header(path)
+    missing, foreign = sorted(wanted.keys() - header.shapes.keys()), sorted(header.shapes.keys() - wanted.keys())
     if missing or foreign:
         named = [*(f"-{name}" for name in missing), *(f"+{name}" for name in foreign)]
         raise BadWeights(path=str(path), reason=", ".join(named[:3]))
-    for name, parameter in wanted.items():
-        if found[name].shape != parameter.shape:
-            raise BadWeights(path=str(path), reason=f"{name} {list(found[name].shape)} ≠ {list(parameter.shape)}")
-    _check_finite(path, found)
-    return _with_aliases(model, found)
+    for name, shape in wanted.items():
+        if header.shapes[name] != shape:
+            raise BadWeights(path=str(path), reason=f"{name} {list(header.shapes[name])} ≠ {list(shape)}")
+
+
+def _header(path: Path, *, floats_only: bool = True) -> Header:
+    """Of a file whose size is just what it tells. Raises BadWeights."""
+    try:
+        header = read_header(path)
+        if floats_only:
+            header.check_floats()
+    except CannotRead as error:
+        raise BadWeights(path=str(path), reason=error.values.get("reason", error)) from error
+    except ValueError as error:
+        raise BadWeights(path=str(path), reason=str(error)) from error
+    return header
 
 
 def _check_finite(path: Path, weights: Weights) -> None:
@@ -59,15 +78,12 @@ def _with_aliases(model: Transformer, weights: Weights) -> Weights:
 
 def read_about(path: Path) -> dict[str, str]:
     """What `save_weights` kept in the file's header. Raises BadWeights."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            return file.metadata() or {}
-    except (SafetensorError, OSError, ValueError) as error:
-        raise BadWeights(path=str(path), reason=str(error)) from error
+    return dict(_header(path, floats_only=False).about)
 
 
 def read_tensors(path: Path) -> Weights:
-    """Every tensor of a safetensors file. Raises BadWeights."""
+    """Every tensor of a safetensors file of floats. Raises BadWeights."""
+    _header(path)
     try:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping

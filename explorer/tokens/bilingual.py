@@ -12,7 +12,7 @@ from typing import Self
 
 import attrs
 
-from explorer.errors import BadVocabulary
+from explorer.errors import BadVocabulary, CannotRead
 from explorer.files import replacing
 from explorer.tokens.bpe import BYTES, Encoder, learn
 from explorer.tokens.corpus import Pair
@@ -112,7 +112,7 @@ def begin_token() -> Token:
 def _read(path: Path) -> Vocabulary:
     try:
         return Vocabulary.read(path)
-    except OSError as error:
-        raise BadVocabulary(path=str(path), reason=error.strerror) from error
+    except CannotRead as error:
+        raise BadVocabulary(path=str(path), reason=error.values.get("reason", error)) from error
     except ValueError as error:  # no UTF-8, or no vocabulary
         raise BadVocabulary(path=str(path), reason=str(error)) from error

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import attrs
 
-from explorer.errors import BadText, CannotRead, NotACorpus
+from explorer.errors import BadText, NotACorpus
+from explorer.files import opened
 from explorer.tokens.check import check_text
 
 SPLITS = ("train", "valid", "test")
@@ -44,11 +45,9 @@ class Corpus:
 
 
 def read_corpus(path: Path) -> Corpus:
-    """The corpus in a file. Raises CannotRead, and NotACorpus if the columns are missing."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise CannotRead(path=str(path), reason=error.strerror) from error
+    """The corpus in a file. Raises CannotRead, NotAFile, and NotACorpus if the columns are missing."""
+    with opened(path) as file:
+        lines = file.read().split(b"\n")
     header = lines[0].removeprefix(b"\xef\xbb\xbf").rstrip(b"\r").split(b"\t")
     if not all(name.encode() in header for name in _COLUMNS):
         raise NotACorpus(path=str(path), columns=", ".join(_COLUMNS))

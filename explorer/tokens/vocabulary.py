@@ -5,6 +5,9 @@ from typing import Self
 
 import attrs
 
+from explorer.files import read_whole
+
+_MOST_BYTES = 2**24  # a hundred times what ours have
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNKNOWN, BEGIN, END = range(4)
 
@@ -24,9 +27,10 @@ class Vocabulary:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The vocabulary in a file."""
+        """The vocabulary in a file. Raises CannotRead, NotAFile, ValueError."""
         # Not splitlines: a symbol may be one of the rarer line separators.
-        return cls(tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n")))
+        text = read_whole(path, _MOST_BYTES).decode("utf-8").replace("\r\n", "\n")
+        return cls(tuple(text.removesuffix("\n").split("\n")))
 
     def write(self, path: Path) -> None:
         """Make the file that `read` reads."""

@@ -6,15 +6,17 @@ threads as long. So it is read in slices. The file holds a line of JSON, the wor
 
 import contextlib
 import json
+import zlib
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from explorer.errors import CannotWrite
-from explorer.files import replacing
+from explorer.errors import CannotWrite, ExplorerError
+from explorer.files import opened, replacing
 
 _SLICE = 16_384  # words: a few milliseconds
-_FORM = "word counts 1"
+_FORM = "word counts 2"
+_LONGEST_HEAD, _MOST_BYTES = 1000, 2**26  # jieba's words take 9 MB
 
 Counts = tuple[dict[str, int], int]
 """Each word's count, and the total, which need not be their sum: jieba counts a word of two lines twice."""
@@ -24,7 +26,8 @@ def word_counts(path: Path, key: str, build: Callable[[], Counts]) -> Counts:
     """What `build` makes, from the file if it was made with the same key. A file that cannot be written is done without."""
     try:
         return _read(path, key)
-    except (OSError, ValueError, KeyError, TypeError):  # not there, another's, or broken in any place
+    # Not there, another's, or broken in any place: JSON can be nested without end, and a length can be any number.
+    except (ExplorerError, OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError):
         made = build()
         with contextlib.suppress(CannotWrite):
             _write(path, key, made)
@@ -32,23 +35,34 @@ def word_counts(path: Path, key: str, build: Callable[[], Counts]) -> Counts:
 
 
 def _read(path: Path, key: str) -> Counts:
-    with path.open("rb") as file:
-        about = json.loads(file.readline())
+    with opened(path) as file:
+        about = json.loads(file.readline(_LONGEST_HEAD))
         if (about["form"], about["key"]) != (_FORM, key):
             raise ValueError
-        words = file.read(about["bytes"]).decode("utf-8").split("\n")
-        counts = array("I", file.read())
-    if not len(words) == len(counts) == about["words"]:
+        rest = file.read(_MOST_BYTES)
+    if _digest(about, rest) != about["crc32"]:  # cut short, or changed anywhere
+        raise ValueError
+    words = rest[:about["bytes"]].decode("utf-8").split("\n")
+    counts = array("I", rest[about["bytes"]:])
+    total = int(about["total"])
+    if not len(words) == len(counts) == about["words"] or total <= 0:
         raise ValueError
     found: dict[str, int] = {}
     for start in range(0, len(words), _SLICE):
         found.update(zip(words[start:start + _SLICE], counts[start:start + _SLICE], strict=True))
-    return found, int(about["total"])
+    return found, total
+
+
+def _digest(about: Mapping[str, object], rest: bytes) -> int:
+    """Of all that a file holds."""
+    return zlib.crc32(rest, zlib.crc32(f"{about['words']} {about['bytes']} {about['total']}".encode()))
 
 
 def _write(path: Path, key: str, counts: Counts) -> None:
     each, total = counts
     words = "\n".join(each).encode("utf-8")
+    rest = words + array("I", each.values()).tobytes()
     about = {"form": _FORM, "key": key, "words": len(each), "bytes": len(words), "total": total}
+    about["crc32"] = _digest(about, rest)
     with replacing(path) as unfinished, unfinished.open("wb") as file:
-        file.write(json.dumps(about).encode("utf-8") + b"\n" + words + array("I", each.values()).tobytes())
+        file.write(json.dumps(about).encode("utf-8") + b"\n" + rest)

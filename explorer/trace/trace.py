@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import CannotRead, NotATrace, NotKept, UnknownHead, UnknownTap
-from explorer.files import replacing
+from explorer.errors import NotATrace, NotKept, UnknownHead, UnknownTap
+from explorer.files import opened, replacing
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
@@ -171,11 +171,8 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
-        """Read what `save` wrote. Raises CannotRead, NotATrace."""
-        try:
-            handle = Path(path).open("rb")  # noqa: SIM115  what cannot be read and what is no trace are two sentences
-        except OSError as error:
-            raise CannotRead(path=str(path), reason=error.strerror) from error
+        """Read what `save` wrote. Raises CannotRead, NotAFile, NotATrace."""
+        handle = opened(Path(path))
         try:
             # Opened above: given a name, NumPy leaves a broken archive open.
             with handle, np.load(handle, allow_pickle=False) as file:

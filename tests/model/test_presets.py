@@ -1,5 +1,6 @@
 """Named starting points."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,12 @@ def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("content", [
     b"", b"text", b"\xff\xfe", b'text = "a"', b"[knobs]\n", b'text = 5\n[knobs]\n', b'text = "a"\n[knobs]\nn_layers = 0\n',
     b'text = "a"\n[knobs]\nlayers = 3\n', b'text = "a"\n[knobs]\nn_heads = 3\n', b'text = "a"\nknobs = 3\n',
+    b'text = "a"\n[knobs]\n[look]\nlayer = inf\n', b'text = "a"\n[knobs]\n[look]\nhead = nan\n',
+    b'text = "a"\n[knobs]\n[look]\nlayer = -1\n', b'text = "a"\n[knobs]\n[look]\nattention = "x"\n',
+    b'text = "a"\n[knobs]\n[look]\nelsewhere = 1\n', b'text = "a"\norder = "x"\n[knobs]\n',
+    b'text = "a"\n[knobs]\nn_layers = inf\n', b'text = "a"\n[knobs]\nseed = ' + b"9" * 5000 + b"\n",
+    b'text = "a"\n[knobs]\nx = ' + b"[" * 100_000, b'text = "a"\nlook = 3\n[knobs]\n',
+    b'text = "' + b"a" * 300_000 + b'"\n[knobs]\n',
 ])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_that_is_no_preset_is_told_by_its_path(tmp_path: Path, content: bytes, language: str) -> None:
@@ -85,3 +92,16 @@ def test_a_file_that_is_no_preset_is_told_by_its_path(tmp_path: Path, content: b
         load_preset(str(tmp_path))
 
     assert str(tmp_path / FILE) in Words.load(language).error(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_only_a_regular_file_is_a_preset(kind: str, tmp_path: Path) -> None:
+    """A pipe would be waited for."""
+    if kind == "pipe":
+        os.mkfifo(tmp_path / FILE)
+    elif kind == "device":
+        (tmp_path / FILE).symlink_to("/dev/zero")
+    else:
+        (tmp_path / FILE).mkdir()
+    with pytest.raises(UnknownPreset):
+        load_preset(str(tmp_path))

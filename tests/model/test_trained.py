@@ -1,9 +1,12 @@
 """Weights on disk: half precision, nothing unpickled, and a clear word for every file that is not what it should be."""
 
 import json
+import os
 import pickle
 import struct
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -92,6 +95,50 @@ def _emptied(path: Path) -> None:
     path.write_bytes(b"")
 
 
+def _with_header(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    whole = path.read_bytes()
+    (length,) = struct.unpack("<Q", whole[:8])
+    told = json.loads(whole[8:8 + length])
+    change(told)
+    head = json.dumps(told).encode()
+    path.write_bytes(struct.pack("<Q", len(head)) + head + whole[8 + length:])
+
+
+def _other_numbers(path: Path) -> None:
+    _with_header(path, lambda told: told["generator.project.bias"].update(dtype="U16"))
+
+
+def _a_gap(path: Path) -> None:
+    _with_header(path, lambda told: told["generator.project.bias"].update(data_offsets=[10**15, 10**15 + 100]))
+
+
+def _negative(path: Path) -> None:
+    _with_header(path, lambda told: told["generator.project.bias"].update(shape=[-50]))
+
+
+def _much_too_large(path: Path) -> None:
+    _with_header(path, lambda told: told["generator.project.bias"].update(shape=[10**12], data_offsets=[0, 2 * 10**12]))
+
+
+def _deep(path: Path) -> None:
+    head = b"[" * 100_000
+    path.write_bytes(struct.pack("<Q", len(head)) + head)
+
+
+def _odd_texts(path: Path) -> None:
+    _with_header(path, lambda told: told.update(__metadata__={"a": 5}))
+
+
+def _a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _a_device(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
 def _removed(path: Path) -> None:
     path.unlink()
 
@@ -101,7 +148,9 @@ def _a_folder(path: Path) -> None:
     path.mkdir()
 
 
-DAMAGES = (_truncated, _header_flipped, _endless_header, _pickled, _torch_saved, _emptied, _removed, _a_folder)
+DAMAGES = (_other_numbers, _a_gap, _negative, _much_too_large, _deep, _odd_texts,
+           _a_pipe, _a_device, _truncated,
+            _header_flipped, _endless_header, _pickled, _torch_saved, _emptied, _removed, _a_folder)
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
@@ -222,3 +271,18 @@ def test_a_header_is_text(tmp_path: Path) -> None:
     write_tensors(tmp_path / "w.safetensors", {"a": torch.ones(1)}, about)
 
     assert read_about(tmp_path / "w.safetensors") == about
+
+
+@pytest.mark.parametrize("damage", [_other_numbers, _negative, _much_too_large])
+def test_a_header_is_checked_before_a_number_is_read(
+    damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So is one of another model: nothing of the file but its header is looked at."""
+    path = tmp_path / "w.safetensors"
+    saved(path, small())
+    monkeypatch.setattr(trained, "safe_open", lambda *_given, **_more: pytest.fail("the numbers were read"))
+    with pytest.raises(BadWeights):
+        load_weights(path, small(n_layers=3))
+    damage(path)
+    with pytest.raises(BadWeights):
+        load_weights(path, small())

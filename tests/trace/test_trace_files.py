@@ -1,6 +1,7 @@
 """Saving and loading: everything comes back, foreign files are refused, nothing is unpickled, no old file is lost."""
 
 import json
+import os
 import pickle
 import zipfile
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.errors import CannotRead, CannotWrite, DiskFull, NotATrace
+from explorer.errors import CannotRead, CannotWrite, DiskFull, NotAFile, NotATrace
 from explorer.lang import Words
 from explorer.trace.arrays import frozen_array
 from explorer.trace.trace import Trace
@@ -259,5 +260,21 @@ def test_where_nothing_can_be_written_it_says_so(tmp_path: Path, name: str) -> N
     with pytest.raises(CannotWrite) as caught:
         a_trace().save(tmp_path / name)
 
-    assert name in Words.load("en").error(caught.value)
+    assert name.replace("\0", "\N{REPLACEMENT CHARACTER}") in Words.load("en").error(caught.value)
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["nul\0", "a" * 9000, "missing.npz", "", "."])
+def test_a_name_that_nothing_can_be_read_from_is_told(name: str) -> None:
+    """Never as a traceback."""
+    with pytest.raises(CannotRead) as caught:
+        Trace.load(name)
+
+    assert Words.load("en").error(caught.value).isprintable()
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Nobody will ever write to it."""
+    os.mkfifo(tmp_path / "x.npz")
+    with pytest.raises(NotAFile):
+        Trace.load(tmp_path / "x.npz")

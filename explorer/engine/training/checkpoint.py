@@ -12,7 +12,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from explorer.errors import BadCheckpoint
+from explorer.errors import BadCheckpoint, CannotRead
+from explorer.model.header import read_header
 from explorer.model.trained import write_tensors
 
 FILE = "checkpoint.safetensors"
@@ -72,6 +73,7 @@ def load(path: Path) -> tuple[State, Memory]:
     """Read a checkpoint. Raises BadCheckpoint."""
     groups: dict[str, dict[str, Tensor]] = {prefix: {} for prefix in _PREFIXES}
     try:
+        read_header(path)  # a regular file, and just as long as it tells
         with safe_open(path, framework="pt") as file:
             told = json.loads((file.metadata() or {})["state"])
             for name in file.keys():  # noqa: SIM118  # safe_open is no mapping
@@ -79,7 +81,9 @@ def load(path: Path) -> tuple[State, Memory]:
                 groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
         told["history"] = tuple(History(**each) for each in told["history"])
         state = _checked(State(**told))
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, StopIteration) as error:
+    except CannotRead as error:
+        raise BadCheckpoint(path=str(path), reason=error.values.get("reason", error)) from error
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError, StopIteration) as error:
         raise BadCheckpoint(path=str(path), reason=str(error)) from error
     return state, Memory(*groups.values())
 

@@ -19,7 +19,7 @@ from explorer.engine.training.bundle import write_bundle
 from explorer.engine.training.loss import log_probabilities
 from explorer.engine.training.prepare import example
 from explorer.engine.translator import Translator
-from explorer.errors import EmptySplit, NotTrained
+from explorer.errors import BadWord, EmptySplit, NotTrained
 from explorer.files import make_folder
 from explorer.model.presets import load_preset
 from explorer.model.trained import VOCABULARY
@@ -67,8 +67,10 @@ class Teacher:
     """Prepares on construction; `steps()` teaches, `finish()` writes the preset."""
 
     def __init__(self, wish: Teaching) -> None:
-        """Raises NotTrained, BadFile, EmptySplit, CannotCreate."""
+        """Raises NotTrained, BadWord, BadFile, EmptySplit, CannotCreate."""
         self.wish = wish
+        for word in wish.words:
+            _check_word(word)
         preset = load_preset(wish.preset)
         if preset.folder is None:
             raise NotTrained(name=wish.preset)
@@ -116,6 +118,12 @@ class Teacher:
                             "out": self.wish.out.name}, VOCABULARY: self.bilingual.sha256}
         write_bundle(self.wish.out, dict(self.model.named_parameters()), self.config, self.bilingual, self.text, about)
         return self.wish.out
+
+
+def _check_word(word: str) -> None:
+    """A symbol has a line of its own in the vocabulary's file, and a reader must see it. Raises BadWord."""
+    if not word or not all(letter.isprintable() and not letter.isspace() for letter in word):
+        raise BadWord(word=ascii(word))
 
 
 def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -> tuple[Bilingual, Weights]:

@@ -1,0 +1,77 @@
+"""The header of a safetensors file, believed only as far as it agrees with the file and with what is wanted.
+
+The format: the length of a JSON head in eight bytes, the head, and the numbers in the order that it tells. Read here before
+a byte of the numbers is.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from explorer.files import opened
+
+_MOST_BYTES = 2**24  # a head of ten thousand tensors has one
+_LENGTH = 8
+_FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+_OTHERS = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2, "I8": 1, "U8": 1, "BOOL": 1}
+
+
+@attrs.frozen
+class Header:
+    """The shape of each tensor, what kind of numbers it has, and the texts that were put in beside."""
+
+    shapes: Mapping[str, tuple[int, ...]]
+    dtypes: Mapping[str, str]
+    about: Mapping[str, str]
+
+    def check_floats(self) -> None:
+        """Raises ValueError for a tensor that is no tensor of floats."""
+        for name, kind in self.dtypes.items():
+            if kind not in _FLOATS:
+                raise ValueError(f"{name}: {kind}")
+
+
+def read_header(path: Path) -> Header:
+    """The header of a file whose size is just what it tells. Raises CannotRead, NotAFile, ValueError."""
+    with opened(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        (length,) = struct.unpack("<Q", file.read(_LENGTH)) if size >= _LENGTH else (size,)
+        if not 0 < length <= min(_MOST_BYTES, size - _LENGTH):
+            raise ValueError(f"{length} B / {size} B")
+        head = file.read(length)
+    try:
+        told = json.loads(head)
+        about = told.pop("__metadata__", {})
+        tensors = {name: _tensor(**row) for name, row in told.items()}
+    except (AttributeError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(str(error)[:80]) from error
+    _check_places([(begin, end) for _dtype, _shape, begin, end in tensors.values()], size - _LENGTH - length)
+    if not isinstance(about, dict) or not all(isinstance(each, str) for each in about.values()):
+        raise ValueError("__metadata__")
+    return Header({name: each[1] for name, each in tensors.items()}, {name: each[0] for name, each in tensors.items()}, about)
+
+
+def _tensor(dtype: str, shape: list[int], data_offsets: list[int]) -> tuple[str, tuple[int, ...], int, int]:
+    size = (_FLOATS | _OTHERS).get(dtype)
+    begin, end = data_offsets
+    numbers: list[Any] = [*shape, begin, end]
+    if size is None or not all(type(each) is int and each >= 0 for each in numbers) or end - begin != size * math.prod(shape):
+        raise ValueError(f"{dtype} {shape} [{begin}, {end}]"[:80])
+    return dtype, tuple(shape), begin, end
+
+
+def _check_places(places: list[tuple[int, int]], size: int) -> None:
+    """One after the other, without a gap, to the end of the file."""
+    at = 0
+    for begin, end in sorted(places):
+        if begin != at:
+            raise ValueError(f"[{begin}, {end}]")
+        at = end
+    if at != size:
+        raise ValueError(f"{at} B ≠ {size} B")
