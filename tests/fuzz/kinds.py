@@ -1,0 +1,33 @@
+"""What is fuzzed: each kind with its function, and what its process does before memory is measured."""
+
+import attrs
+
+_ENGINE, _WINDOW = "tests.fuzz.warm:engine", "tests.fuzz.warm:window"
+
+
+@attrs.frozen
+class Kind:
+    """`place` is "module:function"; kinds with the same `warm_up` share a process. `turns`: how much of the time it gets."""
+
+    name: str
+    place: str
+    warm_up: str = _ENGINE
+    turns: int = 1
+
+
+KINDS = (
+    Kind("texts", "tests.fuzz.texts:texts"),
+    Kind("cuts", "tests.fuzz.texts:cuts"),
+    Kind("knobs", "tests.fuzz.knobs:knobs"),
+    Kind("formulas", "tests.fuzz.formulas:formulas"),
+    Kind("lessons", "tests.fuzz.lessons:lessons"),
+    Kind("presets", "tests.fuzz.presets:presets"),
+    Kind("weights", "tests.fuzz.weights:weights"),
+    Kind("checkpoints", "tests.fuzz.weights:checkpoints"),
+    Kind("npz", "tests.fuzz.npz:npz"),
+    Kind("caches", "tests.fuzz.caches:caches"),
+    Kind("tables", "tests.fuzz.tables:tables"),
+    Kind("training", "tests.fuzz.tables:training"),
+    Kind("commands", "tests.fuzz.commands:commands", turns=2),
+    Kind("window", "tests.fuzz.window:window", _WINDOW, turns=5),
+)
