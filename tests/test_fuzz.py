@@ -4,6 +4,7 @@ import ctypes
 import re
 import subprocess
 import sys
+import threading
 import time
 
 import attrs
@@ -39,7 +40,7 @@ def dies(_trial: Trial) -> None:
 
 
 def blocks(trial: Trial) -> None:
-    """The thread of a window sleeps, and a slot raises."""
+    """The thread of a window sleeps."""
     from PySide6.QtCore import QTimer
 
     from explorer.app.main import make_application
@@ -48,13 +49,19 @@ def blocks(trial: Trial) -> None:
     application = make_application()
     heart = Heart(trial.limits)
     QTimer.singleShot(0, lambda: time.sleep(0.8))
-    QTimer.singleShot(0, lambda: 1 / 0)
     for _ in range(20):
         application.processEvents()
         time.sleep(0.01)
     heart.stop()
     for seconds, _worked, story in heart.blocks:
         trial.bad(f"blocked for: {seconds:.1f} s", story=story, timed=True)
+
+
+def strays(_trial: Trial) -> None:
+    """A thread of its own raises."""
+    thread = threading.Thread(target=lambda: 1 / 0)
+    thread.start()
+    thread.join()
 
 
 def broken(name: str, limits: Limits = _STRICT) -> Fuzz:
@@ -70,7 +77,7 @@ def broken(name: str, limits: Limits = _STRICT) -> Fuzz:
     [
         ("raises", "ValueError: made by the test with", "in raises"), ("hangs", "no answer in 3 s", "in hangs"),
         ("grows", "grown by 0.", "in grows"), ("dies", "the process died: SIG", "in dies"),
-        ("blocks", "blocked for: ", "time.sleep(0.8)"), ("blocks", "ZeroDivisionError: ", "1 / 0"),
+        ("blocks", "blocked for: ", "time.sleep(0.8)"), ("strays", "ZeroDivisionError: ", "1 / 0"),
     ],
 )
 @pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="signals tell where a process is")
@@ -108,7 +115,7 @@ def test_late_once_is_the_machines() -> None:
 
 def test_ten_seconds_find_nothing() -> None:
     """Each kind has a turn, and the exit status says that nothing was bad."""
-    command = [sys.executable, "-m", "tests.fuzz", "--seconds", "10", "--seed", "1", "--stories"]
+    command = [sys.executable, "-m", "tests.fuzz", "--seconds", "10", "--seed", "3", "--stories"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
 
     assert 0 == ran.returncode, ran.stdout + ran.stderr

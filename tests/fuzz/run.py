@@ -121,6 +121,8 @@ class Fuzz:
 
     def _note(self, kind: Kind, case: Case, bad: Bad) -> None:
         fault = self.faults.setdefault((kind.name, *bad.key), Fault(kind.name, bad, []))
+        if case.seed in fault.seeds:
+            return
         fault.seeds.append(case.seed)
         if len(fault.seeds) == 1:
             if self._tried < _MOST_AGAIN:

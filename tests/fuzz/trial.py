@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from types import TracebackType
 
+import regex
+
 import explorer
 from explorer.errors import ExplorerError
 from explorer.lang import LANGUAGES, Words
@@ -17,6 +19,8 @@ from tests.fuzz.case import Bad, Limits
 _PACKAGE = Path(explorer.__file__).parent
 _LONGEST_SENTENCE = 600
 _FRAME = re.compile(r'File "(?P<file>[^"]*)", line (?P<line>\d+),? in (?P<name>\S+)')
+
+_UNFIT = regex.compile(r"[\p{Cc}\p{Zl}\p{Zp}]")  # of what ends a line or steers a terminal
 
 
 class Trial:
@@ -57,8 +61,8 @@ class Trial:
             if len(sentence) > _LONGEST_SENTENCE:
                 self.bad(f"sentence of {type(error).__name__} too long: {len(sentence)} characters",
                          where(error.__traceback__), sentence[:_LONGEST_SENTENCE])
-            elif len(sentence.splitlines()) != 1:
-                self.bad(f"sentence of {type(error).__name__} on {len(sentence.splitlines())} lines: {sentence!r}",
+            elif _UNFIT.search(sentence):
+                self.bad(f"sentence of {type(error).__name__} with line breaks or control characters: {sentence!r}",
                          where(error.__traceback__))
 
     def bad(self, what: str, place: str = "", story: str = "", *, timed: bool = False) -> None:
