@@ -39,6 +39,13 @@ def dies(_trial: Trial) -> None:
     ctypes.string_at(0)
 
 
+def prepares() -> None:
+    """Qt is imported before any case, for that takes seconds on a busy machine."""
+    from explorer.app.main import make_application
+
+    make_application()
+
+
 def blocks(trial: Trial) -> None:
     """The thread of a window sleeps."""
     from PySide6.QtCore import QTimer
@@ -66,7 +73,7 @@ def strays(_trial: Trial) -> None:
 
 def broken(name: str, limits: Limits = _STRICT) -> Fuzz:
     """One case of a kind of this file."""
-    kind = Kind(name, f"tests.test_fuzz:{name}", warm_up="")
+    kind = Kind(name, f"tests.test_fuzz:{name}", "tests.test_fuzz:prepares" if name == "blocks" else "")
     fuzz = Fuzz([kind], 1, limits, lambda _line: None)
     fuzz.run(0)
     return fuzz

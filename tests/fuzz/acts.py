@@ -1,18 +1,19 @@
-"""What somebody may do in the window, at random: one function an act."""
+"""What somebody may do in the window, at random: one function an act. `pointing` has those of the mouse."""
 
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QWheelEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLineEdit, QSlider, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLineEdit, QSlider
 
 from explorer.app.desk import PAGE_KEYS
 from explorer.app.window import Window
 from explorer.config import KNOBS
 from tests.fuzz import values, writing
+from tests.fuzz.pointing import MODIFIERS, click, drag, menu, move, somewhere, wheel
 
 Act = Callable[[Window, Random, Path], None]
 
@@ -25,56 +26,19 @@ _KEYS = (
     Qt.Key.Key_C, Qt.Key.Key_E, Qt.Key.Key_K, Qt.Key.Key_L, Qt.Key.Key_M, Qt.Key.Key_O, Qt.Key.Key_R, Qt.Key.Key_S,
     Qt.Key.Key_V, Qt.Key.Key_X, Qt.Key.Key_Y, Qt.Key.Key_Z,
 )
-_MODIFIERS = (Qt.KeyboardModifier.NoModifier,) * 5 + (
-    Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier,
-    Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
-)
-_BUTTONS = (Qt.MouseButton.LeftButton,) * 6 + (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton)
-
 _PRESETS = ("tiny", "translator", "tutorial-b", "tutorial-c", "tutorial-d", "tutorial-e", "nothing")
-
-
-def click(window: Window, chance: Random, _folder: Path) -> None:
-    """Once or twice, on anything that can be seen."""
-    widget, place = _somewhere(window, chance)
-    button, modifier = chance.choice(_BUTTONS), chance.choice(_MODIFIERS)
-    (QTest.mouseDClick if chance.random() < 0.2 else QTest.mouseClick)(widget, button, modifier, place)
-
-
-def drag(window: Window, chance: Random, _folder: Path) -> None:
-    """From one place of a widget to another, which may be outside."""
-    widget, start = _somewhere(window, chance)
-    QTest.mousePress(widget, Qt.MouseButton.LeftButton, chance.choice(_MODIFIERS), start)
-    for _ in range(chance.randint(1, 5)):
-        QTest.mouseMove(widget, QPoint(chance.randint(-50, widget.width() + 50), chance.randint(-50, widget.height() + 50)))
-    end = QPoint(chance.randint(-50, widget.width() + 50), chance.randint(-50, widget.height() + 50))
-    QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, end)
-
-
-def move(window: Window, chance: Random, _folder: Path) -> None:
-    """The mouse over something."""
-    QTest.mouseMove(*_somewhere(window, chance))
-
-
-def wheel(window: Window, chance: Random, _folder: Path) -> None:
-    """Up, down or sideways, with or without Ctrl."""
-    widget, place = _somewhere(window, chance)
-    turn = QPoint(chance.choice((0, 0, 0, 120, -120)), chance.choice((120, -120, 1200, -1200, 7)))
-    QApplication.sendEvent(widget, QWheelEvent(QPointF(place), QPointF(widget.mapToGlobal(place)), QPoint(), turn,
-                                               Qt.MouseButton.NoButton, chance.choice(_MODIFIERS),
-                                               Qt.ScrollPhase.NoScrollPhase, False))
 
 
 def key(window: Window, chance: Random, _folder: Path) -> None:
     """Some keys, wherever the focus is."""
     for _ in range(chance.choice((1, 1, 2, 5))):
         focus = QApplication.focusWidget() or window
-        QTest.keyClick(focus, chance.choice(_KEYS), chance.choice(_MODIFIERS))
+        QTest.keyClick(focus, chance.choice(_KEYS), chance.choice(MODIFIERS))
 
 
 def focus(window: Window, chance: Random, _folder: Path) -> None:
     """To anything that takes it."""
-    _somewhere(window, chance)[0].setFocus(Qt.FocusReason.TabFocusReason)
+    somewhere(window, chance)[0].setFocus(Qt.FocusReason.TabFocusReason)
 
 
 def type_text(window: Window, chance: Random, _folder: Path) -> None:
@@ -140,6 +104,11 @@ def page(window: Window, chance: Random, _folder: Path) -> None:
     window.go(chance.choice(PAGE_KEYS))
 
 
+def export(window: Window, _chance: Random, _folder: Path) -> None:
+    """Open the dialog, which is seen to elsewhere."""
+    window.export()
+
+
 def action(window: Window, chance: Random, _folder: Path) -> None:
     """Anything from the menus but the end of the program."""
     names = [name for name in window.actions_.by_name if name != "quit"]
@@ -186,20 +155,7 @@ def lesson(window: Window, chance: Random, folder: Path) -> None:
             QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def _somewhere(window: Window, chance: Random) -> tuple[QWidget, QPoint]:
-    """A widget that can be seen, more often one that something is inside of, and a place in it."""
-    top = QApplication.activePopupWidget() or QApplication.activeModalWidget() or window
-    place = QPoint(chance.randrange(max(1, top.width())), chance.randrange(max(1, top.height())))
-    if chance.random() < 0.5:
-        seen = [each for each in top.findChildren(QWidget) if each.isVisible() and each.width() > 0 and each.height() > 0]
-        if seen:
-            widget = chance.choice(seen)
-            return widget, QPoint(chance.randrange(widget.width()), chance.randrange(widget.height()))
-    widget = top.childAt(place) or top
-    return widget, widget.mapFrom(top, place)
-
-
 ACTS: tuple[tuple[Act, int], ...] = (
-    (click, 10), (drag, 4), (move, 3), (wheel, 4), (key, 8), (focus, 2), (type_text, 6), (turn, 6), (fill, 3), (page, 6),
-    (action, 3), (undo, 2), (resize, 2), (preset, 2), (lesson, 4),
+    (click, 14), (drag, 5), (move, 3), (wheel, 4), (menu, 3), (key, 12), (focus, 6), (type_text, 6), (turn, 6), (fill, 3),
+    (page, 6), (action, 3), (undo, 2), (resize, 2), (preset, 2), (lesson, 4), (export, 2),
 )

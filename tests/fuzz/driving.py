@@ -86,10 +86,10 @@ class Driving:
             time.sleep(0.002)
 
     def settle(self, limit_s: float) -> bool:
-        """Until everything wished for is answered."""
+        """Until everything wished for is answered or refused."""
         end_s = time.monotonic() + limit_s
         while time.monotonic() < end_s:
             self.pause(0.03)
-            if self.session.frame is not None and not self.session.waiting:
+            if self.session.serial > 0 and not self.session.waiting:
                 return True
         return False

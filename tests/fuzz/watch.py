@@ -89,8 +89,9 @@ class Child:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process.pid or 0, signal.SIGUSR1)
             time.sleep(_DUMP_S)
-            story = self._log()[before:][:_STORY]
-            return Bad(what, last_place(story, newest_first=True), story, timed)
+            others, current, main = self._log()[before:].partition("Current thread")  # which takes the signals: the first one
+            place = last_place(main, newest_first=True) or last_place(others, newest_first=True)
+            return Bad(what, place, f"{others[:_STORY]}{current}{main[:_STORY]}", timed)
         return Bad(what, timed=timed)
 
     def _crash(self) -> Bad:

@@ -4,17 +4,19 @@ What is computed meanwhile is a matter of time, so a case does not always meet t
 """
 
 import time
+from random import Random
 
-from PySide6.QtCore import QTimer, qInstallMessageHandler
+from PySide6.QtCore import Qt, QTimer, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QPushButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu, QPushButton, QWidget
 
 from explorer.engine.memory import parameter_bytes
 from explorer.resources import config_folder
 from tests.fuzz import damage, writing
-from tests.fuzz.acts import ACTS
+from tests.fuzz.acts import ACTS, Act
 from tests.fuzz.driving import Driving, Heart
-from tests.fuzz.trial import Trial, last_place
+from tests.fuzz.trial import Trial, last_place, where
 
 _MOST_BYTES = 1.5e8  # of weights: a larger model takes as long as it takes, and is undone
 _ACTS = 40
@@ -53,10 +55,11 @@ def _use(driving: Driving, trial: Trial) -> None:
     acts, weights = zip(*ACTS, strict=True)
     try:
         with driving:
-            driving.settle(trial.chance.choice((0.1, 20.0)))
+            driving.settle(trial.chance.choice((0.1, trial.limits.answer_s / 2)))
+            trial.beat()
             for _ in range(trial.chance.randint(1, _ACTS)):
                 act = trial.chance.choices(acts, weights)[0]
-                act(driving.window, trial.chance, trial.folder)
+                _do(act, driving, trial)
                 driving.pause(trial.chance.choice((0.0, 0.0, 0.02, 0.1)))
                 _undo_large(driving)
                 trial.beat()
@@ -69,6 +72,14 @@ def _use(driving: Driving, trial: Trial) -> None:
     for seconds, worked, story in heart.blocks:
         what = f"the window was blocked for: {seconds:.1f} s, {worked:.1f} s of it at work"
         trial.bad(what, last_place(story), story, timed=True)
+
+
+def _do(act: Act, driving: Driving, trial: Trial) -> None:
+    try:
+        act(driving.window, trial.chance, trial.folder)
+    except RuntimeError as error:  # an act's own widget may close while it is pressed
+        if where(error.__traceback__):
+            raise
 
 
 def _undo_large(driving: Driving) -> None:
@@ -94,6 +105,7 @@ class _Usher:
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
+        self._chance = Random(trial.chance.random())  # its own: when it is asked is a matter of time
         self._timer = QTimer()
         self._timer.timeout.connect(self._see_to)
         self._timer.start(_USHER_MS)
@@ -105,7 +117,7 @@ class _Usher:
     def _see_to(self) -> None:
         popup = QApplication.activePopupWidget()
         if popup is not None:
-            popup.close()
+            self._choose(popup)
             return
         dialog = QApplication.activeModalWidget()
         if isinstance(dialog, QFileDialog):
@@ -116,18 +128,27 @@ class _Usher:
             else:
                 dialog.reject()
 
+    def _choose(self, popup: QWidget) -> None:
+        """One of a menu, or nothing of it."""
+        offered = [each for each in popup.actions() if each.isEnabled() and not each.isSeparator()]
+        if isinstance(popup, QMenu) and offered and self._chance.random() < 0.6:
+            popup.setActiveAction(self._chance.choice(offered))
+            QTest.keyClick(popup, Qt.Key.Key_Return)
+        else:
+            popup.close()
+
     def _export(self, dialog: QDialog) -> None:
         """Press the button once or not at all, with a path inside the case's folder; later it is left."""
         path, begin = dialog.path, dialog.begin  # type: ignore[attr-defined]  # an ExportDialog
         assert isinstance(path, QLineEdit) and isinstance(begin, QPushButton)
-        if dialog.property("used") or self._trial.chance.random() < 0.3:
+        if dialog.property("used") or self._chance.random() < 0.2:
             dialog.reject()
             return
         dialog.setProperty("used", True)
         for box in (dialog.what, dialog.format, dialog.theme):  # type: ignore[attr-defined]
-            box.setCurrentIndex(self._trial.chance.randrange(max(1, box.count())))
-        dialog.dpi.setValue(self._trial.chance.choice((24, 72)))  # type: ignore[attr-defined]
-        name = self._trial.chance.choice(_NAMES)
+            box.setCurrentIndex(self._chance.randrange(max(1, box.count())))
+        dialog.dpi.setValue(self._chance.choice((24, 72)))  # type: ignore[attr-defined]
+        name = self._chance.choice(_NAMES)
         path.setText(str(self._trial.folder / name) if name and not name.startswith("~") else name)
         begin.click()
 
