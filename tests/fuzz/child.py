@@ -40,6 +40,7 @@ def own_folders(folder: Path) -> None:
         os.environ[name] = str(folder / name.lower())
         Path(os.environ[name]).mkdir(mode=0o700, parents=True, exist_ok=True)
     os.environ["LC_ALL"] = "zh_CN.UTF-8"
+    os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # torch's threads that wait busily take a crowded machine's time from each other
     screen = Path(__file__).parents[1] / "screen.json"
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen}"
 

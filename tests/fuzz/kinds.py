@@ -18,6 +18,7 @@ class Kind:
 KINDS = (
     Kind("texts", "tests.fuzz.texts:texts"),
     Kind("cuts", "tests.fuzz.texts:cuts"),
+    Kind("calls", "tests.fuzz.calls:calls"),
     Kind("knobs", "tests.fuzz.knobs:knobs"),
     Kind("formulas", "tests.fuzz.formulas:formulas"),
     Kind("lessons", "tests.fuzz.lessons:lessons"),

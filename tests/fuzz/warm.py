@@ -2,11 +2,13 @@
 
 
 def engine() -> None:
-    """Load torch, jieba and the bundled translator; run a pass and a search."""
+    """Load torch, jieba and the bundled translator; run a search, and the passes that lessons and formulas ask."""
     import explorer
+    from tests.fuzz import formulas
 
-    explorer.explore("我爱北京天安门", preset="tiny")
     explorer.translate("他在图书馆看书。")
+    for preset in ("tiny", "translator"):
+        formulas.a_trace(preset)
 
 
 def window() -> None:

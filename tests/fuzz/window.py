@@ -3,6 +3,7 @@
 What is computed meanwhile is a matter of time, so a case does not always meet the same fault again.
 """
 
+import shutil
 import time
 from random import Random
 
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMe
 
 from explorer.engine.memory import parameter_bytes
 from explorer.resources import config_folder
-from tests.fuzz import damage, writing
+from tests.fuzz import damage, lessons, traces, writing
 from tests.fuzz.acts import ACTS, Act
 from tests.fuzz.driving import Driving, Heart
 from tests.fuzz.trial import Trial, last_place, where
@@ -28,7 +29,7 @@ _SAID_BY_OFFSCREEN = "This plugin does not support"
 def window(trial: Trial) -> None:
     """Open the program with the preferences of some earlier time, do some forty things, and close it."""
     chance = trial.chance
-    _leave_preferences(trial)
+    _leave_files(trial)
     trial.warnings = []  # type: ignore[attr-defined]  # of this kind alone
     kept = qInstallMessageHandler(lambda _kind, _context, text: _warned(trial, text))
     try:
@@ -96,6 +97,8 @@ def _end(driving: Driving, trial: Trial) -> None:
         if time.monotonic() - start_s > trial.limits.answer_s:
             trial.bad(f"no answer in the window: {driving.session.request}", timed=True)
             return
+    if driving.session.frame is not None:
+        traces.check(driving.session.frame.trace, trial)
     driving.window.close()
     driving.pause(0.0)
 
@@ -153,8 +156,15 @@ class _Usher:
         begin.click()
 
 
-def _leave_preferences(trial: Trial) -> None:
-    """None, those of the last case, or damaged ones."""
+def _leave_files(trial: Trial) -> None:
+    """No preferences, those of the last case, or damaged ones; and lessons of one's own."""
+    folder = config_folder() / "lessons"
+    shutil.rmtree(folder, ignore_errors=True)
+    if trial.chance.random() < 0.3:
+        folder.mkdir()
+        (folder / "own.toml").write_bytes(lessons.content(trial.chance))
+        if trial.chance.random() < 0.3:
+            damage.put_odd(folder / "other.toml", trial.chance)
     path = config_folder() / "preferences.ini"
     way = trial.chance.randrange(4)
     if way == 0:
