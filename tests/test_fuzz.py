@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -87,7 +88,7 @@ def broken(name: str, limits: Limits = _STRICT) -> Fuzz:
         ("blocks", "blocked for: ", "time.sleep(0.8)"), ("strays", "ZeroDivisionError: ", "1 / 0"),
     ],
 )
-@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="signals tell where a process is")
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="a signal asks a process where it is")
 def test_what_is_broken_is_found(name: str, what: str, story: str) -> None:
     """It is bad, alone too, and told with the command that does it again."""
     fuzz = broken(name)

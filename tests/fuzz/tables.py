@@ -67,9 +67,10 @@ def training(trial: Trial) -> None:
             run = Run(attrs.evolve(asked, start=trial.folder / "out" if again and chance.random() < 0.2 else None))
             for step, _ in enumerate(run.steps()):
                 trial.beat()
-                if step >= _STEPS and not again:
+                if step >= _STEPS and not again:  # as if killed
                     break
-            explorer.translate("我爱北京", preset=str(run.finish()))
+            else:
+                explorer.translate("我爱北京", preset=str(run.finish()))
         trial.beat()
 
 

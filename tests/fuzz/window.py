@@ -22,7 +22,7 @@ from tests.fuzz.trial import Trial, last_place, where
 _MOST_BYTES = 1.5e8  # of weights: a larger model takes as long as it takes, and is undone
 _ACTS = 40
 _USHER_MS = 120
-_NAMES = ("a", "a.png", "b.svg", "none/c.pdf", "x" * 300, "d.csv", "e\0.png", "", "~nobody/x.png")
+_NAMES = ("a", "a.png", "b.svg", "none/c.pdf", "x" * 300, "d.csv", "e\0.png", "", "~none/x.png")
 _SAID_BY_OFFSCREEN = "This plugin does not support"
 
 
