@@ -5,24 +5,22 @@ What is computed meanwhile is a matter of time, so a case does not always meet t
 
 import shutil
 import time
-from random import Random
 
-from PySide6.QtCore import Qt, QTimer, qInstallMessageHandler
+from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu, QPushButton, QWidget
 
-from explorer.engine.memory import parameter_bytes
+from explorer.engine.memory import parameter_bytes, trace_bytes
+from explorer.engine.request import Request
 from explorer.resources import config_folder
 from tests.fuzz import damage, lessons, traces, writing
 from tests.fuzz.acts import ACTS, Act
 from tests.fuzz.driving import Driving, Heart
 from tests.fuzz.trial import Trial, last_place, where
+from tests.fuzz.usher import Usher
 
 _MOST_BYTES = 1.5e8  # of weights: a larger model takes as long as it takes, and is undone
+_MOST_BUDGET = 1024  # MB, as it is set at first
 _ACTS = 40
-_USHER_MS = 120
-_NAMES = ("a", "a.png", "b.svg", "none/c.pdf", "x" * 300, "d.csv", "e\0.png", "", "~none/x.png")
 _SAID_BY_OFFSCREEN = "This plugin does not support"
 
 
@@ -52,7 +50,7 @@ def _use(driving: Driving, trial: Trial) -> None:
     driving.session.refused.connect(trial.hear)
     driving.program.window.tutor.refused.connect(trial.hear)
     heart = Heart(trial.limits)
-    usher = _Usher(trial)
+    usher = Usher(trial)
     acts, weights = zip(*ACTS, strict=True)
     try:
         with driving:
@@ -63,7 +61,7 @@ def _use(driving: Driving, trial: Trial) -> None:
                 _do(act, driving, trial)
                 driving.pause(trial.chance.choice((0.0, 0.0, 0.02, 0.1)))
                 _undo_large(driving)
-                trial.beat()
+                trial.needs(_wished_bytes(driving.session.request))
                 if not driving.window.isVisible():  # Ctrl+Q is a key as well
                     break
             _end(driving, trial)
@@ -83,8 +81,17 @@ def _do(act: Act, driving: Driving, trial: Trial) -> None:
             raise
 
 
+def _wished_bytes(request: Request) -> int:
+    """What the wish may take: the trace on screen and the next one, each within its budget, and weights twice, once packed."""
+    config = request.config
+    n = min(config.max_len, len(request.text) + 1)
+    recorded = min(trace_bytes(config, n, min(config.max_len, max(n, len(request.target or "")))), config.memory_budget * 2**20)
+    return 2 * recorded + 2 * parameter_bytes(config)
+
+
 def _undo_large(driving: Driving) -> None:
-    if parameter_bytes(driving.session.request.config) > _MOST_BYTES:
+    config = driving.session.request.config
+    if parameter_bytes(config) > _MOST_BYTES or config.memory_budget > _MOST_BUDGET:
         driving.session.stop()
         driving.session.set_preset("tiny")
 
@@ -101,59 +108,6 @@ def _end(driving: Driving, trial: Trial) -> None:
         traces.check(driving.session.frame.trace, trial)
     driving.window.close()
     driving.pause(0.0)
-
-
-class _Usher:
-    """Closes whatever opens in front of the window, after a while, so that no dialog is waited for. Exports are begun."""
-
-    def __init__(self, trial: Trial) -> None:
-        self._trial = trial
-        self._chance = Random(trial.chance.random())  # its own: when it is asked is a matter of time
-        self._timer = QTimer()
-        self._timer.timeout.connect(self._see_to)
-        self._timer.start(_USHER_MS)
-
-    def stop(self) -> None:
-        """Let the next one stay."""
-        self._timer.stop()
-
-    def _see_to(self) -> None:
-        popup = QApplication.activePopupWidget()
-        if popup is not None:
-            self._choose(popup)
-            return
-        dialog = QApplication.activeModalWidget()
-        if isinstance(dialog, QFileDialog):
-            dialog.reject()
-        elif isinstance(dialog, QDialog):
-            if hasattr(dialog, "begin"):
-                self._export(dialog)
-            else:
-                dialog.reject()
-
-    def _choose(self, popup: QWidget) -> None:
-        """One of a menu, or nothing of it."""
-        offered = [each for each in popup.actions() if each.isEnabled() and not each.isSeparator()]
-        if isinstance(popup, QMenu) and offered and self._chance.random() < 0.6:
-            popup.setActiveAction(self._chance.choice(offered))
-            QTest.keyClick(popup, Qt.Key.Key_Return)
-        else:
-            popup.close()
-
-    def _export(self, dialog: QDialog) -> None:
-        """Press the button once or not at all, with a path inside the case's folder; later it is left."""
-        path, begin = dialog.path, dialog.begin  # type: ignore[attr-defined]  # an ExportDialog
-        assert isinstance(path, QLineEdit) and isinstance(begin, QPushButton)
-        if dialog.property("used") or self._chance.random() < 0.2:
-            dialog.reject()
-            return
-        dialog.setProperty("used", True)
-        for box in (dialog.what, dialog.format, dialog.theme):  # type: ignore[attr-defined]
-            box.setCurrentIndex(self._chance.randrange(max(1, box.count())))
-        dialog.dpi.setValue(self._chance.choice((24, 72)))  # type: ignore[attr-defined]
-        name = self._chance.choice(_NAMES)
-        path.setText(str(self._trial.folder / name) if name and not name.startswith("~") else name)
-        begin.click()
 
 
 def _leave_files(trial: Trial) -> None:
