@@ -123,7 +123,7 @@ def test_late_once_is_the_machines() -> None:
 
 def test_ten_seconds_find_nothing() -> None:
     """Each kind has a turn, and the exit status says that nothing was bad."""
-    command = [sys.executable, "-m", "tests.fuzz", "--seconds", "10", "--seed", "3", "--stories"]
+    command = [sys.executable, "-m", "tests.fuzz", "--seconds", "10", "--seed", "1", "--stories"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
 
     assert 0 == ran.returncode, ran.stdout + ran.stderr

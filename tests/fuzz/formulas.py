@@ -78,8 +78,20 @@ def _number(chance: Random) -> str:
     return chance.choice((str(chance.randint(0, 12)), repr(values.number(chance)), "2", "1e18", "1e9", "4000", "0.5"))
 
 
+def _huge(chance: Random) -> str:
+    """A function with arguments that would take years or gigabytes, or of which one hides the other: 1e18 rows of none."""
+    if chance.random() < 0.3:
+        name = chance.choice(("pe_table", "pe", "doubled", "rotation", "causal"))
+        return f"{name}(1e18, {chance.choice(('0', '4', '1e18'))})"
+    given = (chance.choice(("1e18", "1e9", "3e5", "70000", "0", "4", "-1e18", "inf", "causal(2000)", "pe_table(1000, 4000)"))
+             for _ in range(chance.choice((1, 2, 2, 3))))
+    return f"{chance.choice(_FUNCTIONS)}({', '.join(given)})"
+
+
 def _adverse(chance: Random, formula: str) -> str:
     """What a formula should not be."""
+    if chance.random() < 0.3:
+        return _huge(chance)
     return chance.choice((
         lambda: "(" * 150 + "1" + ")" * 150, lambda: "-" * 500 + "1", lambda: "1" + "**9" * 190, lambda: "[" * 120 + "]" * 120,
         lambda: "9" * 590, lambda: f"{formula}.real", lambda: f"(lambda: {formula})()", lambda: f"{formula} if 1 else 2",

@@ -61,7 +61,7 @@ def training(trial: Trial) -> None:
                     agreement=chance.choice((0.0, 5.0)), split_words=chance.random(), drop_stop=chance.random(),
                     learning_rate=chance.choice((1e-3, 1.0)), clip_norm=chance.choice((1.0, 100.0)))
     asked = Wish(data=data, out=trial.folder / "out", config=_SMALL.changed(max_len=chance.choice((2, 5, 40))), recipe=recipe,
-                 device="cpu", precision=chance.choice(("auto", "float32", "bfloat16")), text=writing.text(chance))
+                 device="cpu", precision=chance.choice(("auto", "float32", "bfloat16")), text=writing.text(chance, unfit=0))
     for again in range(chance.choice((1, 2))):
         with trial.asking():
             run = Run(attrs.evolve(asked, start=trial.folder / "out" if again and chance.random() < 0.2 else None))
