@@ -10,7 +10,7 @@ import click
 from explorer.cli_flags import range_of, shared_flags
 from explorer.cli_translator import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
-from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
+from explorer.errors import EmptyText, ExplorerError, KnobNotANumber, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.model.presets import load_preset, preset_names
 from explorer.version import __version__
@@ -103,6 +103,13 @@ def show(words: Words, /, text: str, **given: Any) -> None:
         click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
 
 
+def _a_number(_context: click.Context, option: click.Parameter, value: float) -> float:
+    """NaN is neither below a range nor above it. Raises KnobNotANumber."""
+    if value != value:
+        raise KnobNotANumber(name=option.name, got=value)
+    return value
+
+
 @commands.command()
 @click.argument("text")
 @click.option("--tap", metavar="NAME")
@@ -110,7 +117,7 @@ def show(words: Words, /, text: str, **given: Any) -> None:
 @click.option("--layer", metavar="L|all")
 @click.option("--out", required=True, metavar="PATH")
 @click.option("--format", "format_", metavar="png|svg|pdf|csv|npz|safetensors")
-@click.option("--dpi", default=192.0, show_default=True, type=click.FloatRange(24, 1200))
+@click.option("--dpi", default=192.0, show_default=True, type=click.FloatRange(24, 1200), callback=_a_number)
 @click.option("--width", "width_px", type=click.IntRange(16, 20000), metavar="PIXELS")
 @click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
 @shared_flags

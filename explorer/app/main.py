@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
+from explorer.app.endings import Endings
 from explorer.app.faults import Faults
 from explorer.app.preferences import Preferences
 from explorer.app.session import Session
@@ -26,6 +27,7 @@ _SIZE = (1440, 900)
 _QUIET_MS = 500  # after the start
 _SWITCH_S = 0.0003
 _FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
+_LAST_S = 1.5  # from a signal to the end, whatever still computes
 _BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
 
 
@@ -41,7 +43,8 @@ class Program:
     def __init__(self, text: str | None = None, preset: str | None = None, language: str | None = None) -> None:
         self.preferences = Preferences()
         self.appearance = Appearance(self.preferences, language)
-        self.session = Session(first_request(self.preferences, text, preset), self._load)
+        request, self._refused = first_request(self.preferences, text, preset)
+        self.session = Session(request, self._load)
         self.window = Window(self.session, self.appearance)
         self.faults = Faults(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
@@ -69,6 +72,14 @@ class Program:
         self._views.imported.emit()
         return load_compute()
 
+    def end(self, number: int) -> None:
+        """A signal asks to end: save what closing saves. What computes is given a moment, and no more."""
+        last = threading.Timer(_LAST_S, os._exit, (128 + number,))
+        last.daemon = True
+        last.start()
+        self.window.close()
+        QApplication.exit(128 + number)
+
     def close(self) -> None:
         """End the threads and give the hooks back."""
         self.window.tutor.close()
@@ -80,6 +91,9 @@ class Program:
 
     def _loaded(self) -> None:
         self.window.status.warn("")
+        if self._refused is not None:
+            words = self.appearance.words
+            self.window.status.notice(words("status.preset_refused", reason=words.error(self._refused)))
         # The first export would wait a tenth of a second for what draws figures.
         QTimer.singleShot(_QUIET_MS, self._import_figures)
 
@@ -97,21 +111,27 @@ class Program:
         self.preferences.save()
 
 
-def first_request(preferences: Preferences, text: str | None, preset: str | None) -> Request:
-    """What was asked for, else what was there last time, else the default preset. Raises UnknownPreset."""
+def first_request(
+    preferences: Preferences, text: str | None, preset: str | None
+) -> tuple[Request, ExplorerError | None]:
+    """What was asked for, else what was there last time, else the default preset, and why it is not the last one.
+
+    Raises UnknownPreset, BadPreset for a preset that was asked for.
+    """
+    refused: ExplorerError | None = None
     if preset is None:
         try:
             request = Request.from_preset(preferences.text("preset") or DEFAULT)
-        except ExplorerError:  # a preset of another version
-            request = Request.from_preset(DEFAULT)
+        except ExplorerError as error:  # a preset of another version, or one that is broken now
+            request, refused = Request.from_preset(DEFAULT), error
     else:
         request = Request.from_preset(preset)
     request = attrs.evolve(request, beam=_BEAM)
     if text is not None:
-        return attrs.evolve(request, text=text)
+        return attrs.evolve(request, text=text), refused
     if preset is None and preferences.text("text").strip():
-        return attrs.evolve(request, text=preferences.text("text"), target=preferences.text("target") or None)
-    return request
+        request = attrs.evolve(request, text=preferences.text("text"), target=preferences.text("target") or None)
+    return request, refused
 
 
 def make_application() -> QApplication:
@@ -167,8 +187,13 @@ def open_window(text: str | None = None, preset: str | None = None, language: st
     """Run the window until it is closed. Raises ExplorerError before it opens."""
     application = make_application()
     program = Program(text, preset, language)
+    endings = Endings()
+    endings.came.connect(program.end)
+    endings.install()
     program.open()
     try:
-        return application.exec()
+        status = application.exec()
+        return endings.status or status
     finally:
         program.close()
+        endings.remove()

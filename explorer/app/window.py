@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
 from explorer.app.actions import make_actions
 from explorer.app.appearance import Appearance
@@ -318,5 +318,7 @@ class Window(QMainWindow):
         self.lessons.set_narrow(self.width() < _NARROW_PX)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        for dialog in self.findChildren(QDialog):
+            dialog.close()  # an export ends before what it tells goes
         self.closing.emit(self.saveGeometry())
         super().closeEvent(event)

@@ -127,7 +127,7 @@ def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> s
     if not empty.any():
         return words("mask.open_future" if trace.config.masking == "inverted" else "mask.open_past")
     rows = token_axis(trace, tap, "query", words)
-    told = [words("mask.row", row=int(row), token=rows.label(int(row))) for row in np.flatnonzero(empty)]
+    told = [words("mask.row", row=int(row), number=int(row) + 1, token=rows.label(int(row))) for row in np.flatnonzero(empty)]
     which = words("mask.all_rows") if empty.all() else ", ".join(told)
     key = "mask.nothing_left_inf" if trace.config.mask_value == "-inf" else "mask.nothing_left_finite"
     return words(key, rows=which, share=rough(1 / closed.shape[1]))

@@ -30,7 +30,7 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
     mask = closed_of(trace, tap)
     closed = None if mask is None or not mask[step].any() else np.broadcast_to(mask[step], rows.shape)
     key = "step.where" if trace.expected else "step.where_position"
-    where = words(key, step=step, token=written(trace, step), layer=look.layer)
+    where = words(key, step=step, number=step + 1, token=written(trace, step), layer=look.layer)
     return Heatmap(
         values=masked_values(rows, closed), closed=closed,
         rows=Axis(words("axis.head"), (*map(str, range(n_heads)), words("step.mean")), numbered=False),

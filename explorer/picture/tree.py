@@ -53,7 +53,7 @@ def finished(search: Search) -> tuple[int, ...]:
 def _caption(search: Search, words: Words) -> Caption:
     forced = any(node.forced for node in search.nodes)
     return Caption(
-        title=words("tree.title", beam=search.beam), tap="search", shape="",
+        title=words("tree.title", beam=search.beam), tap="search", shape="", origin="beside",
         formula=f"s(y) = log P(y) / |y|<sup>α</sup>, α = {number(search.length_penalty)}",
         note=words("tree.note_forced" if forced else "tree.note"),
     )

@@ -114,7 +114,7 @@ class AlignmentView(Surface):
 
     @property
     def _most_shift(self) -> float:
-        return max(0.0, self._placed().width + 2 * _EDGE - self.width())
+        return 0.0 if self.picture is None else max(0.0, self._placed().width + 2 * _EDGE - self.width())
 
     def _placed(self) -> Layout:
         if self._layout is None:

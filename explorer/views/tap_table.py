@@ -38,9 +38,11 @@ class _Model(QAbstractTableModel):
         return len(_COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal and self._words is not None:
-            return self._words(f"inspector.{_COLUMNS[section]}")
-        return None
+        if orientation != Qt.Orientation.Horizontal or self._words is None:
+            return None
+        if role == Qt.ItemDataRole.ToolTipRole and section > 1:
+            return self._words("picture.origin.computed")
+        return self._words(f"inspector.{_COLUMNS[section]}") if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: _Index, role: int = 0) -> Any:
         if self._taps is None or not index.isValid():

@@ -199,7 +199,7 @@ class TimelineView(Surface):
         place = step + picture.shift
         text = words("timeline.about_position", step=step, symbol=picture.labels[step])
         if picture.log_p is not None:
-            text = words("timeline.about", step=step, symbol=picture.labels[step],
+            text = words("timeline.about", step=step, number=step + 1, symbol=picture.labels[step],
                          value=number(float(picture.probabilities[step])), log_p=number(float(picture.log_p[step])),
                          rank=picture.ranks[step], count=picture.n_symbols)
         # The end symbol is written last and is no token of the target.

@@ -185,7 +185,8 @@ class TokenRowView(Surface):
     def _describe(self, index: int) -> Pointed:
         assert self.picture is not None and self.words is not None  # there are boxes
         chip = self.picture.chips[index]
-        text = self.words("token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index)
+        text = self.words("token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index,
+                          number=index + 1)
         if not chip.known:
             text += "\n" + self.words("token.unknown")
         if chip.merges:
@@ -200,7 +201,7 @@ class TokenRowView(Surface):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index = self.selected if event.reason() == QContextMenuEvent.Reason.Keyboard else self._at(event.pos())
-        if index is not None:
+        if index is not None and self.picture is not None and index < len(self.picture.chips):
             self.selected = index
             self.menu(index).popup(event.globalPos())
 

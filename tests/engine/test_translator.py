@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.request import Request
@@ -19,6 +20,7 @@ from explorer.model import trained
 from explorer.model.presets import FILE, load_preset
 from explorer.model.transformer import ids_tensor
 from explorer.model.weights import build
+from explorer.resources import asset_text
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 from explorer.trace.search import Search
@@ -287,3 +289,15 @@ def test_any_text_has_a_translation(name: str, computer: Computer, text: str) ->
 
     assert trace.tokens.source
     assert all(np.isfinite(trace["generator.logits"]).flatten())
+
+
+def test_what_the_knob_for_no_positions_promises() -> None:
+    """The sentence of its hint is a row of the bundled file, and never comes to an end without positions; others stay, as
+    the hint says too."""
+    rows = asset_text("presets/translator/held-out.tsv").split("\n")
+    assert any(row.split("\t")[1:2] == ["不要放弃！"] for row in rows)
+    assert all("不要放弃！" in Words.load(language)("knob.position.hint") for language in LANGUAGES)
+    for text, with_positions, starts in (("不要放弃！", "Don't give up!", "Don't give up! Don't give up! Don't give up!"),):
+        assert explorer.explore(text).target == with_positions
+        assert explorer.explore(text, position="none").target.startswith(starts)
+    assert explorer.explore("谢谢。").target == explorer.explore("谢谢。", position="none").target

@@ -8,7 +8,7 @@ import numpy as np
 import explorer
 from explorer.lessons.check import is_right, scope_of
 from explorer.lessons.formula import evaluate, names
-from explorer.lessons.functions import PLAIN
+from explorer.lessons.known import PLAIN
 from explorer.trace.trace import Trace
 from tests.fuzz import values, writing
 from tests.fuzz.trial import Trial

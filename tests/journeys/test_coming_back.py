@@ -1,6 +1,9 @@
 """What is kept from one start to the next."""
 
+from pathlib import Path
+
 from explorer.app.window import Window
+from explorer.model.presets import FILE
 from explorer.resources import config_folder
 from tests.journeys.conftest import Journey
 
@@ -35,3 +38,24 @@ def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:
         assert "translator" == window.session.request.preset
 
     journey.run_as_left(script)
+
+
+def test_a_preset_that_is_broken_now_is_told(journey: Journey, tmp_path: Path) -> None:
+    """Last time's folder has been damaged, or is gone: the default one opens, and the status line says why."""
+    folder = tmp_path / "mine"
+    for content in (b'text = "a"\n[knobs]\n[look]\nlayer = inf\n', None):
+        folder.mkdir(exist_ok=True)
+        if content is None:
+            (folder / FILE).unlink()
+        else:
+            (folder / FILE).write_bytes(content)
+        config_folder().mkdir(parents=True, exist_ok=True)
+        (config_folder() / "preferences.ini").write_text(f"[General]\npreset={folder}\ntext=狗爱北京\n", encoding="utf-8")
+
+        def script(window: Window) -> None:
+            journey.settle(window)
+            assert "translator" == window.session.request.preset
+            assert "上次用的预设打不开" in window.status.message.text()
+            assert str(folder) in window.status.message.text() or "mine" in window.status.message.text()
+
+        journey.run_as_left(script)

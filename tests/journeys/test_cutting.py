@@ -1,7 +1,9 @@
 """Cutting by hand, in the row of tokens."""
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from explorer.app.window import Window
 from explorer.views.token_row import TokenRowView
@@ -115,5 +117,25 @@ def test_the_tokens_page_shows_merges_and_unknown_words(journey: Journey) -> Non
         journey.settle(window)
         assert not row.picture.chips[-1].known
         assert "<unk>" in row._describe(len(row.picture.chips) - 1).text
+
+    journey.run(script)
+
+
+def test_the_menu_key_on_an_empty_row_does_nothing(journey: Journey) -> None:
+    """Before the first frame, and where the model has no such side."""
+
+    def script(window: Window) -> None:
+        window.session.set_knob("architecture", "decoder-only")
+        journey.settle(window)
+        window.go("tokens")
+        empty = [row for row in window.findChildren(TokenRowView) if row.picture is None or not row.picture.chips]
+        assert empty
+        for row in empty:
+            for reason in (QContextMenuEvent.Reason.Keyboard, QContextMenuEvent.Reason.Mouse):
+                place = row.rect().center()
+                QApplication.sendEvent(row, QContextMenuEvent(reason, place, row.mapToGlobal(place)))
+                assert QApplication.activePopupWidget() is None
+            for key in (Qt.Key.Key_Menu, Qt.Key.Key_M, Qt.Key.Key_S, Qt.Key.Key_R, Qt.Key.Key_Left, Qt.Key.Key_Right):
+                QTest.keyClick(row, key)
 
     journey.run(script)

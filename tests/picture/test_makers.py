@@ -67,7 +67,7 @@ def test_a_head_is_shown_with_its_own_numbers(architecture: str, stage: str) -> 
         assert_shows(made, recorded, np.triu(np.ones(recorded.shape, bool), 1) if causal else None)
         assert made.rows.labels == side_tokens(trace, look.attention.partition(".")[0])
         assert made.columns.labels == (SOURCE if "cross" in look.attention else made.rows.labels)
-        assert made.caption.title.endswith(f"第 {look.layer} 层 · 第 {look.head} 头")
+        assert made.caption.title.endswith(f"L{look.layer} H{look.head}")
         assert made.caption.tap == look.attention_tap(stage)
 
 

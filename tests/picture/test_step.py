@@ -59,7 +59,7 @@ def test_the_title_says_step_token_and_layer(language: str) -> None:
     for make, kind in ((step_cross, "cross_attn"), (step_self, "self_attn")):
         title = make(trace, look, words(language)).caption.title
         assert title.startswith(words(language)(f"attention.decoder.{kind}"))
-        assert words(language)("step.where", step=0, token=trace.symbols[trace.expected[0]], layer=1) in title
+        assert words(language)("step.where", step=0, number=1, token=trace.symbols[trace.expected[0]], layer=1) in title
     plain = step_cross(example(), look, words(language)).caption
     assert words(language)("step.where_position", step=0, token="我", layer=1) in plain.title
     assert (plain.tap, plain.shape) == ("decoder.layers.1.cross_attn.weights", "[head 4, key 4]")

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
@@ -333,3 +333,22 @@ def _wheel(view: AlignmentView, delta: int) -> bool:
     event.ignore()
     QApplication.sendEvent(view, event)
     return event.isAccepted()
+
+
+def test_without_a_picture_nothing_happens(qtbot: QtBot) -> None:
+    """Whatever the mouse and the keys do before the first frame: a press, a drag, a wheel, a double click."""
+    view = AlignmentView()
+    qtbot.addWidget(view)
+    view.resize(300, 200)
+    view.show()
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
+    QTest.mouseMove(view, QPoint(120, 60))
+    QApplication.sendEvent(view, QMouseEvent(
+        QEvent.Type.MouseMove, QPointF(150, 60), view.mapToGlobal(QPointF(150, 60)), Qt.MouseButton.NoButton,
+        Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier))
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(150, 60))
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_0, Qt.Key.Key_Return):
+        QTest.keyClick(view, key)
+    view.tell_again()
+    assert view.picture is None

@@ -9,7 +9,8 @@ from explorer.cli import main
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.training.teach import Teacher, Teaching, with_words
 from explorer.engine.translator import Translator
-from explorer.errors import EmptySplit, NotTrained
+from explorer.errors import BadWord, EmptySplit, NotTrained
+from explorer.lang import LANGUAGES, Words
 from explorer.model.presets import load_preset
 from tests.engine.bundles import BILINGUAL, a_bundle, a_model, config
 
@@ -90,3 +91,13 @@ def test_the_command_teaches(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert status == 0
     assert "step 3/3 · 100%" in said and str(tmp_path / "out") in said
     assert (tmp_path / "out" / "weights.safetensors").exists()
+
+
+@pytest.mark.parametrize("word", ["", " ", "\u3000", "\x85", "a b", "a\nb", "a\0", "\u202e", "\ud800", "\x1b[2J"], ids=ascii)
+def test_a_word_that_nobody_sees_is_refused(word: str, tmp_path: Path) -> None:
+    """Before anything is read or written: each symbol has a line of its own in the vocabulary's file."""
+    with pytest.raises(BadWord) as caught:
+        Teacher(teaching(tmp_path, words=("爱图", word)))
+
+    assert not (tmp_path / "out").exists()
+    assert all(Words.load(language).error(caught.value).isprintable() for language in LANGUAGES)

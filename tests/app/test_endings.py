@@ -1,0 +1,64 @@
+"""Ctrl+C and SIGTERM end the window as closing it does, in the real program with a real signal."""
+
+import os
+import signal
+import subprocess
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import sys
+from PySide6.QtCore import QTimer
+from explorer.app import main
+
+class Told(main.Program):
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.session.framed.connect(lambda frame: print("framed", flush=True))
+
+main.Program = Told
+main.make_application()
+if sys.argv[1] == "typing":
+    QTimer.singleShot(0, lambda: print("open", flush=True))
+from explorer.cli import main as run
+sys.exit(run(["gui", "--preset", "tiny", "--text", "她爱读书"]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="on Windows a process cannot be sent these signals")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("when", ["framed", "open"])
+def test_a_signal_saves_and_ends(number: signal.Signals, status: int, when: str, tmp_path: Path) -> None:
+    """With its status and without a traceback, once there is a picture and while torch is still being loaded; what was
+    typed is there the next time."""
+    running = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "typing" if when == "open" else "waiting"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None and running.stdout.readline().strip() == when
+        running.send_signal(number)
+        _out, complained = running.communicate(timeout=30)
+    finally:
+        running.kill()
+
+    assert running.returncode == status, complained
+    assert "Traceback" not in complained
+    kept = ConfigParser()
+    kept.read(tmp_path / "config" / "transformer-explorer" / "preferences.ini", encoding="utf-8")
+    assert kept["General"]["preset"] == "tiny"
+
+
+def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:
+    """A program that opens the window in its own process keeps its own handlers."""
+    from explorer.app.endings import Endings
+
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    endings = Endings()
+    endings.install()
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] != before
+    endings.remove()
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
+    assert signal.set_wakeup_fd(-1) == -1

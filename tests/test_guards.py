@@ -1,0 +1,58 @@
+"""What keeps numbers honest: nothing that is drawn can be made up."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import explorer
+
+ROOT = Path(explorer.__file__).parent
+DRAWN = ("picture", "views", "app")
+CHANCE = re.compile(r"^(random|secrets|uuid)(\.|$)|"
+                    r"^(numpy|np|torch)\.(random|rand|randn|randint|randperm|normal|bernoulli)(\.|$)")
+# The order in which the answers to a question stand, and nothing else.
+ALLOWED = {"app/quiz.py": {"random", "random.Random", "random.Random(zlib.crc32(asked.ask.zh.encode())).shuffle"}}
+
+
+def chances(source: str) -> Iterator[str]:
+    """Every name in a program's text that leads to random numbers."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if CHANCE.match(alias.name))
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if CHANCE.match(f"{node.module}.{alias.name}"))
+        elif isinstance(node, ast.Attribute):
+            name = ast.unparse(node)
+            if CHANCE.match(name):
+                yield name
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            yield from (each.value for each in node.args if isinstance(each, ast.Constant) and CHANCE.match(str(each.value)))
+
+
+@pytest.mark.parametrize("room", DRAWN)
+def test_no_picture_view_or_page_has_a_source_of_random_numbers(room: str) -> None:
+    """A view of made-up numbers looks just like one of recorded ones; so nobody there can make any."""
+    found = {path.relative_to(ROOT).as_posix(): list(chances(path.read_text(encoding="utf-8")))
+             for path in (ROOT / room).rglob("*.py")}
+    assert found
+    assert {name: names for name, names in found.items() if not set(names) <= ALLOWED.get(name, set())} == {}
+
+
+@pytest.mark.parametrize("source", [
+    "import random", "from random import gauss", "import numpy as np\nx = np.random.rand(3)", "from numpy import random",
+    "from numpy.random import default_rng", "import torch\nx = torch.randn(3)", "import secrets", "from torch import rand",
+    "import importlib\nimportlib.import_module('random')", "import numpy.random as r",
+])
+def test_a_source_of_random_numbers_would_be_found(source: str) -> None:
+    """However it is brought in."""
+    assert list(chances(source))
+
+
+@pytest.mark.parametrize("source", ["import math\nmath.sin(1)", "x = 'a random word'", "from explorer.trace import search"])
+def test_other_programs_are_let_through(source: str) -> None:
+    """So that the guard says something."""
+    assert not list(chances(source))
