@@ -14,14 +14,12 @@ import attrs
 from explorer.errors import BadLesson, ExplorerError, OverLimit
 from explorer.files import opened
 from explorer.lessons.cost import quoted
+from explorer.toml_text import deep_line, too_deep
 
 MOST_BYTES = 2**18  # the program's own lessons have 1,000 to 3,000
-_DEEPEST = 16  # brackets in each other, and parts of a key: the reader of TOML goes down one call for each
 _DEEPEST_VALUE = 8
 _LONGEST_TEXT = 2_000
 _LARGEST_WHOLE = 2**63  # TOML's own limit, which its reader does not check
-# Texts and comments, so that what stands in them is not taken for brackets and keys. All are of TOML's kinds.
-_TEXTS = re.compile(r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+', re.DOTALL)
 _QUOTED = ("name", "got", "formula", "reason")
 
 
@@ -56,9 +54,9 @@ class LessonFile:
 
     def table(self) -> dict[str, Any]:
         """What the file says. Raises BadLesson."""
-        line = _deep_line(self.text)
+        line = deep_line(self.text)
         if line:
-            raise self.bad(line, OverLimit(name="[ {", limit=_DEEPEST, got=f"> {_DEEPEST}"))
+            raise self.bad(line, too_deep())
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
@@ -67,7 +65,7 @@ class LessonFile:
         except ValueError as error:  # a number with more digits than Python reads
             raise self.bad(_long_number_line(self.text), str(error)) from error
         except RecursionError as error:
-            raise self.bad(1, OverLimit(name="[ {", limit=_DEEPEST, got=f"> {_DEEPEST}")) from error
+            raise self.bad(1, too_deep()) from error
 
     def bad(self, line: int, reason: object) -> BadLesson:
         """The mistake with its place."""
@@ -83,19 +81,6 @@ class LessonFile:
             if key and re.search(rf"(^|[\s{{,.\[\"']){re.escape(key)}($|[\s=\]\"'}},])", lines[number]):
                 return number + 1
         return start + 1
-
-
-def _deep_line(text: str) -> int:
-    """The first line where brackets, or the parts of a key, lie deeper in each other than may be; 0 where none do."""
-    plain = _TEXTS.sub(lambda found: "\n" * found[0].count("\n"), text)
-    depth = parts = 0
-    for found in re.finditer(r"[\[\]{}.,=\n]", plain):
-        mark = found[0]
-        depth = max(0, depth + (mark in "[{") - (mark in "]}"))
-        parts = parts + 1 if mark == "." else 0
-        if depth > _DEEPEST or parts > _DEEPEST:
-            return plain.count("\n", 0, found.start()) + 1
-    return 0
 
 
 def _long_number_line(text: str) -> int:

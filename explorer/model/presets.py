@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 import attrs
 
 from explorer.config import Config
-from explorer.errors import BadKnob, BadPreset, CannotRead, UnknownPreset
+from explorer.errors import BadKnob, BadPreset, CannotRead, OverLimit, UnknownPreset
 from explorer.files import read_whole
 from explorer.resources import asset
+from explorer.toml_text import deep_line, too_deep
 
 DEFAULT = "translator"
 _MOST_BYTES = 2**18  # ours have some hundred
@@ -60,13 +61,16 @@ def load_preset(name: str) -> Preset:
 @lru_cache(maxsize=32)  # the window asks at each keystroke
 def _read(name: str, path: Path, changed_ns: int) -> Preset:
     try:
-        table = tomllib.loads(read_whole(path, _MOST_BYTES).decode("utf-8"))
+        text = read_whole(path, _MOST_BYTES).decode("utf-8")
+        if deep_line(text):
+            raise too_deep()
+        table = tomllib.loads(text)
         return Preset(name=name, text=_kept(table["text"], str), config=Config(**_kept(table["knobs"], dict)),
                       order=_kept(table.get("order", 0), int), folder=path.parent if path.name == FILE else None,
                       look=_look(**_kept(table.get("look", {}), dict)), changed_ns=changed_ns)
     except CannotRead as error:
         raise BadPreset(path=str(path), reason=error.values.get("reason", error)) from error
-    except BadKnob as error:
+    except (BadKnob, OverLimit) as error:
         raise BadPreset(path=str(path), reason=error) from error
     except RecursionError as error:
         raise BadPreset(path=str(path), reason="[[[[…]]]]") from error

@@ -82,6 +82,7 @@ def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     b'text = "a"\n[knobs]\n[look]\nelsewhere = 1\n', b'text = "a"\norder = "x"\n[knobs]\n',
     b'text = "a"\n[knobs]\nn_layers = inf\n', b'text = "a"\n[knobs]\nseed = ' + b"9" * 5000 + b"\n",
     b'text = "a"\n[knobs]\nx = ' + b"[" * 100_000, b'text = "a"\nlook = 3\n[knobs]\n',
+    b'text = "a"\n[knobs]\n' + b"a." * 60_000 + b"a = 1\n", b'text = "a"\n[knobs]\n[' + b"a." * 60_000 + b"a]\n",
     b'text = "' + b"a" * 300_000 + b'"\n[knobs]\n',
 ])
 @pytest.mark.parametrize("language", LANGUAGES)
