@@ -48,7 +48,7 @@ def cuts(trial: Trial) -> None:
             request = Request.from_preset("tiny", text, **_SMALL, tokenizer=chance.choice(_TOKENIZERS))
             request = attrs.evolve(
                 request, source_cuts=_spans(text, chance), words=words, target=chance.choice((None, writing.text(chance))),
-                target_cuts=_spans(text, chance), prefix=tuple(chance.randrange(-2, 600) for _ in range(chance.choice((0, 2)))),
+                target_cuts=_spans(text, chance), prefix=tuple(chance.randrange(600) for _ in range(chance.choice((0, 2)))),
                 preset=chance.choice(("tiny", "translator")), beam=chance.choice((1, 2)),
                 experiments=frozenset(chance.sample(("variants", "swap", "leak", "depth", "batch", "copies"), 2)),
                 batch=tuple(writing.text(chance, 8) for _ in range(chance.choice((0, 2)))),
