@@ -4,9 +4,10 @@ import threading
 from pathlib import Path
 
 import attrs
-from PySide6.QtCore import QSignalBlocker, QStandardPaths, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, QStandardPaths, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDialog,
     QFileDialog,
@@ -31,7 +32,29 @@ from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.trace.trace import Trace
 
+THREAD = "export"
 _WHAT = ("this", "wall", "each", "all")
+
+
+class _Teller(QObject):
+    """What the writing thread tells. It outlives a dialog that is closed meanwhile: nobody waits for the thread."""
+
+    step = Signal(int, int)
+    ended = Signal(object)
+
+    def write(self, job: Export, cancelled: threading.Event, cancelled_text: str) -> None:
+        """On the thread: all files, or as many as are written until somebody cancels."""
+        outcome: object = None
+        try:
+            for done, total in job.run():
+                self.step.emit(done, total)
+                if cancelled.is_set() and done < total:
+                    outcome = cancelled_text
+                    break
+        except Exception as error:  # both kinds go on to the GUI thread, which tells them apart
+            outcome = error
+        self.ended.emit(outcome)
+        self.deleteLater()
 
 
 class ExportDialog(QDialog):
@@ -39,8 +62,6 @@ class ExportDialog(QDialog):
     the same picture in English, for files of numbers, which have no language."""
 
     broke = Signal(object)
-    _step = Signal(int, int)
-    _ended = Signal(object)
 
     def __init__(self, trace: Trace, look: Look, picture: Picture, words: Words, parent: QWidget | None = None, *,
                  numbers: Picture | None = None) -> None:
@@ -108,8 +129,6 @@ class ExportDialog(QDialog):
         self.choose.clicked.connect(self._choose)
         self.begin.clicked.connect(self.start)
         self.leave.clicked.connect(self._leave)
-        self._step.connect(self._stepped)
-        self._ended.connect(self._finished)
 
     @property
     def _kind(self) -> str:
@@ -200,7 +219,11 @@ class ExportDialog(QDialog):
         self.begin.setEnabled(False)
         self.leave.setText(self._words("export.cancel"))
         self.message.setText("")
-        self._thread = threading.Thread(target=self._write, args=(self.job(),), name="export", daemon=True)
+        teller = _Teller(QApplication.instance())  # whose it is when this dialog has gone
+        teller.step.connect(self._stepped)
+        teller.ended.connect(self._finished)
+        self._thread = threading.Thread(target=teller.write, name=THREAD, daemon=True,
+                                        args=(self.job(), self._cancelled, self._words("export.cancelled")))
         self._thread.start()
 
     def _would_replace(self) -> bool:
@@ -211,18 +234,6 @@ class ExportDialog(QDialog):
         self._warned = path
         self.message.setText(self._words("export.exists", path=path))
         return True
-
-    def _write(self, job: Export) -> None:
-        outcome: object = None
-        try:
-            for done, total in job.run():
-                self._step.emit(done, total)
-                if self._cancelled.is_set() and done < total:
-                    outcome = self._words("export.cancelled")
-                    break
-        except Exception as error:  # both kinds go on to the GUI thread, which tells them apart
-            outcome = error
-        self._ended.emit(outcome)
 
     def _stepped(self, done: int, total: int) -> None:
         self.progress.setRange(0, total)
@@ -249,9 +260,8 @@ class ExportDialog(QDialog):
             self.reject()
 
     def reject(self) -> None:
+        """The thread ends after the file that it writes; waiting for it here would stop the window as long."""
         self._cancelled.set()
-        if self._thread is not None:
-            self._thread.join()
         super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:

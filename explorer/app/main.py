@@ -28,6 +28,7 @@ _QUIET_MS = 500  # after the start
 _SWITCH_S = 0.0003
 _FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
 _LAST_S = 1.5  # from a signal to the end, whatever still computes
+_EXPORT = "export"  # the name of the thread that writes files; its module is imported with the first dialog
 _BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
 
 
@@ -84,6 +85,9 @@ class Program:
         """End the threads and give the hooks back."""
         self.window.tutor.close()
         self.session.close()
+        for thread in threading.enumerate():
+            if thread.name == _EXPORT:  # it was told to end when its dialog was closed
+                thread.join()
         self.faults.remove()
 
     def _speak(self, words: object) -> None:

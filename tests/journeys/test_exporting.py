@@ -1,6 +1,8 @@
 """Saving pictures and numbers from the window."""
 
 import json
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from safetensors.numpy import load_file
 
+from explorer.app.export import Export
 from explorer.app.export_dialog import ExportDialog
 from explorer.app.window import Window
 from tests.journeys.conftest import Journey
@@ -144,3 +147,53 @@ def test_a_typed_ending_chooses_the_format(journey: Journey, tmp_path: Path) -> 
         dialog.close()
 
     journey.run(script)
+
+
+def test_closing_the_dialog_waits_for_nothing(journey: Journey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file that is being written is finished beside the window, which stays awake; what it tells then reaches nobody."""
+    written = threading.Event()
+
+    def run(_job: Export) -> Iterator[tuple[int, int]]:
+        yield 0, 2
+        assert written.wait(20)
+        yield 1, 2
+
+    monkeypatch.setattr(Export, "run", run)
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        dialog = _dialog(window)
+        _choose(dialog, "this", "csv", tmp_path / "a.csv")
+        dialog.start()
+        journey.wait(lambda: dialog.progress.maximum() == 2)
+        dialog.reject()
+        assert [thread.name for thread in threading.enumerate() if thread.name == "export"] == ["export"]
+        written.set()
+        journey.wait(lambda: not any(thread.name == "export" for thread in threading.enumerate()))
+        QApplication.processEvents()
+
+    journey.run(script)
+
+
+def test_the_window_can_be_closed_during_an_export(journey: Journey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program ends when the file is written, and nothing is told to a dialog that has gone."""
+    written, done = threading.Event(), []
+
+    def run(_job: Export) -> Iterator[tuple[int, int]]:
+        yield 0, 2
+        assert written.wait(20)
+        done.append(True)
+        yield 1, 2
+
+    monkeypatch.setattr(Export, "run", run)
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        dialog = _dialog(window)
+        _choose(dialog, "this", "csv", tmp_path / "a.csv")
+        dialog.start()
+        journey.wait(lambda: dialog.progress.maximum() == 2)
+        threading.Timer(0.2, written.set).start()
+
+    journey.run(script)
+    assert done == [True]
