@@ -289,7 +289,7 @@ def test_rows_that_see_nothing_are_told() -> None:
 
     assert "every row" in finite.caption.note and "0.25" in finite.caption.note
     assert "no number" in infinite.caption.note
-    assert "row 3" in inverted.caption.note
+    assert "row 4" in inverted.caption.note
     assert "exchanged" in inverted.reason
 
 
