@@ -7,12 +7,15 @@ _ENGINE, _WINDOW = "tests.fuzz.warm:engine", "tests.fuzz.warm:window"
 
 @attrs.frozen
 class Kind:
-    """`place` is "module:function"; kinds with the same `warm_up` share a process. `turns`: how much of the time it gets."""
+    """`place` is "module:function"; kinds with the same `warm_up` share a process. `turns`: how much of the time it gets.
+    `most`: how many cases a process has before it is exchanged for a new one.
+    """
 
     name: str
     place: str
     warm_up: str = _ENGINE
     turns: int = 1
+    most: int = 10_000
 
 
 KINDS = (
@@ -30,5 +33,5 @@ KINDS = (
     Kind("tables", "tests.fuzz.tables:tables"),
     Kind("training", "tests.fuzz.tables:training"),
     Kind("commands", "tests.fuzz.commands:commands", turns=2),
-    Kind("window", "tests.fuzz.window:window", _WINDOW, turns=5),
+    Kind("window", "tests.fuzz.window:window", _WINDOW, turns=5, most=20),  # a program has one window: what twenty leave behind nobody sees
 )

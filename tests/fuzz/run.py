@@ -113,7 +113,10 @@ class Fuzz:
         try:
             if kind.warm_up not in self._children:
                 self._children[kind.warm_up] = Child(kind.warm_up, self.limits)
-            return self._children[kind.warm_up].run(case, kind.place)
+            outcome = self._children[kind.warm_up].run(case, kind.place)
+            if self._children[kind.warm_up].n_cases >= kind.most:
+                self._children.pop(kind.warm_up).end()
+            return outcome
         except Died as died:
             if kind.warm_up in self._children:
                 self._children.pop(kind.warm_up).end()

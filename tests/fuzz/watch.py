@@ -33,6 +33,7 @@ class Child:
 
     def __init__(self, warm_up: str, limits: Limits) -> None:
         self._limits = limits
+        self.n_cases = 0
         self._folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
         context = multiprocessing.get_context("spawn")  # a fork would share torch's threads
         self._connection, theirs = context.Pipe()
@@ -52,6 +53,7 @@ class Child:
     def run(self, case: Case, place: str) -> Outcome:
         """Run a case. Raises Died with what is bad about it."""
         self._allowed = 0
+        self.n_cases += 1
         self._connection.send((case, place))
         return self._wait(self._limits.answer_s)
 
