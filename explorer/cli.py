@@ -1,5 +1,6 @@
 """The command line. Every knob is a flag, made from its declaration; a user's error is one line and exit status 2."""
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ExplorerError as error:
         return _fail(words.error(error))
     except click.ClickException as error:
-        return _fail(error.format_message())
+        return _fail(re.sub(r"\S{81,}", lambda found: f"{found[0][:79]}…", error.format_message()))
     except (click.Abort, KeyboardInterrupt):
         return 130
     return result if isinstance(result, int) else 0

@@ -48,7 +48,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def _made_beside(path: Path) -> Path:
     """An empty file that nobody else has, with the rights of any new file of the user's."""
     token = f"{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
-    made = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{token}.unfinished{path.suffix}")
+    made = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{token}.unfinished{path.suffix[:_MOST_OF_NAME]}")
     os.close(os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
     return made
 
@@ -96,10 +96,19 @@ def _without_waiting(path: str, flags: int) -> int:
 def read_whole(path: Path, most_bytes: int) -> bytes:
     """What is in a regular file of at most so many bytes. Raises NotAFile, CannotRead."""
     with opened(path) as file:
-        content = file.read(most_bytes + 1)
-    if len(content) > most_bytes:
+        told = os.fstat(file.fileno()).st_size  # of a file with holes, much more than it takes on the disk
+        content = b"" if told > most_bytes else read_at_most(file, path, most_bytes + 1)
+    if max(told, len(content)) > most_bytes:
         raise CannotRead(path=str(path), reason=f"> {most_bytes:,} B")
     return content
+
+
+def read_at_most(file: IO[bytes], path: Path, n_bytes: int) -> bytes:
+    """The next bytes of an opened file. Raises CannotRead: a disk may fail, and the system has files that cannot be read."""
+    try:
+        return file.read(n_bytes)
+    except OSError as error:
+        raise CannotRead(path=str(path), reason=error.strerror or str(error)) from error
 
 
 def make_folder(path: Path) -> Path:

@@ -62,8 +62,8 @@ def quoted(value: object, *, is_path: bool = False) -> object:
         return value
     try:
         text = str(value)
-    except ValueError:  # Python writes no whole number of more than 4,300 digits
-        text = hex(value)  # type: ignore[arg-type]  # nothing else refuses
+    except Exception:  # no whole number of more than 4,300 digits can be written, and a caller's own object may refuse anything
+        text = hex(value) if isinstance(value, int) else type(value).__name__
     if is_path and len(text) > _LONGEST_PATH:
         text = f"…{text[1 - _LONGEST_PATH:]}"
     elif not is_path and len(text) > _MOST_QUOTED:

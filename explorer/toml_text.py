@@ -6,8 +6,13 @@ import re
 from explorer.errors import OverLimit
 
 DEEPEST = 16  # brackets in each other, and parts of a key
-# Texts and comments, so that what stands in them is not taken for brackets and keys. All are of TOML's kinds.
-_TEXTS = re.compile(r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+', re.DOTALL)
+# Texts and comments, so that what stands in them is not taken for brackets and keys. All are of TOML's kinds; one that is
+# never closed goes to the end of its line, or of the file, so that no place is looked at twice.
+_TEXTS = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)|'
+    r"'''(?:[^']|'(?!''))*+(?:'''|\Z)|"
+    r'"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\\?\Z)|'
+    r"'[^'\n]*+(?:'|(?=\n)|\Z)|#[^\n]*+", re.DOTALL)
 
 
 def deep_line(text: str) -> int:

@@ -139,6 +139,8 @@ class Export:
     def _head(self) -> int | str | None:
         if self.choice is None:
             return getattr(self.picture, "head", None)
+        if self.choice.heads(self.trace) == (None,):
+            return None
         return "all" if self.choice.head is None else self.choice.head
 
     def _write_about(self, taps: tuple[str, ...], files: list[Path]) -> None:

@@ -213,6 +213,8 @@ class _Walker:
 
     def _index(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Tuple):
+            if any(isinstance(each, ast.Tuple) for each in node.elts):  # NumPy would copy what it picks
+                raise refused(ast.unparse(node))
             return tuple(self._index(each) for each in node.elts)
         if isinstance(node, ast.Slice):
             return slice(*(None if each is None else self._place(each) for each in (node.lower, node.upper, node.step)))

@@ -154,9 +154,3 @@ def spread(x: Value, unbiased: float = 0.0) -> Value:
     squares: Value = ((x - x.mean(-1, keepdims=True)) ** 2).sum(-1)
     result: Value = np.sqrt(np.divide(squares, n - float(unbiased)))
     return result
-
-
-def split_heads(x: Value, n_heads: int) -> Value:
-    """[…, position, d_model] to […, head, position, d_head]."""
-    parts = x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads)
-    return np.swapaxes(parts, -2, -3)

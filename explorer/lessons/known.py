@@ -56,6 +56,7 @@ _FREE = Cost(0, 0)
 _FIT, _FIT_CELL, _SLOW_FIT_CELL = 2_000.0, 30.0, 200.0  # numpy.linalg.pinv: 1.3 µs a matrix, 12 to 300 ns a cell of it
 _BLOCK = 3_000.0  # NumPy's calls for a block of distances
 _TOKEN = 100.0  # to compare a token's text
+_MOST_PLACES = 400  # of rounding: a float has no more
 
 
 # Prices of functions that take more than one array. Each has the arguments of its function.
@@ -118,7 +119,8 @@ def _square(n: Value) -> Cost:
 
 
 def _rounded(x: Value, places: float = 0.0) -> Cost:
-    whole(places)
+    if abs(whole(places)) > _MOST_PLACES:  # NumPy goes through them one by one
+        raise refused(f"round: {places}")
     return per_cell(PRODUCT + 2 * MOVE)(x)
 
 

@@ -12,12 +12,13 @@ from typing import Any
 import attrs
 
 from explorer.errors import BadLesson, ExplorerError, OverLimit
-from explorer.files import opened
+from explorer.files import opened, read_at_most
 from explorer.lessons.cost import quoted
 from explorer.toml_text import deep_line, too_deep
 
 MOST_BYTES = 2**18  # the program's own lessons have 1,000 to 3,000
 _DEEPEST_VALUE = 8
+_LONG_NUMBER = 1000  # figures
 _LONGEST_TEXT = 2_000
 _LARGEST_WHOLE = 2**63  # TOML's own limit, which its reader does not check
 _QUOTED = ("name", "got", "formula", "reason")
@@ -43,7 +44,7 @@ class LessonFile:
         """Raises CannotRead, NotAFile, and BadLesson for one that is too large or no text."""
         try:
             with opened(path) as file:
-                content = file.read(MOST_BYTES + 1)
+                content = read_at_most(file, path, MOST_BYTES + 1)
             if len(content) > MOST_BYTES:
                 raise OverLimit(name="TOML", limit=f"{MOST_BYTES:,}", got=f"{max(len(content), path.stat().st_size):,}")
             return cls(path, content.decode("utf-8").replace("\r\n", "\n"))
@@ -84,7 +85,7 @@ class LessonFile:
 
 
 def _long_number_line(text: str) -> int:
-    found = re.search(r"\d{1000}", text)
+    found = next((run for run in re.finditer(r"\d[\d_]*+", text) if run.end() - run.start() >= _LONG_NUMBER), None)
     return text.count("\n", 0, found.start()) + 1 if found else 1
 
 

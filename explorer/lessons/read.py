@@ -43,6 +43,7 @@ _PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token")
 _MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
 _MOST_GIVEN = 128  # cells of all matrices of a step: a reader changes them by hand; Qt makes a table of so many in 10 ms
+_MOST_TABLES = 12  # matrices that are given in a step
 _MOST_CELLS = 256  # of what is printed beside a claim
 _NUMBERED = re.compile(r"([a-z]*)(\d*)(.*)", re.DOTALL)
 
@@ -141,6 +142,7 @@ class _Reader:
             base.changed(**knobs)
         page = _word(row, "page", PAGES)
         given = {name: _cells(value, name) for name, value in _table(row, "given").items()}
+        at_most("given", _MOST_TABLES, given)
         at_most("given", _MOST_GIVEN, range(sum(cells.size for cells in given.values())))
         at_most("claim", _MOST_CLAIMS, _tables(row.get("claim", []), "claim"))
         at_most("batch", _MOST_TEXTS, _list(row, "batch"))

@@ -39,7 +39,8 @@ class Embedding(nn.Module):
         if self.learned is not None:
             return self.learned.weight[first:first + n].clone()  # a tap must not show the parameter's own memory
         if self.config.position in positions.EXPONENTS:
-            return positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
+            made = positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
+            return made.clone()  # nor a table that other passes share: a hook may write to what it is shown
         return torch.zeros(n, self.config.d_model)
 
 

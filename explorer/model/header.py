@@ -17,6 +17,7 @@ from explorer.files import opened
 
 _MOST_BYTES = 2**24  # a head of ten thousand tensors has one
 _LENGTH = 8
+_MOST_AXES, _LARGE = 16, 2**63
 _FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 _OTHERS = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 
@@ -61,7 +62,8 @@ def _tensor(dtype: str, shape: list[int], data_offsets: list[int]) -> tuple[str,
     size = (_FLOATS | _OTHERS).get(dtype)
     begin, end = data_offsets
     numbers: list[Any] = [*shape, begin, end]
-    if size is None or not all(type(each) is int and each >= 0 for each in numbers) or end - begin != size * math.prod(shape):
+    sane = len(shape) <= _MOST_AXES and all(type(each) is int and 0 <= each < _LARGE for each in numbers)
+    if size is None or not sane or end - begin != size * math.prod(shape):
         raise ValueError(f"{dtype} {shape} [{begin}, {end}]"[:80])
     return dtype, tuple(shape), begin, end
 

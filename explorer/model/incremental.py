@@ -3,6 +3,9 @@
 What a token's key and value are depends on earlier tokens only, which is what the causal mask is for. With that mask
 off, or read wrongly, a further token changes all earlier ones, and nothing can be kept: then each step does the whole
 pass again.
+
+A step goes through the parts of layers and attentions one by one. Hooks of linear layers, norms, dropouts and the taps
+inside them fire; those of whole layers, attentions, the decoder and the generator belong to a whole pass.
 """
 
 from functools import partial

@@ -47,7 +47,7 @@ class Linear(nn.Linear):
 
     def pack(self) -> bool:
         """Lay the weights out for the passes to come, if it is worth it; True: something was done."""
-        if self._packed is not None or not can_pack(self.weight):
+        if self._packed is not None or "weight" not in self._parameters or not can_pack(self.weight):
             return False
         self._packed = Packed(self.weight)
         return True
@@ -58,11 +58,16 @@ class Linear(nn.Linear):
 
     def _current(self, packed: Packed) -> Packed | None:
         """The packed weights, made anew where somebody has edited or replaced the weights; None where they no longer can."""
-        weight = self._parameters["weight"]
-        assert weight is not None  # a linear layer has one
-        if not packed.is_of(weight):
+        weight = self._parameters.get("weight")  # none where it is pruned or parametrized: then it is made anew each time
+        if weight is None:
+            self._packed = None
+        elif not packed.is_of(weight):
             self._packed = Packed(weight) if can_pack(weight) else None
         return self._packed
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the packed copy, which can be neither copied nor written; whoever wants it packs again."""
+        return {**self.__dict__, "_packed": None}
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Linear":
         self._packed = None  # it goes to another device, or becomes another type

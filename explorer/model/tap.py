@@ -23,14 +23,23 @@ import attrs
 from torch import Tensor, nn
 
 from explorer.errors import BadReplacement
-from explorer.model.straight import is_hooked
+from explorer.model.straight import any_hooked, is_hooked
+
+
+@attrs.frozen(eq=False)
+class Shared:
+    """What all taps of a model share: hooks of them all, and who watches."""
+
+    hooks: list["Hook"] = attrs.field(factory=list)
+    watchers: list["Watcher"] = attrs.field(factory=list)
 
 
 class Tap(nn.Module):
     """Returns what it is given, or what a hook puts in its place. `axes` names the tensor's axes in order, `name` is its path.
 
     A tensor that is never there as a whole comes in parts: blocks of queries in their order, `first` being the place of
-    the block's first query. None: it is whole. `closes`: -inf is a value here, where a mask has closed a cell.
+    the block's first query. None: it is whole. `closes`: -inf is a value here, where a mask has closed a cell. `hooks` are
+    this tap's own; those of all taps of the model are `shared`.
     """
 
     def __init__(self, axes: str, *, closes: bool = False) -> None:
@@ -39,7 +48,7 @@ class Tap(nn.Module):
         self.closes = closes
         self.name = ""
         self.hooks: list[Hook] = []
-        self.watchers: list[Watcher] = []
+        self.shared = Shared()
 
     def forward(self, tensor: Tensor, first: int | None = None) -> Tensor:
         """The same tensor."""
@@ -47,29 +56,36 @@ class Tap(nn.Module):
 
     def __call__(self, tensor: Tensor, first: int | None = None) -> Tensor:
         """What comes out of the hooks. Raises BadReplacement."""
-        if is_hooked(self):
-            tensor = self._replaced(tensor, super().__call__(tensor, first))
-        for hook in self.hooks:
-            tensor = self._replaced(tensor, hook(self, tensor, first))
-        for watcher in self.watchers:
+        shared = self.shared
+        if self.hooks or shared.hooks or is_hooked(self):
+            tensor = self._through_hooks(tensor, first)
+        for watcher in shared.watchers:
             watcher(self, tensor, first)
         return tensor
 
-    def _replaced(self, tensor: Tensor, by: Any) -> Tensor:
+    def _through_hooks(self, tensor: Tensor, first: int | None) -> Tensor:
+        before = tensor.detach().clone()  # a hook may write to what it is shown
+        if is_hooked(self):
+            tensor = self._replaced(before, tensor, super().__call__(tensor, first))
+        for hook in (*self.hooks, *self.shared.hooks):
+            tensor = self._replaced(before, tensor, hook(self, tensor, first))
+        return tensor
+
+    def _replaced(self, before: Tensor, tensor: Tensor, by: Any) -> Tensor:
         """What a hook returned, as a copy: the pass must not change with a tensor that its owner writes to later."""
-        if by is None or by is tensor:
-            return tensor
+        if by is None:
+            by = tensor
         if not isinstance(by, Tensor):
             raise self._refused(tensor, type(by).__name__)
-        if by.shape != tensor.shape or by.dtype != tensor.dtype or by.device != tensor.device:
-            raise self._refused(tensor, _described(by))
-        kept = (by == tensor) | (by.isnan() & tensor.isnan())  # a row without a key has no weights of its own
+        if by.shape != before.shape or by.dtype != before.dtype or by.device != before.device:
+            raise self._refused(before, _described(by))
+        kept = (by == before) | (by.isnan() & before.isnan())  # a row without a key has no weights of its own
         spoiled = ~by.isfinite() & ~kept
         if self.closes:
             spoiled &= ~by.isneginf()
         if spoiled.any():
-            raise self._refused(tensor, "NaN / ∞")
-        return by.clone()
+            raise self._refused(before, "NaN / ∞")
+        return tensor if by is tensor else by.clone()
 
     def _refused(self, tensor: Tensor, got: str) -> BadReplacement:
         return BadReplacement(tap=self.name or "Tap", wanted=_described(tensor), got=got)
@@ -92,14 +108,6 @@ def taps(model: nn.Module) -> dict[str, Tap]:
     return {name: module for name, module in model.named_modules() if isinstance(module, Tap)}
 
 
-@attrs.frozen(eq=False)
-class Shared:
-    """What all taps of a model share: their hooks, and who watches."""
-
-    hooks: list[Hook] = attrs.field(factory=list)
-    watchers: list[Watcher] = attrs.field(factory=list)
-
-
 def shared(model: nn.Module) -> Shared:
     """What the taps of a model share; the first call names them and makes them share.
 
@@ -109,10 +117,16 @@ def shared(model: nn.Module) -> Shared:
     if known is None:
         known = model.__dict__["tap_hooks"] = Shared(), taps(model)
     both, members = known
-    if not all(tap.hooks is both.hooks for tap in members.values()):
+    if not all(tap.shared is both for tap in members.values()):
         for name, tap in members.items():
-            tap.name, tap.hooks, tap.watchers = name, both.hooks, both.watchers
+            tap.name, tap.shared = name, both
     return both
+
+
+def has_hooks(model: nn.Module) -> bool:
+    """Whether anything may change, or write to, what the taps of a model are shown."""
+    both = shared(model)
+    return bool(both.hooks) or any(tap.hooks for tap in model.__dict__["tap_hooks"][1].values()) or any_hooked(model)
 
 
 def shared_hooks(model: nn.Module) -> list[Hook]:

@@ -37,9 +37,10 @@ def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
     Raises UnknownTap where there is no cross-attention (see `has_alignment`) or no such layer, UnknownHead.
     """
     tap = _tap(look)
-    closed = closed_of(trace, tap)
+    closed, weights, one = closed_of(trace, tap), _weights(trace, look), look.aligned == "head"
     return Alignment(
-        values=masked_values(_weights(trace, look), closed), rows=_rows(trace, words),
+        values=masked_values(weights, closed), recorded=weights if one else None, head=look.head if one else None,
+        rows=_rows(trace, words),
         columns=token_axis(trace, tap, "key", words), scale=unit_scale(look.unit_colours),
         caption=_caption(trace, look, closed, words),
     )
@@ -48,11 +49,10 @@ def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
 def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The same weights as a map. Raises like `alignment`."""
     made, closed = alignment(trace, look, words), closed_of(trace, _tap(look))
-    one = look.aligned == "head"
     return Heatmap(
         values=made.values, rows=made.rows, columns=made.columns, scale=made.scale, caption=made.caption,
         closed=closed, reason="" if closed is None else closed_reason(trace, words),
-        recorded=_weights(trace, look) if one else None, head=look.head if one else None,
+        recorded=made.recorded, head=made.head,
     )
 
 

@@ -78,6 +78,7 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
             tap=after,
             shape=_shape(bands[0]),
             formula="(x − μ) / √(σ² + ε)",
+            origin="computed",  # two of the four; each band says its own
             note=note,
         ),
     )

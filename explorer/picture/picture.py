@@ -180,13 +180,18 @@ class Bars:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Alignment:
-    """[row, column] weights between the tokens of two sentences, drawn as lines: columns' tokens above, rows' below."""
+    """[row, column] weights between the tokens of two sentences, drawn as lines: columns' tokens above, rows' below.
+
+    `recorded` and `head` are as in a Heatmap, where they are those of one head.
+    """
 
     values: Array
     rows: Axis
     columns: Axis
     scale: Scale
     caption: Caption
+    recorded: Array | None = None
+    head: int | None = None
 
 
 @attrs.frozen(kw_only=True)

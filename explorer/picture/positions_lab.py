@@ -46,6 +46,7 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
             tap="embedding.positions",
             shape=f"[position {n}, feature {d}]",
             note=words("positions.variants_note"),
+            origin="beside",
         ),
     )
 
@@ -171,6 +172,7 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         bands=bands,
         caption=Caption(
             title=words("positions.swap", first=sentence, second=swapped),
+            origin="beside",
             tap="encoder.norm" if trace.tokens.source else "decoder.norm",
             shape=f"[position {len(labels)}, feature {found.usual.shape[1]}]",
             note=note,

@@ -92,6 +92,7 @@ def _merged(trace: Trace, look: Look, words: Words) -> Heatmap:
             title=words("steps.merged"),
             tap=tap,
             formula="concat(A V)",
+            origin="computed",
             shape=f"{made.shape} → [query {values.shape[0]}, feature {values.shape[1]}]",
         ),
     )

@@ -64,7 +64,9 @@ def _tables(picture: Picture) -> Iterator[Table]:
         case Heatmap():
             yield _of_map(picture)
         case Strips():
-            yield from (_of_map(band, picture.caption) for band in picture.bands)
+            for band in picture.bands:
+                made = _of_map(band, picture.caption)
+                yield made if band.head is None else attrs.evolve(made, name=f"{made.name}.head{band.head}")
         case HeadGrid():
             for layer, heads in zip(picture.layers, picture.recorded, strict=True):
                 yield Table(with_layer(picture.caption.tap.replace(".*.", f".{layer}."), layer), heads, picture.rows,
@@ -79,7 +81,8 @@ def _tables(picture: Picture) -> Iterator[Table]:
             chosen = attrs.evolve(picture.caption, origin="computed")  # recorded or not, it is a choice of them, sorted
             yield Table(_named(chosen), picture.values[:, None], rows, Axis("value", ("value",)))
         case Alignment():
-            yield Table(_named(picture.caption), picture.values, picture.rows, picture.columns)
+            values = picture.values if picture.recorded is None else picture.recorded
+            yield Table(_named(picture.caption), values, picture.rows, picture.columns, picture.head)
         case Timeline():
             yield _of_timeline(picture)
         case TokenRow():
@@ -94,8 +97,9 @@ def _of_map(made: Heatmap, around: Caption | None = None) -> Table:
     if made.is_recorded:
         assert made.recorded is not None  # for the type checker
         return Table(made.caption.tap, made.recorded, made.rows, made.columns, made.head)
+    values = made.values if made.closed is None else np.where(made.closed, np.float32(np.nan), made.values)
     told = attrs.evolve(made.caption, tap=made.caption.tap or (around.tap if around is not None else ""), origin="computed")
-    return Table(_named(told), made.values, made.rows, made.columns, made.head)
+    return Table(_named(told), values, made.rows, made.columns, made.head)
 
 
 def _named(caption: Caption) -> str:

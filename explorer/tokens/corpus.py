@@ -10,11 +10,12 @@ from pathlib import Path
 import attrs
 
 from explorer.errors import BadText, NotACorpus
-from explorer.files import opened
+from explorer.files import read_whole
 from explorer.tokens.check import check_text
 
 SPLITS = ("train", "valid", "test")
 _COLUMNS = ("split", "zh", "en")
+MOST_BYTES = 2**29  # a hundred times what the bundled weights were trained on
 
 Pair = tuple[str, str]
 """A source sentence and its target sentence."""
@@ -46,8 +47,7 @@ class Corpus:
 
 def read_corpus(path: Path) -> Corpus:
     """The corpus in a file. Raises CannotRead, NotAFile, and NotACorpus if the columns are missing."""
-    with opened(path) as file:
-        lines = file.read().split(b"\n")
+    lines = read_whole(path, MOST_BYTES).split(b"\n")
     header = lines[0].removeprefix(b"\xef\xbb\xbf").rstrip(b"\r").split(b"\t")
     if not all(name.encode() in header for name in _COLUMNS):
         raise NotACorpus(path=str(path), columns=", ".join(_COLUMNS))

@@ -1,10 +1,10 @@
-"""Forward hooks on identity taps, for as long as a `with` block lasts.
+"""Watchers of identity taps, for as long as a `with` block lasts.
 
     with record(model) as recording:
         model(source, target)
     recording.arrays["encoder.norm"]
 
-Leaving the block removes the hook, whatever happened inside, and makes the arrays. `stop` is asked at each tap; where
+Leaving the block takes the watcher out, whatever happened inside, and makes the arrays. `stop` is asked at each tap; where
 it says True the pass ends with Superseded.
 
 A Plan says what is kept; the attention maps of a long text come in blocks of queries and may be pooled as they come.
@@ -25,8 +25,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.model.straight import any_hooked
-from explorer.model.tap import Tap, shared_hooks, watched
+from explorer.model.tap import Tap, has_hooks, watched
 from explorer.trace.arrays import Arrays
 from explorer.trace.plan import EVERYTHING, Plan
 from explorer.trace.selective import Selective
@@ -50,10 +49,13 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: Plan 
     recording = Recording()
     seen: dict[Tap, Tensor] = {}
     parts: dict[Tap, list[Tensor]] = {}
-    overwrites = not getattr(model, "overwrites_nothing", False) or bool(shared_hooks(model)) or any_hooked(model)
+    overwrites: bool | None = None  # asked at the first tap: hooks may be set inside the block
     selective = None if plan.everything else Selective(plan)
 
     def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
+        nonlocal overwrites
+        if overwrites is None:
+            overwrites = not getattr(model, "overwrites_nothing", False) or has_hooks(model)
         if stop is not None and stop():
             raise Superseded
         if selective is not None and not selective.wants(tap, tensor, first):

@@ -4,18 +4,20 @@ It needs no torch. `save` and `load` keep it in a NumPy archive; nothing is ever
 """
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from zipfile import ZipInfo
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import NotATrace, NotKept, UnknownHead, UnknownTap
+from explorer.errors import CannotRead, NotATrace, NotKept, UnknownHead, UnknownTap
 from explorer.files import opened, replacing
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
@@ -24,6 +26,7 @@ from explorer.trace.experiments import Experiment
 from explorer.trace.pooling import Levels
 from explorer.trace.search import Node, Search
 
+_MOST_UNPACKED = 20  # times the file
 _ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"
 
 
@@ -83,15 +86,15 @@ class Trace:
         """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
         try:
             return self.arrays[name]
-        except KeyError:
-            if name in self.shapes:
+        except (KeyError, TypeError):  # TypeError: a list or a slice, which is nobody's name
+            if isinstance(name, str) and name in self.shapes:
                 raise self.not_kept(name, -1) from None
             raise unknown_tap(name, self.axis_names) from None
 
     def head(self, name: str, head: int) -> Array:
         """[query, key] or [position, feature] of one head. Raises UnknownTap, UnknownHead, NotKept."""
         shape = self.shape(name)
-        if not 0 <= head < shape[0]:
+        if not isinstance(head, (int, np.integer)) or not 0 <= head < shape[0]:
             raise UnknownHead(got=head, last=shape[0] - 1)
         if (name, head) in self.close_ups:
             return self.close_ups[name, head].arrays[0]
@@ -131,7 +134,7 @@ class Trace:
         """The names of a tap's axes, one for each dimension of its array. Raises UnknownTap."""
         try:
             return self.axis_names[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise unknown_tap(name, self.axis_names) from None
 
     def side_name(self, name: str, axis: str) -> str:
@@ -172,10 +175,13 @@ class Trace:
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
         """Read what `save` wrote. Raises CannotRead, NotAFile, NotATrace."""
+        if not isinstance(path, (str, Path)):
+            raise CannotRead(path=str(path), reason=type(path).__name__)
         handle = opened(Path(path))
         try:
             # Opened above: given a name, NumPy leaves a broken archive open.
             with handle, np.load(handle, allow_pickle=False) as file:
+                _check_size(file.zip.infolist(), os.fstat(handle.fileno()).st_size)
                 about = json.loads(str(file[_ABOUT]))
                 arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
                 tables = _checked(file[_PLACES], 2), _checked(file[_DECODER_PLACES], 2) if _DECODER_PLACES in file else None
@@ -207,6 +213,13 @@ class Trace:
         )
 
 
+def _check_size(members: list[ZipInfo], n_bytes: int) -> None:
+    """`save` does not compress: what would be much larger than its file is somebody's trap. Raises ValueError."""
+    told = sum(member.file_size for member in members)
+    if told > _MOST_UNPACKED * n_bytes:
+        raise ValueError(f"{told} B in {n_bytes} B")
+
+
 def _search(row: dict[str, Any] | None) -> Search | None:
     if row is None:
         return None
@@ -233,5 +246,5 @@ def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> Unk
     """The error for a name that is no tap, with the closest one that is."""
     import difflib  # only on the way to an error
 
-    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    nearest = difflib.get_close_matches(str(name)[:200], list(known), n=1, cutoff=0.0)
     return UnknownTap(name=name, nearest=nearest[0] if nearest else "")

@@ -90,6 +90,8 @@ def _array(chance: Random) -> Any:
 def _change(about: Any, chance: Random) -> None:
     """One value somewhere in it becomes another, goes, or comes."""
     while True:
+        if not isinstance(about, (dict, list)):  # it was changed to a single value before
+            return
         keys = list(about) if isinstance(about, dict) else list(range(len(about)))
         if not keys:
             return

@@ -194,7 +194,7 @@ def test_what_cannot_stand_in_is_refused_by_name(
                 run(model)
 
     assert name in Words.load("en").error(caught.value)
-    assert tap.hooks == tap.watchers == []
+    assert tap.hooks == tap.shared.hooks == tap.shared.watchers == []
 
 
 def test_minus_infinity_closes_a_cell_where_masks_do(model: Transformer) -> None:

@@ -27,7 +27,7 @@ class Overwriting(nn.Module):
 
 
 def hooks(model: nn.Module) -> int:
-    return sum(len(tap.hooks) + len(tap.watchers) for tap in taps(model).values())
+    return sum(len(tap.hooks) + len(tap.shared.hooks) + len(tap.shared.watchers) for tap in taps(model).values())
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ from explorer import resources
 from explorer.config import Config
 from explorer.engine.training.batches import Example, Word
 from explorer.errors import EmptySplit
+from explorer.files import read_whole
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
-from explorer.tokens.corpus import BadRow, Pair, read_corpus
+from explorer.tokens.corpus import MOST_BYTES, BadRow, Pair, read_corpus
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import UNKNOWN
@@ -71,7 +72,7 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
 
     train, valid = examples("train"), examples("valid")
     return Prepared(bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)),
-                    hashlib.sha256(data.read_bytes()).hexdigest())
+                    hashlib.sha256(read_whole(data, MOST_BYTES)).hexdigest())
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> Example:
