@@ -105,7 +105,7 @@ class Trace:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of what a tap saw, kept or not. Raises UnknownTap."""
-        if name in self.shapes:
+        if isinstance(name, str) and name in self.shapes:
             return self.shapes[name]
         shape: tuple[int, ...] = self[name].shape
         return shape

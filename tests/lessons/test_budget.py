@@ -15,8 +15,10 @@ from explorer.lessons.cost import CELL_BYTES, Budget, Cost, Priced, number, size
 from explorer.lessons.formula import evaluate
 from explorer.lessons.known import PLAIN
 from explorer.lessons.lesson import Claim, Step, Text
+from explorer.lessons.lesson_file import _long_number_line
 from explorer.picture.lesson import claims_html
 from explorer.picture.theme import LIGHT
+from explorer.toml_text import deep_line
 from explorer.trace.trace import Trace
 from tests.picture.examples import example
 
@@ -236,3 +238,30 @@ def test_numbers_that_are_sizes_are_told_from_others() -> None:
     for reader, value in ((number, [1.0]), (whole, 2.5), (whole, math.nan), (size, -1.0)):
         with pytest.raises(BadFormula):
             reader(value)
+
+
+@pytest.mark.parametrize("formula", [
+    "round(1.5, 2000000000)", "round(1.5, 0 - 2000000000)", "A[((0, 0, 0),)]", "A[(0, (0, 1))]"])
+def test_what_numpy_does_step_by_step_or_by_copying_is_refused(formula: str) -> None:
+    """Places of rounding without end, and an index that picks cells one by one."""
+    with pytest.raises(BadFormula):
+        evaluate(formula, {**PLAIN, "A": np.ones((4, 4))})
+
+
+@pytest.mark.parametrize("text", [
+    '"\\' * 100_000, '"""' * 100_000, "'''" * 100_000, "'" * 200_000, '"' * 200_000, '"""\\' * 60_000,
+], ids=range(6))
+def test_texts_that_are_never_closed_are_passed_over_once(text: str) -> None:
+    """Each place is looked at a few times; looked at again from each quotation mark, this test takes an hour."""
+    assert deep_line(f"x = {text}") in (0, 1)
+    assert _long_number_line("\n\n" + ("9" * 999 + "_") * 255 + "9") == 3
+
+
+def test_brackets_in_texts_are_no_brackets() -> None:
+    """In texts of all four kinds and in comments; behind them they count."""
+    deep = "[" * 40
+    one, three = "'", "'''"
+    inside = f'a = "{deep}"\nb = {one}{deep}{one}\nc = """{deep}"x""{deep}"""\nd = {three}{deep}{one}x{three}\n' \
+             f'e = 1 # {deep}\nf = "\\"{deep}"\n'
+    assert deep_line(inside) == 0
+    assert deep_line(inside + f"g = {deep}") == 7

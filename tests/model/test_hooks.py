@@ -1,11 +1,14 @@
 """torch's contract on every module, and hooks of taps that replace."""
 
+import copy
+import pickle
 from collections.abc import Callable, Iterator
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.nn.utils import prune
 
 from explorer.errors import BadReplacement
 from explorer.lang import Words
@@ -228,3 +231,75 @@ def test_what_was_recorded_does_not_change_with_a_hooks_own_tensor(model: Transf
     assert not any_hooked(model)
     assert (changed.arrays["decoder.layers.0.norm1"] == 0).all()
     assert (changed.arrays["decoder.embedding.output"] == plain.arrays["decoder.embedding.output"]).all()
+
+
+@pytest.mark.parametrize("way", ["torch", "ours"])
+def test_a_hook_that_writes_to_what_it_is_shown_reaches_no_other_pass(model: Transformer, way: str) -> None:
+    """The table of positions is made once for all passes: what a tap shows of it is a copy."""
+    plain, other = run(model), run(build(small(d_model=256, d_ff=512)))
+    tap = taps(model)["encoder.embedding.positions"]
+    if way == "torch":
+        handle = tap.register_forward_hook(lambda _tap, _args, output: output.zero_())
+        changed = run(model)
+        handle.remove()
+    else:
+        with hooked(model, lambda seen, tensor, _first: tensor.zero_() if seen is tap else None):
+            changed = run(model)
+
+    assert (changed - plain).abs().max() > 1e-3
+    assert torch.equal(plain, run(model))
+    assert torch.equal(other, run(build(small(d_model=256, d_ff=512))))
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_what_is_spoiled_in_place_is_refused_too(model: Transformer, back: bool) -> None:
+    """Whether the hook returns the tensor or nothing."""
+    def spoil(tap: Tap, tensor: Tensor, _first: int | None) -> Tensor | None:
+        if tap.name != "encoder.norm":
+            return None
+        tensor.fill_(float("nan"))
+        return tensor if back else None
+
+    with pytest.raises(BadReplacement), hooked(model, spoil):
+        run(model)
+
+
+def test_a_taps_own_hooks_are_its_own(model: Transformer) -> None:
+    """They were there before anybody recorded and stay; no other tap calls them."""
+    seen: list[str] = []
+    model.encoder.norm.hooks.append(lambda tap, _tensor, _first: seen.append(tap.name))
+    run(model)
+    with record(model):
+        run(model)
+    run(model)
+
+    assert ["", "encoder.norm", "encoder.norm"] == seen
+
+
+def test_hooks_set_inside_the_block_change_nothing_that_was_recorded(model: Transformer) -> None:
+    """A hook that writes in place, set after recording began: what stood before it in the pass is as without."""
+    with record(model) as plain:
+        run(model)
+    with record(model) as recording:
+        handle = model.get_submodule("decoder.layers.0.feed_forward.contract").register_forward_pre_hook(
+            lambda _module, args: (args[0].zero_(), None)[1])
+        run(model)
+        handle.remove()
+
+    name = "decoder.layers.0.feed_forward.activated"
+    assert (recording.arrays[name] == plain.arrays[name]).all() and plain.arrays[name].any()
+
+
+def test_packed_layers_can_be_pruned_parametrized_copied_and_written(model: Transformer) -> None:
+    """As torch's own: with the weights that they then have."""
+    pack(model)
+    plain = run(model)
+    again = pickle.loads(pickle.dumps(copy.deepcopy(model)))
+    assert torch.allclose(plain, run(again), atol=1e-5)
+    layer = model.get_submodule("encoder.layers.0.feed_forward.expand")
+    prune.random_unstructured(layer, "weight", amount=0.5)
+    x = torch.randn(3, 256)
+    with torch.inference_mode():
+        torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
+    assert (plain - run(model)).abs().max() > 1e-3
+    assert not layer.pack()

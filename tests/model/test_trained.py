@@ -129,6 +129,10 @@ def _odd_texts(path: Path) -> None:
     _with_header(path, lambda told: told.update(__metadata__={"a": 5}))
 
 
+def _endless_numbers(path: Path) -> None:
+    _with_header(path, lambda told: told["generator.project.bias"].update(shape=[10**3999] * 2000))
+
+
 def _a_pipe(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
@@ -148,7 +152,7 @@ def _a_folder(path: Path) -> None:
     path.mkdir()
 
 
-DAMAGES = (_other_numbers, _a_gap, _negative, _much_too_large, _deep, _odd_texts,
+DAMAGES = (_other_numbers, _a_gap, _negative, _much_too_large, _deep, _odd_texts, _endless_numbers,
            _a_pipe, _a_device, _truncated,
             _header_flipped, _endless_header, _pickled, _torch_saved, _emptied, _removed, _a_folder)
 

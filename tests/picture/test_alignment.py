@@ -25,6 +25,7 @@ from explorer.picture.picture import Alignment, Axis, Caption
 from explorer.picture.scales import Scale, unit_scale
 from explorer.picture.svg import render
 from explorer.picture.svg_text import width
+from explorer.picture.tables import tables
 from explorer.picture.theme import THEMES
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.trace import Tokens, Trace
@@ -314,3 +315,13 @@ def test_the_figure_of_a_trace_is_drawn(aligned: str) -> None:
     picture = alignment(begun(), Look(aligned=aligned), words())
     written = ["".join(element.itertext()) for element in parsed(render(picture, words())).iter(f"{SVG}text")]
     assert {picture.caption.title, picture.caption.note, *picture.rows.labels, *picture.columns.labels} <= set(written)
+
+
+def test_the_numbers_of_one_head_are_the_models_own() -> None:
+    """With the head's number, and closed cells as the model computed them; those of a mean have no head."""
+    trace = example(causal_mask_cross=True)
+    (one,) = tables(alignment(trace, Look(aligned="head", head=3), words("en")))
+    np.testing.assert_array_equal(one.values, trace["decoder.layers.0.cross_attn.weights"][3])
+    assert (one.name, one.head) == ("decoder.layers.0.cross_attn.weights", 3)
+    (mean,) = tables(alignment(trace, Look(aligned="layer"), words("en")))
+    assert mean.head is None and mean.name != one.name

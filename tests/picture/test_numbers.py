@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from explorer.engine.compute import Computer
+from explorer.engine.request import Request
 from explorer.errors import CannotWrite, DiskFull
 from explorer.picture import numbers
+from explorer.picture.attention import mask_map
+from explorer.picture.look import Look
 from explorer.picture.picture import Axis
-from explorer.picture.tables import Table
+from explorer.picture.steps import head_split
+from explorer.picture.tables import Table, tables
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
 from tests.picture.examples import example, words
@@ -169,3 +174,18 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(DiskFull):
         write(tmp_path / "a.csv", example(), (WEIGHTS,))
     assert (tmp_path / "a.csv").read_text() == "old"
+
+
+def test_a_large_mask_is_written_with_its_closed_cells() -> None:
+    """Painted from levels it has no NaN of its own; its numbers do."""
+    trace = Computer()(Request.from_preset("tiny", "我爱北京" * 300, max_len=4096)).trace
+    made = mask_map(trace, Look(attention="decoder.self_attn"), words("en"))
+    assert made.levels is not None and made.closed is not None
+    (written,) = tables(made)
+    assert np.array_equal(np.isnan(written.values), made.closed)
+
+
+def test_heads_beside_each_other_are_named_by_their_numbers() -> None:
+    """Not by their places among the bands."""
+    names = [each.name for each in tables(head_split(example(), Look(), words("en")))]
+    assert names == [f"encoder.layers.0.self_attn.query.head{head}" for head in range(4)]

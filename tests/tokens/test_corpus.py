@@ -118,3 +118,13 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 def test_there_are_three_splits() -> None:
     """A name outside them is a bug."""
     assert SPLITS == ("train", "valid", "test")
+
+
+def test_a_file_with_holes_is_not_read(tmp_path: Path) -> None:
+    """Ten terabytes that take no room on the disk."""
+    path = tmp_path / "x.tsv"
+    with path.open("wb") as file:
+        file.write(b"split\tzh\ten\n")
+        file.truncate(10 * 2**40)
+    with pytest.raises(CannotRead):
+        read_corpus(path)

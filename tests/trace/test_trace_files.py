@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.errors import CannotRead, CannotWrite, DiskFull, NotAFile, NotATrace
+from explorer.errors import CannotRead, CannotWrite, DiskFull, NotAFile, NotATrace, UnknownHead, UnknownTap
 from explorer.lang import Words
 from explorer.trace.arrays import frozen_array
 from explorer.trace.trace import Trace
@@ -278,3 +278,25 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.npz")
     with pytest.raises(NotAFile):
         Trace.load(tmp_path / "x.npz")
+
+
+def test_a_file_that_unpacks_to_much_more_is_refused(tmp_path: Path) -> None:
+    """`save` does not compress: a megabyte of zeros that were a gigabyte is a trap."""
+    path = tmp_path / "x.npz"
+    a_trace().save(path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("more.npy", bytes(50 * path.stat().st_size))
+    with pytest.raises(NotATrace):
+        Trace.load(path)
+
+
+@pytest.mark.parametrize("name", [None, 3, ["a"], slice(2), 0.5, ("a", "b")], ids=repr)
+def test_what_is_no_name_is_told(name: Any) -> None:
+    """In a sentence, not as a TypeError."""
+    for ask in (a_trace().__getitem__, a_trace().axes, a_trace().shape):
+        with pytest.raises(UnknownTap):
+            ask(name)
+    with pytest.raises(CannotRead):
+        Trace.load(name)
+    with pytest.raises(UnknownHead):
+        a_trace().head("encoder.layers.0.self_attn.weights", name if name != 3 else 99)
