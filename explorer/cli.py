@@ -1,8 +1,14 @@
 """The command line. Every knob is a flag, made from its declaration; a user's error is one line and exit status 2."""
 
+import os
 import re
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -66,15 +72,34 @@ def commands(context: click.Context, text: str | None, preset: str | None, langu
     return context.invoke(gui, text=text, preset=preset) if context.invoked_subcommand is None else None
 
 
+@contextmanager
+def _leaving_at_once() -> Iterator[None]:
+    """Until the window sees to signals itself: an exception in the middle of loading Qt would take the process down."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {each: signal.signal(each, _leave) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    os._exit(128 + number)
+
+
 @commands.command()
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
 @click.pass_context
 def gui(context: click.Context, text: str | None, preset: str | None) -> int:
     """Open the window."""
-    from explorer.app.main import open_window  # Qt is only for the window
+    with _leaving_at_once():
+        from explorer.app.main import open_window  # Qt is only for the window
 
-    return open_window(text=text, preset=preset, language=context.find_root().params["language"])
+        return open_window(text=text, preset=preset, language=context.find_root().params["language"])
 
 
 @commands.command()
