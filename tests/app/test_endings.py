@@ -62,3 +62,14 @@ def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:
     endings.remove()
     assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
     assert signal.set_wakeup_fd(-1) == -1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="on Windows a process cannot be sent these signals")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_qt_is_loaded_ends_at_once(number: signal.Signals, status: int) -> None:
+    """No exception goes through a library that is half loaded."""
+    early = "import os\nimport explorer.cli as cli\nwith cli._leaving_at_once():\n" \
+            f"    os.kill(os.getpid(), {int(number)})\n    import PySide6.QtWidgets"
+    ran = subprocess.run([sys.executable, "-c", early], capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, ran.stderr) == (status, "")
