@@ -26,6 +26,7 @@ _OTHER_FILES = ("", "/dev/null", "/dev/full/a.png", "-", "~/a.csv")
 _EXPORTED = {"--tap": _TAPS, "--format": ("png", "svg", "pdf", "csv", "npz", "safetensors", "PNG", "gif", ""),
              "--head": ("0", "all", "9", "-1", "x", "０"), "--layer": ("0", "all", "7", ""),
              "--dpi": ("24", "96", "inf", "1e400"), "--width": ("16", "300", "-1")}
+_OF_A_STEP = 4 * 2**30  # bytes: forty rows of 256 tokens at once, with all that their gradients need
 _WORDS = ("true", "tiny", "8", "zh", "en", "-1", "nan", "", "1e3")
 _SMALL = ("--n-layers", "1", "--d-model", "16", "--d-ff", "16", "--vocab-size", "300", "--preset", "tiny")
 
@@ -35,6 +36,8 @@ def commands(trial: Trial) -> None:
     chance = trial.chance
     arguments = _arguments(chance, trial.folder)
     given = b"\n".join(writing.text(chance, 10).encode("utf-8", "surrogatepass") for _ in range(chance.choice((0, 1, 3))))
+    if arguments[0] in ("teach", "train"):
+        trial.needs(_OF_A_STEP)
     with _streams(arguments, given + chance.choice((b"", b"\n", b"\xff\n", b"\0"))) as (said, told):
         status: object = 0
         try:
