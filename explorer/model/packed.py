@@ -18,8 +18,9 @@ _WORTH_PACKING = 2**16  # numbers in a matrix
 _ROWS = 16  # what the layout is made for; others are as fast
 _TOLERANCE = 1e-4  # of a number, or of its size if above 1
 
-_right: dict[tuple[int, int, int, int], bool] = {}
-"""By rows, inputs, outputs and threads whether a packed product is torch's own. Of the process: so is OpenMP."""
+_right: dict[tuple[int, ...], dict[tuple[int, int], bool]] = {}
+"""By the weights' shape, and then by numbers and threads, whether a packed product is torch's own. Of the process: so is
+OpenMP."""
 
 
 def can_pack(weight: Tensor) -> bool:
@@ -34,6 +35,7 @@ class Packed:
     def __init__(self, weight: Tensor) -> None:
         self.weight, self.numel = weight, weight.numel()
         self._version, self._place = weight._version, weight.data_ptr()
+        self._right = _right.setdefault(tuple(weight.shape), {})
         self._packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
 
     def is_of(self, weight: Tensor) -> bool:
@@ -43,10 +45,10 @@ class Packed:
     def product(self, x: Tensor, bias: Tensor | None) -> Tensor:
         """[…, in] to […, out]: W·x + b."""
         n_threads = torch.get_num_threads()
-        key = (x.numel(), *self.weight.shape, n_threads)
-        right = _right.get(key)
+        key = (x.numel(), n_threads)
+        right = self._right.get(key)
         if right is None:
-            right = _right[key] = _granted(n_threads) and self._is_right(x, bias)
+            right = self._right[key] = _granted(n_threads) and self._is_right(x, bias)
         return self._product(x, bias) if right else linear(x, self.weight, bias)
 
     def _is_right(self, x: Tensor, bias: Tensor | None) -> bool:

@@ -140,8 +140,8 @@ def test_a_packed_product_that_is_wrong_is_given_up(monkeypatch: pytest.MonkeyPa
         asked.append(tuple(x.shape))
         return torch.full((*x.shape[:-1], 500), float("nan"))
 
-    layer = packed()
     monkeypatch.setattr("explorer.model.packed._right", {})
+    layer = packed()
     monkeypatch.setattr("explorer.model.packed.Packed._product", lambda _self, x, bias: wrong(x, bias))
     with torch.inference_mode():
         for rows in (5, 5, 6):
