@@ -114,7 +114,7 @@ class Fuzz:
             if kind.warm_up not in self._children:
                 self._children[kind.warm_up] = Child(kind.warm_up, self.limits)
             outcome = self._children[kind.warm_up].run(case, kind.place)
-            if self._children[kind.warm_up].n_cases >= kind.most:
+            if self._children[kind.warm_up].n_cases >= kind.most or self._children[kind.warm_up].worn:
                 self._children.pop(kind.warm_up).end()
             return outcome
         except Died as died:

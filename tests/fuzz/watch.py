@@ -57,6 +57,11 @@ class Child:
         self._connection.send((case, place))
         return self._wait(self._limits.answer_s)
 
+    @property
+    def worn(self) -> bool:
+        """Whether its last case was allowed so much memory that what was kept of it would count against the next one."""
+        return self._allowed > self._limits.growth_bytes
+
     def _wait(self, limit_s: float) -> Outcome:
         """Until it answers; each sign of life gives it the whole time again."""
         end_s = time.monotonic() + limit_s
