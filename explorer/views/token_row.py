@@ -28,7 +28,7 @@ from explorer.views.surface import Surface
 _STALE = 0.35  # of full strength
 _LARGE, _SMALL = 1.15, 0.8  # of the font's size: a token's text, its figures
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
-_SCALES = (2.0, 1.7, 1.4, 1.2, 1.0)  # of chips on several lines: the largest that fits
+_SCALES = (3.0, 2.5, 2.0, 1.7, 1.4, 1.2, 1.0)  # of chips on several lines: the largest that fits
 _MOST_SCALED = 100  # chips
 
 
