@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.packed import Packed, can_pack
-from explorer.model.straight import is_hooked
+from explorer.model.straight import Handles, is_hooked
 
 _WORTH_FOR_ONE_ROW = 2**17  # numbers in a matrix
 
@@ -28,14 +28,17 @@ class Linear(nn.Linear):
 
     def __call__(self, x: Tensor) -> Tensor:
         """[…, in] to […, out]; straight to `forward` unless there are hooks, as a tap: a step of decoding calls thirty."""
-        y: Tensor = super().__call__(x) if is_hooked(self) else self.forward(x)
+        y: Tensor = super().__call__(x) if Handles.next_id and is_hooked(self) else self.forward(x)
         return y
 
     def forward(self, x: Tensor) -> Tensor:
         """[…, in] to […, out]."""
         one_row = x.numel() == self.in_features
-        if self._packed is not None and not torch.is_grad_enabled():
-            packed = self._current(self._packed)
+        packed = self._packed
+        if packed is not None and not torch.is_grad_enabled():
+            weight = self._parameters.get("weight")
+            if weight is not packed.weight or weight._version != packed.version or weight.data_ptr() != packed.place:
+                packed = self._packed_anew(weight)
             if packed is not None and not (one_row and packed.numel < _WORTH_FOR_ONE_ROW):
                 return packed.product(x, self.bias)
         if not one_row:
@@ -56,13 +59,11 @@ class Linear(nn.Linear):
         """The weights have changed."""
         self._packed = None
 
-    def _current(self, packed: Packed) -> Packed | None:
-        """The packed weights, made anew where somebody has edited or replaced the weights; None where they no longer can."""
-        weight = self._parameters.get("weight")  # none where it is pruned or parametrized: then it is made anew each time
-        if weight is None:
-            self._packed = None
-        elif not packed.is_of(weight):
-            self._packed = Packed(weight) if can_pack(weight) else None
+    def _packed_anew(self, weight: Tensor | None) -> Packed | None:
+        """For weights that somebody has edited or replaced. None where there are none to pack: pruned or parametrized ones are
+        made anew for each pass.
+        """
+        self._packed = Packed(weight) if weight is not None and can_pack(weight) else None
         return self._packed
 
     def __getstate__(self) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 _HAS_PACKS = hasattr(torch.ops.mkldnn, "_linear_pointwise") and torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]  # torch
+# Looked up once: by its three names at each call it took as long as all the checks below.
+_PRODUCT = torch.ops.mkldnn._linear_pointwise if _HAS_PACKS else None
 _WORTH_PACKING = 2**16  # numbers in a matrix
 _ROWS = 16  # what the layout is made for; others are as fast
 _TOLERANCE = 1e-4  # of a number, or of its size if above 1
@@ -30,17 +32,13 @@ def can_pack(weight: Tensor) -> bool:
 
 
 class Packed:
-    """A packed copy of `weight` [out, in], as it was then."""
+    """A packed copy of `weight` [out, in], as it was at that `version` and `place` in memory."""
 
     def __init__(self, weight: Tensor) -> None:
         self.weight, self.numel = weight, weight.numel()
-        self._version, self._place = weight._version, weight.data_ptr()
+        self.version, self.place = weight._version, weight.data_ptr()
         self._right = _right.setdefault(tuple(weight.shape), {})
         self._packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
-
-    def is_of(self, weight: Tensor) -> bool:
-        """Whether these are still the weights that were packed."""
-        return weight is self.weight and weight._version == self._version and weight.data_ptr() == self._place
 
     def product(self, x: Tensor, bias: Tensor | None) -> Tensor:
         """[…, in] to […, out]: W·x + b."""
@@ -56,7 +54,8 @@ class Packed:
         return torch.allclose(ours, torchs, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True)
 
     def _product(self, x: Tensor, bias: Tensor | None) -> Tensor:
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, self._packed, bias, "none", [], "")
+        assert _PRODUCT is not None  # else nothing is packed
+        product: Tensor = _PRODUCT(x, self._packed, bias, "none", [], "")
         return product
 
 

@@ -23,7 +23,7 @@ import attrs
 from torch import Tensor, nn
 
 from explorer.errors import BadReplacement
-from explorer.model.straight import any_hooked, is_hooked
+from explorer.model.straight import Handles, any_hooked, is_hooked
 
 
 @attrs.frozen(eq=False)
@@ -56,8 +56,9 @@ class Tap(nn.Module):
 
     def __call__(self, tensor: Tensor, first: int | None = None) -> Tensor:
         """What comes out of the hooks. Raises BadReplacement."""
-        shared = self.shared
-        if self.hooks or shared.hooks or is_hooked(self):
+        own = self.__dict__  # a module looks for its attributes in four places
+        shared: Shared = own["shared"]
+        if own["hooks"] or shared.hooks or (Handles.next_id and is_hooked(self)):
             tensor = self._through_hooks(tensor, first)
         for watcher in shared.watchers:
             watcher(self, tensor, first)
