@@ -7,12 +7,13 @@ import sys
 import threading
 
 import attrs
-from PySide6.QtCore import QByteArray, QObject, QTimer, Signal
+from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
 from explorer.app.endings import Endings
 from explorer.app.faults import Faults
+from explorer.app.imports import Imports
 from explorer.app.preferences import Preferences
 from explorer.app.session import Session
 from explorer.app.window import Window
@@ -27,15 +28,10 @@ _SIZE = (1440, 900)
 _QUIET_MS = 500  # after the start
 _SWITCH_S = 0.0003
 _FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
+_PATIENCE_S = 5.0  # of torch with what the window imports
 _LAST_S = 1.5  # from a signal to the end, whatever still computes
 _EXPORT = "export"  # the name of the thread that writes files; its module is imported with the first dialog
 _BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
-
-
-class _Views(QObject):
-    """Tells the GUI thread that the views can be made."""
-
-    imported = Signal()
 
 
 class Program:
@@ -45,6 +41,7 @@ class Program:
         self.preferences = Preferences()
         self.appearance = Appearance(self.preferences, language)
         request, self._refused = first_request(self.preferences, text, preset)
+        self._imported = threading.Event()
         self.session = Session(request, self._load)
         self.window = Window(self.session, self.appearance)
         self.faults = Faults(self.appearance.words, self.window)
@@ -52,8 +49,10 @@ class Program:
         self.window.broke.connect(self.faults.report)
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
-        self._views = _Views()
-        self._views.imported.connect(self.window.desk.begin)
+        self._imports = Imports()
+        self.window.seen.connect(self._imports.start)
+        self._imports.done.connect(self._imported.set)
+        self._imports.done.connect(self.window.desk.begin)
         self.session.loaded.connect(self._loaded)
 
     def open(self) -> None:
@@ -68,9 +67,8 @@ class Program:
             self.window.show()
 
     def _load(self) -> Compute:
-        """On the compute thread: the views first, which take a fifth of a second to import, then torch."""
-        importlib.import_module("explorer.app.pages")
-        self._views.imported.emit()
+        """On the compute thread. What loads torch would hold up what the window imports, so that comes first."""
+        self._imported.wait(_PATIENCE_S)
         return load_compute()
 
     def end(self, number: int) -> None:
@@ -83,6 +81,7 @@ class Program:
 
     def close(self) -> None:
         """End the threads and give the hooks back."""
+        self._imported.set()  # the compute thread may still wait for it
         self.window.tutor.close()
         self.session.close()
         for thread in threading.enumerate():
@@ -102,8 +101,8 @@ class Program:
         QTimer.singleShot(_QUIET_MS, self._import_figures)
 
     def _import_figures(self) -> None:
-        """Beside the window."""
-        threading.Thread(target=importlib.import_module, args=("explorer.app.export_dialog",), name="figures",
+        """Beside the window: they know no Qt."""
+        threading.Thread(target=importlib.import_module, args=("explorer.picture.svg",), name="figures",
                          daemon=True).start()
 
     def _save(self, geometry: QByteArray) -> None:

@@ -1,0 +1,42 @@
+"""Qt's classes are made on the GUI thread alone."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """
+import sys, threading
+
+QT = ("PySide6", "pyqtgraph", "explorer.views", "explorer.app")
+
+
+class Noticing:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith(QT) and threading.current_thread() is not threading.main_thread():
+            print("beside:", name, threading.current_thread().name)
+
+
+sys.meta_path.insert(0, Noticing())
+
+from PySide6.QtCore import QEventLoop
+from explorer.app.main import Program, make_application
+
+application = make_application()
+assert "pyqtgraph" not in sys.modules
+program = Program("我爱北京", "tiny", "zh")
+program.open()
+while program.session.frame is None or "explorer.picture.svg" not in sys.modules:
+    application.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+print("page:", program.window.desk.page.key, "pyqtgraph" in sys.modules)
+program.close()
+"""
+
+
+def test_only_the_gui_thread_imports_what_makes_classes_of_qt() -> None:
+    """Two threads that ask PySide for classes at once took one start in twenty down; so no other thread asks."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, encoding="utf-8",
+                          timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n") == ["page: overview True", ""]
