@@ -85,10 +85,12 @@ class Attention(nn.Module):
         if rows >= n:
             mixed = self._mix(query, key, value, may_look)
         else:  # the maps of all heads are never there as a whole
-            mixed = torch.cat([
-                self._mix(query[..., first:first + rows, :], key, value, _rows(may_look, first, rows, n), first)
-                for first in range(0, n, rows)
-            ], dim=-2)
+            # One tensor for all blocks: small ones that stayed after each would leave holes too small for the next block's
+            # maps, and the process would grow by gigabytes.
+            mixed = query.new_empty((*query.shape[:-1], value.shape[-1]))
+            for first in range(0, n, rows):
+                block = query[..., first:first + rows, :]
+                mixed[..., first:first + rows, :] = self._mix(block, key, value, _rows(may_look, first, rows, n), first)
         return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
 
     def _mix(

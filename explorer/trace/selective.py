@@ -7,6 +7,7 @@ from torch import Tensor
 
 from explorer.model.tap import Tap
 from explorer.trace.plan import Plan
+from explorer.trace.shelf import Shelf
 
 if TYPE_CHECKING:
     from explorer.trace.recorder import Recording
@@ -21,6 +22,7 @@ class Selective:
         self._shapes: dict[Tap, tuple[int, ...]] = {}
         self._pooled: dict[Tap, list[Tensor]] = {}
         self._closed: dict[str, list[Tensor]] = {}
+        self._shelf = Shelf()
 
     def wants(self, tap: Tap, tensor: Tensor, first: int | None) -> bool:
         """Whether the tensor is to be kept whole; what is pooled is pooled here and now."""
@@ -32,9 +34,10 @@ class Selective:
         if self._plan.block > 1 and tap.name.endswith("_attn.masked") and ".layers.0." in tap.name:
             # Every layer and head of an attention has the same mask: the first tells.
             attention = tap.name.removesuffix(".masked").replace(".layers.0", "")
-            self._closed.setdefault(attention, []).append(closed_cells(tensor[0, 0]))
+            self._closed.setdefault(attention, []).append(self._shelf.put(closed_cells(tensor[0, 0])))
         if self._plan.pools(tap.name):
-            self._pooled.setdefault(tap, []).append(pooled(tensor[0], self._plan.block, tap.name.rpartition(".")[2]))
+            maps = pooled(tensor[0], self._plan.block, tap.name.rpartition(".")[2])
+            self._pooled.setdefault(tap, []).append(self._shelf.put(maps))
         return keeps
 
     def finish(self, recording: "Recording") -> None:
