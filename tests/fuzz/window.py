@@ -48,6 +48,7 @@ def _warned(trial: Trial, text: str) -> None:
 def _use(driving: Driving, trial: Trial) -> None:
     driving.program.faults.happened.connect(trial.reported)
     driving.session.refused.connect(trial.hear)
+    driving.session.requested.connect(lambda request: trial.needs(_wished_bytes(request)))  # before it is computed
     driving.program.window.tutor.refused.connect(trial.hear)
     heart = Heart(trial.limits)
     usher = Usher(trial)
@@ -61,7 +62,6 @@ def _use(driving: Driving, trial: Trial) -> None:
                 _do(act, driving, trial)
                 driving.pause(trial.chance.choice((0.0, 0.0, 0.02, 0.1)))
                 _undo_large(driving)
-                trial.needs(_wished_bytes(driving.session.request))
                 if not driving.window.isVisible():  # Ctrl+Q is a key as well
                     break
             _end(driving, trial)
