@@ -175,3 +175,15 @@ def test_products_are_right_where_fewer_threads_are_granted(variable: str) -> No
                          check=False)
 
     assert (0, "") == (ran.returncode, ran.stderr)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("grad", [True, False])
+def test_one_row_under_autocast_is_torchs_linear(bias: bool, grad: bool) -> None:
+    """A batch of one token trained in bfloat16: torch casts for its linear, not for its product of a matrix and a vector."""
+    linear = Linear(16, 24, bias=bias)
+    plain = torch.nn.Linear(16, 24, bias=bias)
+    plain.load_state_dict(linear.state_dict())
+    row = torch.randn(1, 1, 16, generator=torch.Generator().manual_seed(0)).bfloat16()
+    with torch.autocast("cpu", dtype=torch.bfloat16), torch.set_grad_enabled(grad):
+        assert torch.equal(plain(row), linear(row))
