@@ -33,6 +33,6 @@ KINDS = (
     Kind("tables", "tests.fuzz.tables:tables"),
     Kind("training", "tests.fuzz.tables:training"),
     Kind("commands", "tests.fuzz.commands:commands", turns=2),
-    # A program has one window: what twenty leave behind nobody sees.
-    Kind("window", "tests.fuzz.window:window", _WINDOW, turns=5, most=20),
+    # A program has one window: what eight leave behind nobody sees.
+    Kind("window", "tests.fuzz.window:window", _WINDOW, turns=5, most=8),
 )
