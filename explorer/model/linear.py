@@ -43,12 +43,12 @@ class Linear(nn.Linear):
                 return packed.product(x, self.bias)
         if not one_row:
             return super().forward(x)
-        weight = self.weight
-        if x.dtype != weight.dtype:  # autocast gives bfloat16 to float32 weights, and casts for F.linear alone
+        own = self.weight
+        if x.dtype != own.dtype:  # autocast gives bfloat16 to float32 weights, and casts for F.linear alone
             return super().forward(x)
         row = x.reshape(self.in_features)
         # y = W·x + b
-        y = torch.mv(weight, row) if self.bias is None else torch.addmv(self.bias, weight, row)
+        y = torch.mv(own, row) if self.bias is None else torch.addmv(self.bias, own, row)
         return y.view(*x.shape[:-1], self.out_features)
 
     def pack(self) -> bool:
