@@ -6,6 +6,7 @@ a byte of the numbers is.
 
 import json
 import math
+import os
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from explorer.files import opened
+from explorer.files import opened, read_at_most
 
 _MOST_BYTES = 2**24  # a head of ten thousand tensors has one
 _LENGTH = 8
@@ -40,12 +41,12 @@ class Header:
 def read_header(path: Path) -> Header:
     """The header of a file whose size is just what it tells. Raises CannotRead, NotAFile, ValueError."""
     with opened(path) as file:
-        size = file.seek(0, 2)
-        file.seek(0)
-        (length,) = struct.unpack("<Q", file.read(_LENGTH)) if size >= _LENGTH else (size,)
+        size = os.fstat(file.fileno()).st_size
+        first = read_at_most(file, path, _LENGTH)
+        (length,) = struct.unpack("<Q", first) if len(first) == _LENGTH else (size,)
         if not 0 < length <= min(_MOST_BYTES, size - _LENGTH):
             raise ValueError(f"{length} B / {size} B")
-        head = file.read(length)
+        head = read_at_most(file, path, length)
     try:
         told = json.loads(head)
         about = told.pop("__metadata__", {})
