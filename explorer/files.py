@@ -7,6 +7,7 @@ import re
 import secrets
 import socket
 import stat
+import time
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
@@ -17,6 +18,9 @@ from explorer.errors import CannotCreate, CannotRead, CannotWrite, DiskFull, Not
 
 # A temporary file bears its owner's machine and process, so that what a killed one left can be swept.
 _UNFINISHED = re.compile(r"^\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}\.unfinished(\.[^.]*)?$", re.DOTALL)
+# What Windows answers while an indexer or a virus scanner has the file open: access denied, sharing violation, locked.
+_HELD = (5, 32, 33)
+_WAITS_S = (0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # half a second in all
 _MOST_OF_NAME = 40  # characters of a file's name that its temporary file has too
 
 
@@ -38,11 +42,26 @@ def replacing(path: Path) -> Iterator[Path]:
         yield unfinished
         with unfinished.open("rb+") as file:  # Windows syncs only what may be written
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        _put_in_place(unfinished, path)
     except OSError as error:
         raise cannot_write(path, error) from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the next export sweeps what is held now
+            unfinished.unlink(missing_ok=True)
+
+
+def _put_in_place(unfinished: Path, path: Path) -> None:
+    """Replace the older file. Windows refuses as long as another program has it open, which mostly is a moment."""
+    for wait_s in _WAITS_S:
+        try:
+            unfinished.replace(path)
+        except OSError as error:
+            if getattr(error, "winerror", None) not in _HELD:  # only Windows has that number
+                raise
+            time.sleep(wait_s)
+        else:
+            return
+    unfinished.replace(path)
 
 
 def _made_beside(path: Path) -> Path:

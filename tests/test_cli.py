@@ -1,5 +1,6 @@
 """The command line: what it writes, and what it says when something is wrong."""
 
+import io
 import json
 import os
 import re
@@ -344,3 +345,31 @@ def test_outside_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import explorer.cli as c\nc._explore = lambda *a: 1 / 0\n")
     done = run_outside("show", "x", PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "Traceback" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
+def test_a_pipe_holds_utf_8_whatever_the_systems_code_page(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows gives a pipe its code page, in which half of the tokens would be question marks."""
+    from explorer import __main__ as program
+
+    monkeypatch.delenv("PYTHONIOENCODING", raising=False)
+    streams = {name: io.TextIOWrapper(io.BytesIO(), encoding=encoding) for name in ("stdin", "stdout", "stderr")}
+    for name, stream in streams.items():
+        monkeypatch.setattr(sys, name, stream)
+    monkeypatch.setattr(cli, "main", lambda: print("▁我") or 0)
+    with pytest.raises(SystemExit):
+        program.main()
+    streams["stdout"].flush()
+    assert streams["stdout"].buffer.getvalue().decode("utf-8").strip() == "▁我"  # type: ignore[attr-defined]  # it is a BytesIO
+
+
+def test_without_any_streams_the_program_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a window on Windows there are none, not even for what goes wrong."""
+    from explorer import __main__ as program
+
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    monkeypatch.setattr(sys, "argv", ["transformer-explorer", "show", ""])
+    with pytest.raises(SystemExit) as left:
+        program.main()
+    assert left.value.code == 2

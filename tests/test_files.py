@@ -171,3 +171,69 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     assert read_whole(tmp_path / "x", 5) == b"12345"
     with pytest.raises(CannotRead):
         read_whole(tmp_path / "x", 4)
+
+
+class _HeldError(OSError):
+    """What Windows answers while another program has the file open."""
+
+    def __init__(self, winerror: int) -> None:
+        super().__init__(errno.EACCES, "in use")
+        self.winerror = winerror
+
+
+@pytest.mark.parametrize("winerror", [5, 32, 33])
+def test_a_target_that_is_held_for_a_moment_is_tried_again(
+    winerror: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An indexer or a virus scanner opens every new file on Windows."""
+    answers, really, waited = iter((_HeldError(winerror), _HeldError(winerror), None)), Path.replace, []
+
+    def held(self: Path, target: Path) -> Path:
+        error = next(answers)
+        if error is not None:
+            raise error
+        return really(self, target)
+
+    monkeypatch.setattr(Path, "replace", held)
+    monkeypatch.setattr("explorer.files.time.sleep", waited.append)
+    with replacing(tmp_path / "x.txt") as unfinished:
+        unfinished.write_text("new")
+
+    assert (tmp_path / "x.txt").read_text() == "new" and len(waited) == 2
+
+
+@pytest.mark.parametrize(("error", "n_tries"), [(_HeldError(32), 7), (OSError(errno.EACCES, "not yours"), 1)])
+def test_a_target_that_stays_held_is_told_and_one_that_is_not_ours_at_once(
+    error: OSError, n_tries: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After half a second; the old file is there as before."""
+    (tmp_path / "x.txt").write_text("old")
+    tries, waited = [], []
+
+    def refused(self: Path, target: Path) -> Path:
+        tries.append(target)
+        raise error
+
+    monkeypatch.setattr(Path, "replace", refused)
+    monkeypatch.setattr("explorer.files.time.sleep", waited.append)
+    with pytest.raises(CannotWrite), replacing(tmp_path / "x.txt") as unfinished:
+        unfinished.write_text("new")
+
+    assert (len(tries), (tmp_path / "x.txt").read_text()) == (n_tries, "old")
+    assert sum(waited) == (pytest.approx(0.5) if n_tries > 1 else 0)
+
+
+def test_only_what_may_be_written_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows refuses to sync a file that was opened for reading."""
+    fcntl = pytest.importorskip("fcntl")
+    flags, really = [], os.fsync
+
+    def synced(number: int) -> None:
+        flags.append(fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE)
+        really(number)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    with replacing(tmp_path / "x.txt") as unfinished:
+        unfinished.write_text("new")
+
+    assert flags == [os.O_RDWR]
