@@ -4,10 +4,14 @@
     words("stage.weights.title")
 """
 
+import locale
 import os
+import plistlib
+import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 from explorer.errors import BadKnob, ExplorerError, MissingAsset
 from explorer.resources import asset_text
@@ -79,10 +83,35 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]
     return rows
 
 
-def system_language(environment: Mapping[str, str] = os.environ) -> str:
-    """Chinese unless the locale names another language: an unset locale says nothing about its user."""
-    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
-    return "zh" if locale.split(".")[0] in ("", "C", "POSIX") or locale.startswith("zh") else "en"
+def system_language(environment: Mapping[str, str] = os.environ, ui_languages: Sequence[str] | None = None) -> str:
+    """The language of the user's environment, else the first of those that the system was set to ("zh-Hans-CN", "de").
+
+    Without either Chinese: an unset locale says nothing about its user. `ui_languages`: what Qt knows of them; None asks the
+    system without Qt. On Linux they are the environment's own.
+    """
+    named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    if named.split(".")[0] not in ("", "C", "POSIX"):
+        asked = environment.get("LANGUAGE", "").split(":")[0] or named  # as gettext has it
+    elif sys.platform.startswith("linux"):
+        asked = ""
+    else:
+        asked = next(iter(_ui_languages() if ui_languages is None else ui_languages), "")
+    return "zh" if not asked or asked.lower().startswith("zh") else "en"
+
+
+def _ui_languages() -> Sequence[str]:
+    """What Windows or macOS was set to, in the user's order; nothing where it does not say."""
+    if sys.platform == "win32":
+        import ctypes
+
+        return [locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")]
+    if sys.platform == "darwin":
+        try:
+            with (Path.home() / "Library/Preferences/.GlobalPreferences.plist").open("rb") as file:
+                return [str(each) for each in plistlib.load(file).get("AppleLanguages", ())]
+        except (OSError, ValueError, plistlib.InvalidFileException):
+            pass
+    return []
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -1,6 +1,9 @@
 """The texts: the same keys and the same places for values in both languages, and nothing missing."""
 
+import plistlib
 import string
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -111,3 +114,41 @@ def test_what_is_no_knob_is_not_called_one(kind: type[UnknownPreset]) -> None:
 def test_the_language_follows_the_locale(environment: dict[str, str], language: str) -> None:
     """Chinese unless another language is named; LC_ALL before LC_MESSAGES before LANG."""
     assert system_language(environment) == language
+
+
+@pytest.mark.parametrize(("platform", "environment", "asked", "language"), [
+    ("win32", {}, ["de-DE", "zh-CN"], "en"), ("win32", {}, ["zh-Hans-CN", "en"], "zh"), ("darwin", {}, ["en-GB"], "en"),
+    ("darwin", {}, ["zh-Hant-TW"], "zh"), ("win32", {}, [], "zh"), ("win32", {"LANG": "en_US.UTF-8"}, ["zh-CN"], "en"),
+    ("linux", {}, ["C"], "zh"), ("linux", {"LANG": "en_US.UTF-8", "LANGUAGE": "zh_CN:en"}, ["zh-CN"], "zh"),
+    ("linux", {"LANG": "C", "LANGUAGE": "de"}, [], "zh"),
+])
+def test_where_no_variable_is_set_the_systems_own_language_counts(
+    platform: str, environment: dict[str, str], asked: list[str], language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows and macOS set none, and a German there was spoken to in Chinese."""
+    monkeypatch.setattr("explorer.lang.sys.platform", platform)
+    assert system_language(environment, asked) == language
+
+
+def test_macos_is_asked_without_qt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the user's preferences; without them it is as if nobody had said anything."""
+    monkeypatch.setattr("explorer.lang.sys.platform", "darwin")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert system_language({}) == "zh"
+    folder = tmp_path / "Library" / "Preferences"
+    folder.mkdir(parents=True)
+    (folder / ".GlobalPreferences.plist").write_bytes(plistlib.dumps({"AppleLanguages": ["fr-FR", "zh-Hans"]}))
+    assert system_language({}) == "en"
+    (folder / ".GlobalPreferences.plist").write_bytes(b"no list")
+    assert system_language({}) == "zh"
+
+
+def test_windows_is_asked_without_qt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the number that it has for a language."""
+    import ctypes
+
+    for number, language in ((0x0407, "en"), (0x0804, "zh"), (0x0404, "zh")):
+        kernel = SimpleNamespace(kernel32=SimpleNamespace(GetUserDefaultUILanguage=lambda number=number: number))
+        monkeypatch.setattr(ctypes, "windll", kernel, raising=False)
+        monkeypatch.setattr("explorer.lang.sys.platform", "win32")
+        assert system_language({}) == language

@@ -1,6 +1,6 @@
 """What comes back at the next start: geometry, language, theme, the last sentence. An unreadable file is no obstacle."""
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QLocale, QSettings
 
 from explorer.lang import LANGUAGES, system_language
 from explorer.resources import config_folder
@@ -24,7 +24,7 @@ class Preferences:
     @property
     def language(self) -> str:
         asked = self.text("language")
-        return asked if asked in LANGUAGES else system_language()
+        return asked if asked in LANGUAGES else system_language(ui_languages=QLocale.system().uiLanguages())
 
     @property
     def theme(self) -> str:
