@@ -35,7 +35,7 @@ _beam = click.option("--beam", default=BEAM, show_default=True, type=click.IntRa
 @click.option("--data", required=True, metavar="FILE", help="Tab-separated: split, zh, en.")
 @click.option("--out", required=True, metavar="FOLDER", help="Goes on from the checkpoint there, if there is one.")
 @click.option("--start", metavar="FOLDER", help="Goes on from the weights and vocabularies of a trained preset.")
-@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda")
+@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps")
 @click.option("--precision", default="auto", show_default=True, type=click.Choice(["auto", "float32", "bfloat16"]))
 @_preset
 @recipe_flags

@@ -1,5 +1,7 @@
 """Where a model computes: the processor, or what torch finds beside it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import torch
@@ -17,6 +19,37 @@ def devices() -> tuple[str, ...]:
     if torch.backends.mps.is_available():
         found.append("mps")
     return tuple(found)
+
+
+def chosen_device(asked: str) -> str:
+    """CUDA where there is one, else MPS, unless told otherwise. Raises NoSuchDevice."""
+    if asked == "auto":
+        return next((device for device in ("cuda", "mps") if device in devices()), "cpu")
+    try:
+        torch.empty(1, device=asked).item()  # the number must come back: "meta" has none
+    except torch.OutOfMemoryError:
+        return asked  # it is there
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # a name torch does not know; not in this build
+        raise NoSuchDevice(device=asked) from error
+    return asked
+
+
+@contextmanager
+def seeded(seed: int, device: str) -> Iterator[None]:
+    """Chance on the processor and on this device from a seed; their generators are put back as they were."""
+    kind = torch.device(device).type
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed every device for good
+        if kind == "cpu":
+            yield
+            return
+        beside = torch.get_device_module(kind)
+        state = beside.get_rng_state()
+        try:
+            beside.manual_seed(seed)
+            yield
+        finally:
+            beside.set_rng_state(state)
 
 
 def device_name(device: str) -> str:

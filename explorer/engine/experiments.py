@@ -54,13 +54,22 @@ class Bench:
         """The tokens that the first stack reads: the source's, in decoder-only the target's."""
         return self.tokens.source or self.tokens.target
 
+    @property
+    def device(self) -> torch.device:
+        """Where the model's weights are."""
+        return next(self.model.parameters()).device
+
+    def ids(self, tokens: tuple[Token, ...]) -> Tensor | None:
+        """[batch 1, position] as the model takes them, on its device; None without any."""
+        return ids_tensor(_ids(tokens)).to(self.device) if tokens else None
+
     def source(self) -> Tensor | None:
-        """The source's ids as the model takes them."""
-        return ids_tensor(_ids(self.tokens.source)) if self.tokens.source else None
+        """The source's ids."""
+        return self.ids(self.tokens.source)
 
     def target(self) -> Tensor | None:
         """The target's."""
-        return ids_tensor(_ids(self.tokens.target)) if self.tokens.target else None
+        return self.ids(self.tokens.target)
 
 
 def experiment(name: str, bench: Bench) -> Experiment:
@@ -99,7 +108,7 @@ def swap(bench: Bench) -> Swap:
 
     def outputs(config: Config) -> tuple[Array, Array]:
         with changed(bench.model, config) as model:
-            plain, other = (_read(model, ids_tensor(_ids(row)))[0] for row in (tokens, swapped))
+            plain, other = (_read(model, ids_tensor(_ids(row)).to(bench.device))[0] for row in (tokens, swapped))
         return _frozen(plain), _frozen(other[order])  # an exchange undoes itself
 
     with torch.inference_mode():
@@ -111,7 +120,7 @@ def swap(bench: Bench) -> Swap:
 def leak(bench: Bench) -> Leak:
     """Each token in turn replaced by another; of the decoder, where there is one."""
     of_target = bool(bench.tokens.target)
-    ids = torch.tensor(_ids(bench.tokens.target if of_target else bench.tokens.source))[:_MOST_REPLACED]
+    ids = torch.tensor(_ids(bench.tokens.target if of_target else bench.tokens.source), device=bench.device)[:_MOST_REPLACED]
     limit = bench.config.n_target_symbols if of_target else bench.config.vocab_size
     rows = ids.repeat(len(ids), 1)  # [changed token, position]
     rows.diagonal().copy_((ids + 1) % limit)
@@ -128,7 +137,7 @@ def leak(bench: Bench) -> Leak:
         cells = bench.config.n_heads * len(ids) ** 2  # of one sentence's map
         parts = torch.split(rows, max(1, min(_AT_ONCE, _CELLS_AT_ONCE // cells)))
         moved = torch.cat([(outputs(part) - usual).norm(dim=-1) for part in parts])
-    length = float(usual.norm(dim=-1).mean())
+    length = _number(usual.norm(dim=-1).mean())
     return Leak("target" if of_target else "source", _frozen(moved.T), length)  # [output, changed token]
 
 
@@ -148,17 +157,17 @@ def batch(bench: Bench) -> Batch:
     ids = torch.full((len(sentences), n), PAD)
     for row, sentence in zip(ids, sentences, strict=True):
         row[:len(sentence)] = torch.tensor(_ids(sentence))
-    real = masks.padding(lengths, n)  # [batch, head 1, query 1, key]
+    ids, real = ids.to(bench.device), masks.padding(lengths.to(bench.device), n)  # real: [batch, head 1, query 1, key]
     with torch.inference_mode():
         with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
             together = _read(bench.model, ids, real if int(lengths.min()) < n else None)  # nothing is padded: no mask
         open_to_padding = _read(bench.model, ids)
-        alone = [_read(bench.model, ids_tensor(_ids(sentence)))[0] for sentence in sentences]
+        alone = [_read(bench.model, ids_tensor(_ids(sentence)).to(bench.device))[0] for sentence in sentences]
     stacked = {part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
                for part in (".masked", ".weights")}  # [batch, layer, head, query, key]
     return Batch(
-        sentences, real[:, 0, 0].numpy(), _frozen(stacked[".masked"]), _frozen(stacked[".weights"]),
-        *(float(np.max([(row[:len(one)] - one).abs().max() for row, one in zip(rows, alone, strict=True)]))
+        sentences, _fetched(real[:, 0, 0]).numpy(), _frozen(stacked[".masked"]), _frozen(stacked[".weights"]),
+        *(max(_number((row[:len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
           for rows in (together, open_to_padding)),
     )
 
@@ -171,7 +180,7 @@ def copies(bench: Bench) -> Copies:
 
     def apart(layer: nn.Module) -> float:
         _stop_if(bench.stop)
-        return max(float((weight - first[name]).abs().max()) for name, weight in layer.named_parameters())
+        return max(_number((weight - first[name]).abs().max()) for name, weight in layer.named_parameters())
 
     return Copies(_frozen(torch.tensor([apart(layer) for layer in stack.layers])))
 
@@ -213,18 +222,18 @@ def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, 
             logits = model(bench.source(), bench.target())[0]  # [position, vocab]
         _stop_if(bench.stop)
         gradients = torch.autograd.grad(_loss(bench, logits), list(seen.values()), allow_unused=True)
-    return ({name: float(x.detach().norm(dim=-1).mean()) for name, x in seen.items()},
-            {name: 0.0 if g is None else float(g.norm(dim=-1).mean())
+    return ({name: _number(x.norm(dim=-1).mean()) for name, x in seen.items()},
+            {name: 0.0 if g is None else _number(g.norm(dim=-1).mean())
              for name, g in zip(seen, gradients, strict=True)})
 
 
 def _loss(bench: Bench, logits: Tensor) -> Tensor:
-    ids = _ids(bench.tokens.target or bench.tokens.source)
+    ids = torch.tensor(_ids(bench.tokens.target or bench.tokens.source), device=logits.device)
     if bench.expected:
-        return cross_entropy(logits, torch.tensor(bench.expected))
+        return cross_entropy(logits, torch.tensor(bench.expected, device=logits.device))
     if not bench.tokens.target or len(ids) == 1:  # asked for itself: there is no next one
-        return cross_entropy(logits, torch.tensor(ids))
-    return cross_entropy(logits[:-1], torch.tensor(ids[1:]))
+        return cross_entropy(logits, ids)
+    return cross_entropy(logits[:-1], ids[1:])
 
 
 @contextmanager
@@ -272,5 +281,14 @@ def _ids(tokens: tuple[Token, ...]) -> tuple[int, ...]:
     return tuple(token.id for token in tokens)
 
 
+def _fetched(tensor: Tensor) -> Tensor:
+    """From whatever device: arrays and numbers are made on the processor."""
+    return tensor.detach().cpu()
+
+
+def _number(tensor: Tensor) -> float:
+    return float(_fetched(tensor))
+
+
 def _frozen(tensor: Tensor) -> Any:
-    return frozen_array(np.asarray(tensor.detach()))
+    return frozen_array(np.asarray(_fetched(tensor)))

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import torch
-
 from explorer.config import Config
+from explorer.engine import devices
 from explorer.trace.superseded import Superseded
 
 _TOLD_EVERY = 16  # taps
@@ -16,12 +15,11 @@ Progress = Callable[[float], None]
 
 @contextmanager
 def seeded(config: Config) -> Iterator[None]:
-    """Chance from the knob, where it acts at all; the generator of others is left as it was."""
+    """Chance from the knob, where it acts at all; the generators of others are left as they were."""
     if not config.dropout_active:
         yield
         return
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.dropout_seed)
+    with devices.seeded(config.dropout_seed, config.device):
         yield
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.devices import on_device
+from explorer.engine.devices import on_device, seeded
 from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
 from explorer.model.presets import Preset
@@ -83,8 +83,7 @@ class Translator:
     ) -> list[Search]:
         """The translations of a batch of sentences."""
         torch.set_num_threads(decoding_threads(config, len(sources) * decoding.beam))
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(config.dropout_seed)
+        with seeded(config.dropout_seed, config.device):
             return search(self.model(config), sources, decoding, _raising(stop))
 
 

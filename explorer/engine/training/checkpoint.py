@@ -101,13 +101,13 @@ def _checked(state: State) -> State:
 def random_states(device: torch.device) -> dict[str, Tensor]:
     """torch's random states, by device."""
     states = {"cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        states["cuda"] = torch.cuda.get_rng_state(device)
+    if device.type != "cpu":
+        states[device.type] = torch.get_device_module(device).get_rng_state()
     return states
 
 
 def restore_random(states: dict[str, Tensor], device: torch.device) -> None:
     """Go on drawing where `random_states` was taken."""
     torch.set_rng_state(states["cpu"])
-    if device.type == "cuda" and "cuda" in states:
-        torch.cuda.set_rng_state(states["cuda"], device)
+    if device.type != "cpu" and device.type in states:
+        torch.get_device_module(device).set_rng_state(states[device.type])

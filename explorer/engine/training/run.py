@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import attrs
-import torch
 
 from explorer.config import Config
+from explorer.engine.devices import chosen_device
 from explorer.engine.memory import keep_freed_memory
 from explorer.engine.training import checkpoint
 from explorer.engine.training.bundle import write_bundle
 from explorer.engine.training.prepare import Prepared, prepare
 from explorer.engine.training.recipe import Precision, Recipe
 from explorer.engine.training.training import Step, Training
-from explorer.errors import KnobNotAChoice, NoSuchDevice
+from explorer.errors import KnobNotAChoice
 from explorer.files import make_folder
 from explorer.model.trained import FILE, VOCABULARY, load_weights
 from explorer.model.weights import Weights, build
@@ -29,7 +29,8 @@ class Wish:
 
     Only an encoder-decoder translates, and its source is cut by jieba. Raises KnobNotAChoice.
 
-    `device` "auto": CUDA where there is one. `precision` "auto": as the checkpoint has it, float32 for a new training; the same
+    `device` "auto": CUDA where there is one, else MPS. `precision` "auto": as the checkpoint has it, float32 for a new
+    training; the same
     command gives the same weights. `text` is the sentence the preset opens with. `start` is the folder of a
     trained preset whose vocabularies and weights are gone on from; without one both are new.
     """
@@ -100,16 +101,3 @@ class Run:
         write_bundle(self.wish.out, self.training.averaged(), self.config, self.prepared.bilingual, self.wish.text,
                      {**self._about(), "history": history})
         return self.wish.out
-
-
-def chosen_device(asked: str) -> str:
-    """CUDA where there is one, unless told otherwise. Raises NoSuchDevice."""
-    if asked == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(1, device=asked).item()  # the number must come back: "meta" has none
-    except torch.OutOfMemoryError:
-        return asked  # it is there
-    except (RuntimeError, AssertionError, NotImplementedError) as error:  # a name torch does not know; not in this build
-        raise NoSuchDevice(device=asked) from error
-    return asked

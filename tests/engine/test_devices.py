@@ -1,0 +1,116 @@
+"""Devices beside the processor. A stand-in for what this machine lacks: "meta" mixes with the processor no more than CUDA."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from explorer.config import Config
+from explorer.engine import devices, experiments
+from explorer.engine.devices import chosen_device, seeded
+from explorer.engine.experiments import Bench, experiment
+from explorer.model.weights import build
+from explorer.tokens.token import Token
+from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.trace import Tokens
+
+_SMALL = Config(n_layers=2, n_heads=2, d_model=8, d_ff=16, vocab_size=40, max_len=16)
+
+
+def _tokens(*ids: int) -> tuple[Token, ...]:
+    return tuple(Token(chr(ord("a") + place), number, place, place + 1, True) for place, number in enumerate(ids))
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
+    """Numbers come from "meta" as zeros; the devices they were fetched from."""
+    seen: list[torch.device] = []
+
+    def from_meta(tensor: torch.Tensor) -> torch.Tensor:
+        seen.append(tensor.device)
+        return torch.zeros(tensor.shape, dtype=tensor.dtype)
+
+    monkeypatch.setattr(experiments, "_fetched", from_meta)
+    return seen
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
+def test_experiments_work_on_the_models_device(name: str, architecture: str, fetched: list[torch.device]) -> None:
+    """Ids on the processor, or an array made of a tensor elsewhere, would raise."""
+    model = build(_SMALL.changed(architecture=architecture)).to("meta")
+    source = () if architecture == "decoder-only" else _tokens(4, 5, 6, 7)
+    target = () if architecture == "encoder-only" else _tokens(2, 8, 9)
+    others = (_tokens(10, 11), _tokens(12, 13, 14, 15, 16))
+    experiment(name, Bench(model, Tokens(source, target), (), others, lambda: False))
+    assert torch.device("meta") in fetched or name == "variants"
+
+
+def test_the_stand_in_refuses_what_cuda_refuses(fetched: list[torch.device], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids that stay on the processor."""
+    model = build(_SMALL.changed(architecture="decoder-only")).to("meta")
+    bench = Bench(model, Tokens((), _tokens(2, 8, 9)), (), (), lambda: False)
+    monkeypatch.setattr(Bench, "device", torch.device("cpu"))
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        experiment("leak", bench)
+
+
+@pytest.mark.parametrize(("there", "chosen"), [
+    (("cpu",), "cpu"), (("cpu", "mps"), "mps"), (("cpu", "cuda"), "cuda"), (("cpu", "cuda", "mps"), "cuda"),
+])
+def test_auto_knows_every_device(there: tuple[str, ...], chosen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA before MPS before the processor."""
+    monkeypatch.setattr(devices, "devices", lambda: there)
+    assert chosen_device("auto") == chosen
+
+
+class _Generator:
+    """A device's own."""
+
+    def __init__(self) -> None:
+        self.state = 7
+        self.seeds: list[int] = []
+
+    def get_rng_state(self) -> int:
+        return self.state
+
+    def set_rng_state(self, state: int) -> None:
+        self.state = state
+
+    def manual_seed(self, seed: int) -> None:
+        self.state = seed
+        self.seeds.append(seed)
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Generator]:
+    """The generator of MPS."""
+    generator, really = _Generator(), torch.get_device_module
+    monkeypatch.setattr(torch, "get_device_module",
+                        lambda kind: generator if torch.device(kind).type == "mps" else really(kind))
+    yield generator
+
+
+def test_a_seed_is_taken_back_on_every_device(beside: _Generator) -> None:
+    """Also when what was done raised; other devices are not seeded at all."""
+    before = torch.get_rng_state()
+    with pytest.raises(ZeroDivisionError), seeded(3, "mps"):
+        assert beside.state == 3
+        first = torch.rand(2)
+        raise ZeroDivisionError
+    assert (beside.state, beside.seeds) == (7, [3])
+    assert torch.equal(torch.get_rng_state(), before)
+    with seeded(3, "cpu"):
+        assert torch.equal(first, torch.rand(2))
+    assert (beside.state, beside.seeds) == (7, [3])
+
+
+def test_a_checkpoint_remembers_the_devices_chance(beside: _Generator) -> None:
+    """A training that goes on draws what it would have drawn."""
+    from explorer.engine.training.checkpoint import random_states, restore_random
+
+    states = random_states(torch.device("mps"))
+    assert states["mps"] == 7
+    beside.state = 9
+    restore_random(states, torch.device("mps"))
+    assert beside.state == 7
