@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
+from explorer.app.display import native_dialog
 from explorer.app.export import FIGURES, FORMATS, NUMBERS, Export
 from explorer.errors import ExplorerError
 from explorer.lang import Words
@@ -31,6 +31,7 @@ from explorer.picture.picture import Picture
 from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.trace.trace import Trace
+from explorer.views.number_box import WholeNumberBox
 
 THREAD = "export"
 _WHAT = ("this", "wall", "each", "all")
@@ -73,7 +74,7 @@ class ExportDialog(QDialog):
         self._warned = ""
         self.setWindowTitle(words("export.title"))
         self.what, self.format, self.theme = QComboBox(), QComboBox(), QComboBox()
-        self.dpi, self.width_px = QSpinBox(), QSpinBox()
+        self.dpi, self.width_px = WholeNumberBox(), WholeNumberBox()
         self.path, self.choose = QLineEdit(), QPushButton()
         self.progress, self.message = QProgressBar(), QLabel()
         self.begin, self.leave = QPushButton(words("export.start")), QPushButton(words("export.close"))
@@ -90,7 +91,7 @@ class ExportDialog(QDialog):
         self.dpi.setValue(192)
         self.width_px.setRange(0, 20000)
         for box in (self.dpi, self.width_px):
-            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+            box.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.theme.addItem(words("action.theme_light"), "light")
         self.theme.addItem(words("action.theme_dark"), "dark")
         self.message.setWordWrap(True)
@@ -170,10 +171,11 @@ class ExportDialog(QDialog):
         return self._look.attention_tap()
 
     def _choose(self) -> None:
-        if self._kind == "each":
-            chosen = QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text())
-        else:
-            chosen, _filter = QFileDialog.getSaveFileName(self, self._words("export.choose"), self.path.text())
+        with native_dialog():
+            if self._kind == "each":
+                chosen = QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text())
+            else:
+                chosen, _filter = QFileDialog.getSaveFileName(self, self._words("export.choose"), self.path.text())
         if chosen:
             self._warned = chosen  # the file dialog has asked
             self.path.setText(chosen)

@@ -1,7 +1,7 @@
 """The inspector page: every tap with its figures, and any of them as a picture."""
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QSplitter
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter
 
 from explorer.app.page import Page
 from explorer.lang import Words
@@ -11,11 +11,12 @@ from explorer.picture.picture import Picture
 from explorer.picture.taps import TapList
 from explorer.trace.trace import Trace
 from explorer.views.heatmap import HeatmapView
+from explorer.views.number_box import WholeNumberBox
 from explorer.views.tap_table import TapTableView
 
-_TABLE_PX = 360
+_TABLE_PX = 320
 _TABLE_WHOLE_PX = 730
-_CARD_PX = 300
+_CARD_PX = 280
 
 
 class InspectorPage(Page):
@@ -25,8 +26,8 @@ class InspectorPage(Page):
         super().__init__("inspector")
         self.table = TapTableView()
         self.table.chosen.connect(self._chose_tap)
-        self.head = QSpinBox()
-        self.head.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.head = WholeNumberBox()
+        self.head.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.head.setMinimumWidth(48)
         self.head.valueChanged.connect(self._chose_head_number)
         self.head_label = QLabel()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.appearance import Appearance
 from explorer.app.desk import Desk
+from explorer.app.display import native_dialog
 from explorer.app.lesson_panel import LessonPanel
 from explorer.app.reckoner import Stop
 from explorer.app.session import Session
@@ -55,7 +56,9 @@ class Tutor(QObject):
 
     def choose(self) -> None:
         """Ask for a file."""
-        path, _filter = QFileDialog.getOpenFileName(self._panel, self._appearance.words("action.open_lesson"), "", "*.toml")
+        with native_dialog():
+            path, _filter = QFileDialog.getOpenFileName(
+                self._panel, self._appearance.words("action.open_lesson"), "", "*.toml")
         if path:
             self.add(path)
 

@@ -21,6 +21,7 @@ LONGEST_ANSWER = 64
 # of a text, and not with its square.
 _PLAIN_NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
+_COMMA = re.compile(r"(?<=\d)[,，](?=\d)")
 _FRACTION = re.compile(rf"(?<![\d.])({_PLAIN_NUMBER})\s*+/\s*+({_PLAIN_NUMBER})")
 _NUMBER = re.compile(rf"[-+]?{_PLAIN_NUMBER}")
 _NOTHING: Value = np.zeros(0)
@@ -84,6 +85,14 @@ def numbers(text: str) -> list[float]:
     return [float(each) for each in _NUMBER.findall(plain)]
 
 
+def one_number(text: str) -> float | None:
+    """The number of a text that holds a single one. A comma in the middle of it is a point: 0,5 is a half."""
+    found = numbers(text)
+    if len(found) == 2:
+        found = numbers(_COMMA.sub(".", text))
+    return found[0] if len(found) == 1 else None
+
+
 def _quotient(found: re.Match[str]) -> str:
     """1/8 as one number; what cannot be divided stays two."""
     above, below = float(found[1]), float(found[2])
@@ -95,6 +104,7 @@ _FULL_WIDTH = {ord("０") + digit: str(digit) for digit in range(10)} | {ord("�
 
 def is_right(typed: str, truth: Value, tolerance: float) -> bool:
     """Whether the numbers typed are those of the truth, in its order, each to the tolerance (of its size if above 1)."""
-    got = numbers(typed)
+    single = one_number(typed) if truth.size == 1 else None
+    got = numbers(typed) if single is None else [single]
     return len(got) == truth.size and all(
         a == b or abs(a - b) <= tolerance * max(1.0, abs(b)) for a, b in zip(got, truth.ravel().tolist(), strict=True))

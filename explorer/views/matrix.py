@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QLabel, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
-from explorer.lessons.check import numbers
+from explorer.lessons.check import one_number
 from explorer.lessons.lesson import Cells
 from explorer.picture.lesson import figure
 
@@ -50,9 +50,9 @@ class MatrixEdit(QWidget):
     def _edited(self, row: int, column: int) -> None:
         flat, item = self._flat(), self.table.item(row, column)
         assert item is not None  # every cell was given one
-        typed = numbers(item.text())
-        if len(typed) == 1 and np.isfinite(typed[0]):
-            flat[row, column] = typed[0]  # a view: the matrix itself changes
+        typed = one_number(item.text())
+        if typed is not None and np.isfinite(typed):
+            flat[row, column] = typed  # a view: the matrix itself changes
         with QSignalBlocker(self.table):
             item.setText(figure(float(flat[row, column])))
         self.changed.emit(self.name, self.cells.copy())

@@ -5,11 +5,12 @@ import math
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QDoubleSpinBox, QGridLayout, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QSizePolicy, QSlider, QWidget
 
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.views.elided_label import ElidedLabel
+from explorer.views.number_box import NumberBox, plain_figures
 
 _N_STEPS = 80  # of the top-k slider, which moves by factors
 _BOX_PX = 50
@@ -17,13 +18,15 @@ _NAME_PX = 84  # where names stand below each other
 _NARROW_PX = 460  # below this the three stand below each other
 
 
-class OffBox(QDoubleSpinBox):
+class OffBox(NumberBox):
     """A number to type, of which one value is shown as a word: it switches the rule off."""
+
+    off: float | None = None
+    word = ""
 
     def __init__(self, off: float | None, decimals: int) -> None:
         super().__init__()
         self.off = off
-        self.word = ""
         self.setDecimals(decimals)
         self.setKeyboardTracking(False)
         self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
@@ -48,6 +51,7 @@ class OffBox(QDoubleSpinBox):
         if text and self.word.startswith(text):
             whole = text == self.word
             return (QValidator.State.Acceptable if whole else QValidator.State.Intermediate), text, place
+        text = plain_figures(text)
         number = _number(text)
         if number is not None and number > self.maximum():
             return QValidator.State.Intermediate, text, place  # else 6500 of 6000 would become 650
@@ -55,7 +59,7 @@ class OffBox(QDoubleSpinBox):
 
     def fixup(self, text: str) -> str:
         """What lies outside becomes the nearest end."""
-        number = _number(text)
+        number = _number(plain_figures(text))
         inside = self.value() if number is None else min(max(number, self.minimum()), self.maximum())
         return self.textFromValue(inside)
 

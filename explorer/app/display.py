@@ -1,0 +1,160 @@
+"""What Qt needs to be told before the window opens: whether there is a screen, how one types, who this program is."""
+
+import faulthandler
+import gc
+import os
+import socket
+import sys
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication
+
+from explorer.errors import NoDisplay
+from explorer.resources import asset
+from explorer.version import __version__
+from explorer.views.raster import add_fonts
+from explorer.views.style import use_font
+
+IDENTITY = "transformer-explorer"
+"""Application id, name of the desktop file, and class of the window."""
+
+_WITHOUT_SCREEN = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")  # Qt's platforms that need no screen to be asked for
+_INPUT_METHODS = "platforminputcontexts"  # the folder of Qt's plugins that speak with input methods
+# The compute thread runs Python of its own; the GUI thread must not wait the usual 5 ms for each turn. Windows wakes nobody
+# more often than once a millisecond: what asks for less spins there.
+_SWITCH_S, _SWITCH_WINDOWS_S = 0.0003, 0.001
+_FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
+
+
+def make_application() -> QApplication:
+    """The Qt application with the bundled font. Raises NoDisplay, MissingAsset."""
+    running = QApplication.instance()
+    if isinstance(running, QApplication):
+        application = running
+    else:
+        check_display(os.environ)
+        application = QApplication([IDENTITY])
+        application.setStyle("Fusion")
+    _identify(application)
+    # Numbers are written with a point and Latin figures, as in every paper, whatever the system's language does.
+    QLocale.setDefault(QLocale.c())
+    application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # no text here runs from right to left
+    sys.setswitchinterval(_SWITCH_WINDOWS_S if sys.platform == "win32" else _SWITCH_S)
+    gc.set_threshold(_FRESH_OBJECTS)
+    add_fonts()
+    use_font(application)
+    return application
+
+
+def _identify(application: QApplication) -> None:
+    application.setApplicationName(IDENTITY)
+    application.setApplicationVersion(__version__)
+    QGuiApplication.setDesktopFileName(IDENTITY)
+    application.setWindowIcon(QIcon(str(asset("icons/explorer.svg"))))
+    if sys.platform == "win32":  # else the taskbar shows Python's icon and groups the window with other scripts
+        import ctypes
+
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(IDENTITY)
+
+
+class QtTexts:
+    """The words of Qt's own dialogs, which know more languages than the program."""
+
+    def __init__(self) -> None:
+        self._translator: QTranslator | None = None
+
+    def speak(self, language: str) -> None:
+        """Take the language's words, or Qt's English ones where it has none."""
+        self.close()
+        translator = QTranslator()
+        folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        if language == "zh" and translator.load("qtbase_zh_CN", folder):
+            QApplication.installTranslator(translator)
+            self._translator = translator
+
+    def close(self) -> None:
+        """Qt speaks English again."""
+        if self._translator is not None:
+            QApplication.removeTranslator(self._translator)
+            self._translator = None
+
+
+@contextmanager
+def native_dialog() -> Iterator[None]:
+    """Around a file dialog of the system: Windows raises and handles exceptions of its own in there, and faulthandler would
+    report each as a crash."""
+    was = sys.platform == "win32" and faulthandler.is_enabled()
+    if was:
+        faulthandler.disable()
+    try:
+        yield
+    finally:
+        if was and sys.__stderr__ is not None:
+            faulthandler.enable(sys.__stderr__)
+
+
+def choose_input_method(environment: MutableMapping[str, str], plugins: Path | None = None) -> str:
+    """Set the input method that this Qt can speak with, and give back the name of the one that was asked for in vain, or "".
+
+    PySide6 has no plugin for fcitx, the usual one of Chinese desktops, and without a plugin nobody can type Chinese. fcitx
+    answers to ibus's protocol as well, and Qt has a plugin for that.
+    """
+    asked = environment.get("QT_IM_MODULES") or environment.get("QT_IM_MODULE", "")
+    if not sys.platform.startswith("linux") or not asked:
+        return ""
+    folder = (Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) if plugins is None else plugins) / _INPUT_METHODS
+    names = [name.strip() for name in asked.split(";") if name.strip()]
+    if not names or any(_has_plugin(folder, name) for name in names) or not _has_plugin(folder, "ibus"):
+        return ""
+    environment["QT_IM_MODULE"] = "ibus"
+    if "QT_IM_MODULES" in environment:
+        environment["QT_IM_MODULES"] = "ibus"
+    return names[0]
+
+
+def _has_plugin(folder: Path, name: str) -> bool:
+    # "wayland" and "xim" are within Qt's platforms; what is called "none" or "simple" was meant so.
+    return name in ("wayland", "xim", "none", "simple", "compose") or any(folder.glob(f"*{name}platforminputcontext*"))
+
+
+def check_display(environment: MutableMapping[str, str]) -> None:
+    """Qt ends the whole process when there is no screen; better to ask before. Raises NoDisplay."""
+    platform = environment.get("QT_QPA_PLATFORM", "").split(":")[0]
+    if not sys.platform.startswith("linux") or platform in _WITHOUT_SCREEN:
+        return
+    wayland, display = environment.get("WAYLAND_DISPLAY", ""), environment.get("DISPLAY", "")
+    by_wayland = platform.startswith("wayland")
+    if (by_wayland or (wayland and platform != "xcb")) and _wayland_answers(
+            wayland or "wayland-0", environment.get("XDG_RUNTIME_DIR", "")):
+        return
+    if platform == "wayland" or not display or not _x_answers(display):
+        raise NoDisplay(display=display, wayland=wayland)
+    if wayland and not platform:  # left behind by a session that has ended: Qt would try it first and abort
+        environment["QT_QPA_PLATFORM"] = "xcb"
+
+
+def _wayland_answers(name: str, runtime: str) -> bool:
+    """Whether a compositor listens at WAYLAND_DISPLAY, a socket in the user's folder or a path."""
+    return _listens(name if name.startswith("/") else f"{runtime}/{name}")
+
+
+def _x_answers(display: str) -> bool:
+    """Whether an X server listens. Only a local display can be asked cheaply; another is taken at its word."""
+    host, _, rest = display.rpartition(":")
+    number = rest.split(".")[0]
+    if host not in ("", "unix") or not number.isdecimal():
+        return bool(host)
+    return any(_listens(path) for path in (f"\0/tmp/.X11-unix/X{number}", f"/tmp/.X11-unix/X{number}"))
+
+
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except (OSError, ValueError):  # nobody there, or a name that no socket can have
+            return False
+    return True
