@@ -1,7 +1,7 @@
 """The box where one types. It leaves undo and redo to the session, which goes through knobs as well."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
 _KEYS = QKeySequence.StandardKey
@@ -35,19 +35,25 @@ class SentenceEdit(QLineEdit):
     def put(self, text: str) -> None:
         """Show a text that came from elsewhere; while the user types the same text nothing moves."""
         self._said = text
-        if text != self.text() and not self._composing:
+        if text != self.text():
             self._putting = True  # no blocker: the clear button listens to the signal
+            if self._composing:  # what is composed belonged to the old text
+                QGuiApplication.inputMethod().reset()
+                super().inputMethodEvent(QInputMethodEvent())
+                self._composing = False
             self.setText(text)
             self._putting = False
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        # The first key of a composition takes the selection away; that is no empty sentence yet.
+        # The first key of a composition takes the selection away; that is no empty sentence yet. But an event may commit one
+        # syllable and begin the next at once, as those of Wubi and Hangul do.
         self._composing = bool(event.preeditString())
+        committed = bool(event.commitString() or event.replacementLength())
         super().inputMethodEvent(event)
-        self._changed()
+        self._changed(committed=committed)
 
-    def _changed(self) -> None:
-        if not self._composing and not self._putting and self.text() != self._said:
+    def _changed(self, _text: str = "", *, committed: bool = False) -> None:
+        if (committed or not self._composing) and not self._putting and self.text() != self._said:
             self._said = self.text()
             self.edited.emit(self._said)
 
@@ -63,7 +69,7 @@ class SentenceEdit(QLineEdit):
         if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
             event.ignore()
             return
-        if event.key() == Qt.Key.Key_Right and self._offered and not self.text():
+        if event.key() == Qt.Key.Key_Right and self._offered and not self.text() and not self._composing:
             self.insert(self._offered)
             return
         super().keyPressEvent(event)

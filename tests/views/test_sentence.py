@@ -1,0 +1,74 @@
+"""Typing with an input method: what is composed is no text yet, what is committed is."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from explorer.views.sentence import SentenceEdit
+
+
+def _composed(edit: SentenceEdit, preedit: str, commit: str = "", replaced: int = 0) -> None:
+    event = QInputMethodEvent(preedit, [])
+    event.setCommitString(commit, -replaced, replaced)
+    QApplication.sendEvent(edit, event)
+
+
+def _edit(qtbot: QtBot, text: str = "") -> tuple[SentenceEdit, list[str]]:
+    edit, said = SentenceEdit(), []
+    qtbot.addWidget(edit)
+    edit.put(text)
+    edit.edited.connect(said.append)
+    return edit, said
+
+
+def test_a_commit_that_begins_the_next_syllable_is_told(qtbot: QtBot) -> None:
+    """As those of Wubi and Hangul do: nothing was told before the last one."""
+    edit, said = _edit(qtbot)
+    _composed(edit, "w")
+    assert said == []
+    _composed(edit, "g", commit="我")
+    assert said == ["我"]
+    _composed(edit, "", commit="爱")
+    assert said == ["我", "我爱"]
+
+
+def test_what_replaces_letters_is_told_too(qtbot: QtBot) -> None:
+    """A syllable may be made anew from the letters before it."""
+    edit, said = _edit(qtbot, "한그")
+    edit.end(False)
+    _composed(edit, "ㄱ", commit="글", replaced=1)
+    assert said == ["한글"]
+
+
+def test_a_change_from_the_program_is_kept_while_composing(qtbot: QtBot) -> None:
+    """Undo or a preset: what is composed belonged to the old text and goes."""
+    edit, said = _edit(qtbot, "旧")
+    _composed(edit, "xin")
+    edit.put("新")
+    assert (edit.text(), said) == ("新", [])
+    _composed(edit, "")
+    assert (edit.text(), said) == ("新", [])
+    _composed(edit, "", commit="的")
+    assert said == ["新的"]
+
+
+def test_the_answer_to_a_commit_does_not_end_the_next_composition(qtbot: QtBot) -> None:
+    """The session says back what was typed, while the next syllable is composed."""
+    edit, said = _edit(qtbot)
+    _composed(edit, "b", commit="我")
+    edit.put(said[-1])
+    _composed(edit, "", commit="爱")
+    assert said == ["我", "我爱"]
+
+
+def test_the_right_arrow_while_composing_takes_nothing_over(qtbot: QtBot) -> None:
+    """It moves within what is composed; in the empty box it takes over what is offered."""
+    edit, said = _edit(qtbot)
+    edit.offer("I love you.", "type here")
+    _composed(edit, "ai")
+    qtbot.keyClick(edit, Qt.Key.Key_Right)
+    assert (edit.text(), said) == ("", [])
+    _composed(edit, "")
+    qtbot.keyClick(edit, Qt.Key.Key_Right)
+    assert edit.text() == "I love you."
