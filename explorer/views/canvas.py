@@ -8,7 +8,7 @@ turn, elide, hatch or light up; its repaint was slower as well.
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QNativeGestureEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.picture.cells import Part, View, part
@@ -18,9 +18,11 @@ from explorer.trace.pooling import Levels
 from explorer.views.paint import colour_image
 from explorer.views.pointed import NOTHING, Pointed
 from explorer.views.surface import Surface
+from explorer.views.trackpad import by_fingers, moved_px, rolls_on
 from explorer.views.viewport import Viewport
 
 _ZOOM = 1.25  # a notch of the wheel
+_LEAST_PINCH = 0.1  # of the size, in one event
 _KEPT_CELLS = 2**22  # of large maps' parts: a few screens full
 
 
@@ -204,13 +206,44 @@ class Canvas(Surface):
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.wheel_is_the_pages(event):
             return
-        at = self.cell_at(event.position())
+        if by_fingers(event) and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._wheel_moves(event)
+            return
         notches = event.angleDelta().y() / 120
-        if at is not None and notches:
-            self.view = self.view.zoomed(at[1], at[0], _ZOOM**notches)
-            self.moved.emit(self.view)
-            self.update()
+        if notches and self._zoom_at(event.position(), _ZOOM**notches):
             event.accept()
+
+    def _wheel_moves(self, event: QWheelEvent) -> None:
+        """Two fingers move what is seen; where all of it is, they are left to the page."""
+        if self.view.is_whole:
+            event.ignore()
+            return
+        event.accept()
+        if not rolls_on(event):
+            self._move(moved_px(event))
+
+    def _move(self, step: QPointF) -> None:
+        """By so many pixels, as if the cells were dragged."""
+        wide, high = self.cell_size()
+        self.view = self.view.moved(-step.x() / wide, -step.y() / high)
+        self.moved.emit(self.view)
+        self.update()
+
+    def _zoom_at(self, place: QPointF, factor: float) -> bool:
+        """What is under the place stays there; False outside the cells."""
+        at = self.cell_at(place)
+        if at is None:
+            return False
+        self.view = self.view.zoomed(at[1], at[0], factor)
+        self.moved.emit(self.view)
+        self.update()
+        return True
+
+    def event(self, event: QEvent) -> bool:
+        """Two fingers that part zoom in."""
+        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+            return self._zoom_at(event.position(), max(_LEAST_PINCH, 1 + event.value()))
+        return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus()
@@ -219,14 +252,11 @@ class Canvas(Surface):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._grabbed is not None and not self.view.is_whole:
-            wide, high = self.cell_size()
             step = event.position() - self._grabbed
             if self._moved or step.manhattanLength() > 3:
                 self._moved = True
-                self.view = self.view.moved(-step.x() / wide, -step.y() / high)
                 self._grabbed = event.position()
-                self.moved.emit(self.view)
-                self.update()
+                self._move(step)
             return
         self._point(event)
 
@@ -243,6 +273,9 @@ class Canvas(Surface):
         self.here = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:  # the window's
+            super().keyPressEvent(event)
+            return
         middle = (self.view.left + self.view.right) / 2, (self.view.top + self.view.bottom) / 2
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:

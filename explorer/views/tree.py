@@ -15,6 +15,7 @@ from explorer.picture.tree_layout import CHIP_PX, Layout, layout, neighbour
 from explorer.views.plane import Plane
 from explorer.views.pointed import NOTHING, Pointed
 from explorer.views.surface import Surface
+from explorer.views.trackpad import by_fingers, moved_px, rolls_on
 from explorer.views.tree_folds import Folds
 from explorer.views.tree_paint import Marks, TreePainter, control_rect, measure
 
@@ -215,6 +216,12 @@ class TreeView(Surface):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom as in the maps; sideways with Shift or a wheel that turns sideways."""
         if self.wheel_is_the_pages(event):
+            return
+        if by_fingers(event) and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if not rolls_on(event):
+                self.plane.move(moved_px(event))
+                self.update()
+            event.accept()
             return
         across, down = event.angleDelta().x() / 120, event.angleDelta().y() / 120
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
