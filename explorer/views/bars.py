@@ -13,6 +13,7 @@ from explorer.lang import Words
 from explorer.picture.describe import number, told_origin
 from explorer.picture.picture import Bars
 from explorer.picture.scales import LEVELS, table
+from explorer.views.labels import sized
 from explorer.views.paint import elided, hatching
 from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.surface import Surface
@@ -86,9 +87,7 @@ class BarsView(Surface):
         return min(_ROW, self.height() / max(1, lines))
 
     def _font(self, scale: float) -> QFont:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * scale)
-        return font
+        return sized(self.font(), scale)
 
     def _row_font(self) -> QFont:
         """As large as a row allows."""

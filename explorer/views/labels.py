@@ -8,6 +8,7 @@ import math
 from functools import lru_cache
 
 import attrs
+import numpy as np
 from PySide6.QtCore import QPointF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
@@ -62,7 +63,14 @@ def widest(labels: tuple[str, ...]) -> tuple[str, ...]:
 def _made(painter: QPainter, text: str, colour: str, room: float, turned: bool) -> _Label:
     device = painter.device()
     ratio = 1.0 if device is None else device.devicePixelRatio()
-    return _drawn(painter.font(), text, colour, room, turned, ratio)
+    return _drawn(painter.font(), text, colour, painter.background().color().rgb(), room, turned, ratio)
+
+
+def sized(font: QFont, factor: float) -> QFont:
+    """The same font, larger or smaller."""
+    made = QFont(font)
+    made.setPointSizeF(font.pointSizeF() * factor)
+    return made
 
 
 @lru_cache(maxsize=_KEPT)
@@ -71,7 +79,7 @@ def _advance(font: QFont, text: str) -> float:
 
 
 @lru_cache(maxsize=_KEPT)
-def _drawn(font: QFont, text: str, colour: str, room: float, turned: bool, ratio: float) -> _Label:
+def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned: bool, ratio: float) -> _Label:
     metrics = QFontMetricsF(font)
     label = text if math.isinf(room) else metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
     wide, high = math.ceil(metrics.horizontalAdvance(label)) + 1.0, math.ceil(metrics.height())
@@ -80,13 +88,33 @@ def _drawn(font: QFont, text: str, colour: str, room: float, turned: bool, ratio
         size = QSizeF(math.ceil(wide * _COS + high * _SIN), math.ceil(wide * _SIN + high * _COS))
         origin = QPointF(high / 2 * _SIN, size.height() - high / 2 * _COS)
     image = QImage(math.ceil(size.width() * ratio), math.ceil(size.height() * ratio),
-                   QImage.Format.Format_ARGB32_Premultiplied)
+                   QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
-    image.fill(Qt.GlobalColor.transparent)
+    image.fill(behind)
+    grey = QFont(font)
+    grey.setStyleStrategy(QFont.StyleStrategy.NoSubpixelAntialias)  # one coverage a pixel, not one for each of its colours
     with QPainter(image) as painter:
-        painter.setFont(font)
+        painter.setFont(grey)
         painter.setPen(QColor(colour))
         painter.translate(origin)
         painter.rotate(-_ANGLE if turned else 0.0)
         painter.drawText(QPointF(0, (metrics.ascent() - metrics.descent()) / 2), label)
-    return _Label(image, size, origin)
+    return _Label(_lifted(image, QColor(colour), QColor(behind)), size, origin)
+
+
+def _lifted(image: QImage, ink: QColor, behind: QColor) -> QImage:
+    """The ink alone, without what it was drawn on.
+
+    Qt draws letters on an opaque ground by other rules than on a transparent one, where dark ones come out up to a fifth
+    bolder. So they are drawn on the ground that they will stand on, and how much of each pixel is ink is read off.
+    """
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+    pair = np.array([[each.blue(), each.green(), each.red()] for each in (ink, behind)], float)
+    clearest = int(np.abs(pair[0] - pair[1]).argmax())  # the colour in which the two differ most
+    full, none = pair[:, clearest]
+    share = np.clip((pixels[..., clearest] - none) / (full - none), 0, 1) if full != none else np.ones(pixels.shape[:2])
+    made = np.rint(np.append(pair[0], 255.0) * share[..., None]).astype(np.uint8)  # premultiplied
+    lifted = QImage(made.tobytes(), image.width(), image.height(), image.bytesPerLine(),
+                    QImage.Format.Format_ARGB32_Premultiplied).copy()
+    lifted.setDevicePixelRatio(image.devicePixelRatio())
+    return lifted

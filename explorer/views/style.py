@@ -7,10 +7,12 @@ from PySide6.QtWidgets import QApplication
 from explorer.picture.theme import FAMILY, Theme
 from explorer.resources import asset
 
-_POINTS = 10.0
+_TEXT_PX = 40 / 3  # 10 points on Linux and Windows; on macOS, where a point is a pixel, 10 points are too small to read
+_POINTS_PER_INCH = 72
 
 _SHEET = """
 * {{ color: {text}; selection-background-color: {accent}; selection-color: {on_accent}; }}
+*:disabled {{ color: {disabled}; }}
 QMainWindow, QDialog, QMessageBox, QStackedWidget {{ background: {window}; }}
 #header, #sentences, #knobs, #side {{ background: {card}; }}
 QScrollArea, QScrollArea > QWidget > QWidget {{ background: {card}; border: none; }}
@@ -26,21 +28,22 @@ QScrollArea, QScrollArea > QWidget > QWidget {{ background: {card}; border: none
 #lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
 #lessons {{ border-right: 1px solid {hairline}; }}
 #card[meant="true"], #knob[meant="true"] {{ border: 2px solid {accent}; border-radius: 6px; }}
-#shape {{ font-size: 9pt; }}
+#shape {{ font-size: 12px; }}
 QMenuBar {{ background: {card}; border-bottom: 1px solid {hairline}; }}
 QMenuBar::item {{ padding: 3px 10px; background: transparent; }}
 QMenuBar::item:selected, QMenu::item:selected {{ background: {accent}; color: {on_accent}; }}
 QMenu {{ background: {card}; border: 1px solid {hairline}; padding: 4px; }}
 QMenu::item {{ padding: 4px 24px 4px 16px; }}
-QMenu::item:disabled {{ color: {faint}; }}
+QMenu::item:disabled {{ color: {disabled}; background: transparent; }}
 QMenu::separator {{ height: 1px; background: {hairline}; margin: 4px 8px; }}
 QStatusBar {{ background: {card}; border-top: 1px solid {hairline}; padding-left: 8px; }}
 QStatusBar::item {{ border: none; }}
 QLineEdit, QComboBox, QAbstractSpinBox {{
     background: {field}; border: 1px solid {hairline}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
+QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ background: {window}; }}
 QAbstractSpinBox {{ padding: 0 4px; min-height: 18px; }}
-#sentence {{ font-size: 13pt; padding: 3px 8px; }}
+#sentence {{ font-size: 17px; padding: 3px 8px; }}
 #sentence[offers="true"] {{ placeholder-text-color: {text}; }}
 QComboBox::drop-down {{ border: none; width: 18px; }}
 QComboBox::down-arrow {{ image: url("{icons}/chevron.svg"); width: 10px; height: 10px; }}
@@ -48,7 +51,7 @@ QComboBox QAbstractItemView {{ background: {card}; border: 1px solid {hairline};
 QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 2px 8px; }}
 QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
-QToolButton:disabled {{ color: {hairline}; }}
+QToolButton:disabled {{ color: {disabled}; }}
 QToolButton#page {{ padding: 4px 7px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
 QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; }}
 QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
@@ -64,15 +67,18 @@ QTreeView::item {{ padding: 3px 0; }}
 QTreeView::item:hover {{ background: {window}; }}
 QTreeView::item:selected {{ background: {accent}; color: {on_accent}; }}
 QPushButton:default {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
-QPushButton:disabled {{ color: {faint}; background: {window}; border-color: {hairline}; }}
+QPushButton:disabled {{ color: {disabled}; background: {window}; border-color: {hairline}; }}
 QSlider {{ min-height: 18px; }}
 QSlider::groove:horizontal {{ height: 3px; background: {hairline}; border-radius: 1px; }}
 QSlider::sub-page:horizontal {{ background: {accent}; border-radius: 1px; }}
 QSlider::handle:horizontal {{ background: {card}; border: 2px solid {accent}; width: 10px; height: 10px;
     margin: -6px 0; border-radius: 7px; }}
 QSlider::handle:horizontal:focus {{ background: {accent}; }}
+QSlider::sub-page:horizontal:disabled {{ background: {hairline}; }}
+QSlider::handle:horizontal:disabled {{ border-color: {hairline}; }}
 QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {faint}; border-radius: 3px; background: {field}; }}
 QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; image: url("{icons}/check-{name}.svg"); }}
+QCheckBox::indicator:disabled {{ border-color: {hairline}; background: {window}; }}
 QCheckBox:focus {{ color: {accent}; }}
 QTextBrowser {{ background: transparent; border: none; }}
 QTableView {{ background: {card}; border: none; alternate-background-color: {window}; }}
@@ -97,7 +103,7 @@ def use_font(application: QApplication) -> None:
     """The bundled font first: the same letters and tabular figures everywhere, with Chinese in any case."""
     font = QFont()
     font.setFamilies([FAMILY, *QFont().families()])
-    font.setPointSizeF(_POINTS)
+    font.setPointSizeF(_TEXT_PX * _POINTS_PER_INCH / application.primaryScreen().logicalDotsPerInchY())
     application.setFont(font)
 
 
@@ -113,5 +119,7 @@ def use_theme(application: QApplication, theme: Theme) -> None:
         (roles.ToolTipText, theme.text),
     ):
         palette.setColor(role, QColor(colour))
+    for role in (roles.Text, roles.WindowText, roles.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))
     application.setPalette(palette)
     application.setStyleSheet(_SHEET.format(icons=asset("icons").as_posix(), **attrs.asdict(theme)))

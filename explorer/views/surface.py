@@ -84,6 +84,7 @@ class Surface(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
             painter.fillRect(event.rect(), QColor(self.theme.card))
+            painter.setBackground(QColor(self.theme.card))  # labels are drawn for it
             self.paint(painter, event.rect())
 
     def paint(self, painter: QPainter, part: QRect) -> None:

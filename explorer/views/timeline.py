@@ -25,6 +25,7 @@ from explorer.picture.describe import number, told_origin
 from explorer.picture.picture import Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.svg_timeline import probability
+from explorer.views.labels import sized
 from explorer.views.paint import elided
 from explorer.views.pointed import NOTHING, Pointed
 from explorer.views.surface import Surface
@@ -110,9 +111,7 @@ class TimelineView(Surface):
             self._shift = min(max(shift, 0.0), self._most_shift())
 
     def _font(self, scale: float) -> QFont:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * scale)
-        return font
+        return sized(self.font(), scale)
 
     # Painting
 

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 from explorer.lang import Words
 from explorer.picture.picture import TokenRow
 from explorer.tokens.token import Token
-from explorer.views.labels import advance, centred_label
+from explorer.views.labels import advance, centred_label, sized
 from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.surface import Surface
 
@@ -129,9 +129,7 @@ class TokenRowView(Surface):
         return max(0.0, last.bottom() + 4 - self.height() if self._wrap else last.right() - self.width())
 
     def _font(self, size: float) -> QFont:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * size * self._scale)
-        return font
+        return sized(self.font(), size * self._scale)
 
     def set_stale(self, stale: bool) -> None:
         """Fade the tokens while they are not those of what was typed."""
