@@ -318,7 +318,7 @@ class OverLimit(BadFile):
 
 
 class NoDisplay(ExplorerError):
-    """There is no screen to open a window on. Values: display."""
+    """There is no screen to open a window on. Values: display, wayland."""
 
     key = "error.no_display"
 

@@ -1,10 +1,13 @@
 """Everything that can be done from a menu or by a key, declared in one table."""
 
+import sys
+
 import attrs
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from explorer.app.desk import PAGE_KEYS
+from explorer.app.keyboard import DIGIT_ROW
 from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
@@ -15,6 +18,9 @@ _TABLE = {
     "view": (("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
     "help": (("keys", "F1"), ("about", "")),
 }
+PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
+"""Keys of the pages, in the order of the keyboard's row of digits; 0 fits the picture."""
+
 _THEMES = ("theme_system", "theme_light", "theme_dark")
 
 
@@ -27,6 +33,10 @@ class Actions:
     themes: dict[str, QAction]
     colours: dict[str, QAction]
     menus: dict[str, QMenu]
+
+    def in_digit_row(self, place: str) -> QAction:
+        """What Ctrl with this key of the row of digits does."""
+        return self.by_name["fit"] if place == "0" else self.pages[PAGE_KEYS[PAGE_PLACES.index(place)]]
 
     def speak(self, words: Words) -> None:
         for name, menu in self.menus.items():
@@ -59,15 +69,27 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     menus["theme"] = menus["view"].addMenu("")
     menus["colours"] = menus["view"].addMenu("")
     menus["view"].addSeparator()
-    keys = [*(f"Ctrl+{place}" for place in range(1, 10)), "Ctrl+-", "Ctrl+="]  # as they stand on the keyboard; Ctrl+0 fits
-    pages = {key: _action(menus["view"], window, shortcut) for key, shortcut in zip(PAGE_KEYS, keys, strict=True)}
+    pages = {key: _action(menus["view"], window, f"Ctrl+{place}") for key, place in zip(PAGE_KEYS, PAGE_PLACES, strict=True)}
+    _use_what_the_system_knows(by_name)
     themes = _choices(menus["theme"], window, tuple(name.removeprefix("theme_") for name in _THEMES))
     colours = _choices(menus["colours"], window, SEQUENTIAL) | _choices(menus["colours"], window, CENTRED)
     return Actions(by_name, pages, themes, colours, menus)
 
 
+def _use_what_the_system_knows(by_name: dict[str, QAction]) -> None:
+    """Its own keys beside ours, and on macOS the program's menu for what belongs there."""
+    standard = QKeySequence.StandardKey
+    redo = ["Ctrl+Shift+Z"] if sys.platform == "darwin" else ["Ctrl+Shift+Z", "Ctrl+Y"]
+    for name, own, known in (("redo", redo, standard.Redo), ("full_screen", ["F11"], standard.FullScreen)):
+        keys = [QKeySequence(key) for key in own]
+        by_name[name].setShortcuts([*keys, *(key for key in QKeySequence.keyBindings(known) if key not in keys)])
+    by_name["about"].setMenuRole(QAction.MenuRole.AboutRole)
+    by_name["quit"].setMenuRole(QAction.MenuRole.QuitRole)
+
+
 def _action(menu: QMenu, window: QWidget, shortcut: str) -> QAction:
     action = QAction(window)
+    action.setMenuRole(QAction.MenuRole.NoRole)  # macOS would guess by the words of its text
     if shortcut:
         action.setShortcut(QKeySequence(shortcut))
     menu.addAction(action)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from explorer.app.display import QtTexts
 from explorer.app.preferences import Preferences
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
@@ -21,18 +22,23 @@ class Appearance(QObject):
         self._preferences = preferences
         self.words = Words.load(language or preferences.language)
         self.choice = preferences.theme
+        self._qt = QtTexts()
         self.theme = self._resolved()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def apply(self) -> None:
         """Say both, for a window that has just been made."""
         self._use_theme()
-        self.spoke.emit(self.words)
+        self._speak()
 
     def switch_language(self) -> None:
         language = "en" if self.words.language == "zh" else "zh"
         self.words = Words.load(language)
         self._preferences.put("language", language)
+        self._speak()
+
+    def _speak(self) -> None:
+        self._qt.speak(self.words.language)
         self.spoke.emit(self.words)
 
     def choose_theme(self, choice: str) -> None:
@@ -45,10 +51,18 @@ class Appearance(QObject):
         """The other one of light and dark."""
         self.choose_theme("light" if self.theme is DARK else "dark")
 
+    def close(self) -> None:
+        """Give Qt's own words back."""
+        self._qt.close()
+
     def _resolved(self) -> Theme:
+        """The theme of the choice. Title bars and the system's own dialogs take their colours from Qt's scheme."""
+        hints = QGuiApplication.styleHints()
         if self.choice in THEMES:
+            hints.setColorScheme(Qt.ColorScheme.Dark if self.choice == "dark" else Qt.ColorScheme.Light)
             return THEMES[self.choice]
-        return DARK if QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
+        hints.unsetColorScheme()
+        return DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT
 
     def _system_changed(self) -> None:
         if self.choice == "system":

@@ -62,7 +62,8 @@ class Faults(QObject):
             sys.__excepthook__(kind, error, trace)
             return
         report = "".join(traceback.format_exception(kind, error, trace))
-        sys.stderr.write(report)
+        if sys.stderr is not None:  # there is none behind a window on Windows
+            sys.stderr.write(report)
         self._log.error(report)
         self.happened.emit(report)
 

@@ -4,14 +4,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer.config import find_knob
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.model.presets import preset_names
+from explorer.views.choice_box import ChoiceBox
 
-_NARROW_PX = 1200
+_LETTERS = 8  # of a preset's name that are seen at least
 
 
 class Header(QWidget):
@@ -31,10 +32,8 @@ class Header(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._pages = pages
         self._words: Words | None = None
-        self.presets, self.architectures = QComboBox(), QComboBox()
+        self.presets, self.architectures = ChoiceBox(_LETTERS), ChoiceBox(_LETTERS)
         for combo in (self.presets, self.architectures):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(6)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             combo.setMaximumWidth(190)
         self._names = list(preset_names())
@@ -49,11 +48,11 @@ class Header(QWidget):
         self.language_button.clicked.connect(self.language)
         self.theme_button.clicked.connect(self.theme)
         self.export_button.clicked.connect(self.export)
-        layout = QHBoxLayout(self)
+        layout = self._layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 0)
         layout.setSpacing(4)
-        layout.addWidget(self.presets, 2)
-        layout.addWidget(self.architectures, 2)
+        layout.addWidget(self.presets, 100)  # before the spaces beside the pages
+        layout.addWidget(self.architectures, 100)
         layout.addStretch(1)
         self._buttons = QButtonGroup(self)
         for place, key in enumerate(pages):
@@ -75,15 +74,13 @@ class Header(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
-        self._name_pages()
         for index, name in enumerate(preset_names()):  # a folder of the user's own keeps its name
             self.presets.setItemText(index, words(f"preset.{name}.title"))
         for index, name in enumerate(find_knob("architecture").choices):
             self.architectures.setItemText(index, words(f"choice.architecture.{name}"))
         self.presets.setAccessibleName(words("header.preset"))
-        self.presets.setToolTip(words("header.preset"))
         self.architectures.setAccessibleName(words("header.architecture"))
-        self.architectures.setToolTip(words("header.architecture"))
+        self._tell_whole_names()
         self.language_button.setText(words("action.language"))
         self.language_button.setAccessibleName(words("action.language"))
         self.theme_button.setToolTip(words("action.theme"))
@@ -91,6 +88,7 @@ class Header(QWidget):
         self.export_button.setText(words("header.export"))
         self.lessons_button.setText(words("action.lessons"))
         self.lessons_button.setToolTip("F2")
+        self._fit()
 
     def put(self, request: Request) -> None:
         with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):
@@ -99,18 +97,36 @@ class Header(QWidget):
                 self.presets.addItem(Path(request.preset).name)
             self.presets.setCurrentIndex(self._names.index(request.preset))
             self.architectures.setCurrentIndex(find_knob("architecture").choices.index(request.config.architecture))
+        self._tell_whole_names()
+
+    def _tell_whole_names(self) -> None:
+        """A combo box may show the beginning alone."""
+        if self._words is not None:
+            for combo, key in ((self.presets, "preset"), (self.architectures, "architecture")):
+                combo.setToolTip(f"{self._words(f'header.{key}')}\n{combo.currentText()}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window the architecture is chosen among the knobs alone."""
         super().resizeEvent(event)
-        self.architectures.setVisible(self.width() >= _NARROW_PX)
-        self._name_pages()
+        self._fit()
 
-    def _name_pages(self) -> None:
-        """In a narrow window by their short names; the whole one is in the tooltip."""
+    def _fit(self) -> None:
+        """As much as there is room for, in this language: without room the architecture is chosen among the knobs alone,
+        pages go by their short names, and what the menus have too goes."""
+        buttons = (self.lessons_button, self.language_button, self.theme_button)
+        for names, with_architecture, with_buttons in (
+                ("page", True, True), ("page", False, True), ("page_short", False, True), ("page_short", False, False)):
+            self.architectures.setVisible(with_architecture)
+            for button in buttons:
+                button.setVisible(with_buttons)
+            self._name_pages(names)
+            self._layout.invalidate()
+            if self._layout.minimumSize().width() <= self.width():
+                return
+
+    def _name_pages(self, names: str) -> None:
+        """By whole or by short names; the whole one is in the tooltip."""
         if self._words is None:
             return
-        names = "page" if self.width() >= _NARROW_PX else "page_short"
         for place, key in enumerate(self._pages):
             button = self._buttons.button(place)
             button.setText(self._words(f"{names}.{key}"))

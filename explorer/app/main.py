@@ -1,9 +1,7 @@
-"""Opening the window: fonts, preferences, faults, session, and putting all of it away again."""
+"""Opening the window: preferences, faults, session, and putting all of it away again."""
 
-import gc
 import importlib
 import os
-import sys
 import threading
 
 import attrs
@@ -11,6 +9,7 @@ from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.appearance import Appearance
+from explorer.app.display import choose_input_method, make_application
 from explorer.app.endings import Endings
 from explorer.app.faults import Faults
 from explorer.app.imports import Imports
@@ -19,15 +18,11 @@ from explorer.app.session import Session
 from explorer.app.window import Window
 from explorer.engine.request import Request
 from explorer.engine.worker import Compute, load_compute
-from explorer.errors import ExplorerError, NoDisplay
+from explorer.errors import ExplorerError
 from explorer.model.presets import DEFAULT
-from explorer.views.raster import add_fonts
-from explorer.views.style import use_font
 
 _SIZE = (1440, 900)
 _QUIET_MS = 500  # after the start
-_SWITCH_S = 0.0003
-_FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
 _PATIENCE_S = 5.0  # of torch with what the window imports
 _LAST_S = 1.5  # from a signal to the end, whatever still computes
 _EXPORT = "export"  # the name of the thread that writes files; its module is imported with the first dialog
@@ -37,10 +32,13 @@ _BEAM = 4  # of the search that follows the greedy translation; wider ones bring
 class Program:
     """Everything that lives while the window is open."""
 
-    def __init__(self, text: str | None = None, preset: str | None = None, language: str | None = None) -> None:
+    def __init__(self, text: str | None = None, preset: str | None = None, language: str | None = None,
+                 lacking: str = "") -> None:
+        """`lacking` names an input method for which Qt has no plugin."""
         self.preferences = Preferences()
         self.appearance = Appearance(self.preferences, language)
         request, self._refused = first_request(self.preferences, text, preset)
+        self._lacking = lacking
         self._imported = threading.Event()
         self.session = Session(request, self._load)
         self.window = Window(self.session, self.appearance)
@@ -88,15 +86,18 @@ class Program:
             if thread.name == _EXPORT:  # it was told to end when its dialog was closed
                 thread.join()
         self.faults.remove()
+        self.appearance.close()
 
     def _speak(self, words: object) -> None:
         self.faults.words = self.appearance.words
 
     def _loaded(self) -> None:
         self.window.status.warn("")
+        words = self.appearance.words
         if self._refused is not None:
-            words = self.appearance.words
             self.window.status.notice(words("status.preset_refused", reason=words.error(self._refused)))
+        elif self._lacking:
+            self.window.status.notice(words("status.input_method", name=self._lacking))
         # The first export would wait a tenth of a second for what draws figures.
         QTimer.singleShot(_QUIET_MS, self._import_figures)
 
@@ -137,59 +138,11 @@ def first_request(
     return request, refused
 
 
-def make_application() -> QApplication:
-    """The Qt application with the bundled font. Raises NoDisplay, MissingAsset."""
-    running = QApplication.instance()
-    if isinstance(running, QApplication):
-        application = running
-    else:
-        _check_display()
-        application = QApplication(["transformer-explorer"])
-        application.setStyle("Fusion")
-    application.setApplicationName("transformer-explorer")
-    # The compute thread runs Python of its own; the GUI thread must not wait the usual 5 ms for each turn.
-    sys.setswitchinterval(_SWITCH_S)
-    gc.set_threshold(_FRESH_OBJECTS)
-    add_fonts()
-    use_font(application)
-    return application
-
-
-def _check_display() -> None:
-    """Qt ends the whole process when there is no screen; better to ask before. Raises NoDisplay."""
-    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in (
-        "offscreen", "minimal", "vnc", "linuxfb", "eglfs"
-    ):
-        return
-    if os.environ.get("WAYLAND_DISPLAY"):
-        return
-    display = os.environ.get("DISPLAY", "")
-    if not display or not _x_answers(display):
-        raise NoDisplay(display=display)
-
-
-def _x_answers(display: str) -> bool:
-    """Whether an X server listens. Only a local display can be asked cheaply; another is taken at its word."""
-    import socket
-
-    host, _, rest = display.rpartition(":")
-    number = rest.split(".")[0]
-    if host not in ("", "unix") or not number.isdecimal():
-        return bool(host)
-    for path in (f"\0/tmp/.X11-unix/X{number}", f"/tmp/.X11-unix/X{number}"):
-        with socket.socket(socket.AF_UNIX) as probe:
-            try:
-                probe.connect(path)
-            except OSError:
-                continue
-            return True
-    return False
-
-
 def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:
     """Run the window until it is closed. Raises ExplorerError before it opens."""
+    lacking = choose_input_method(os.environ)
     application = make_application()
-    program = Program(text, preset, language)
+    program = Program(text, preset, language, lacking)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

@@ -22,6 +22,7 @@ from explorer.views.tree import TreeView
 
 _MOST_BEAM = 8
 _LEAST_PX = 640
+_LEAST_WIDE_PX = 800  # its three cards stand beside each other
 _STEPS_PX = 122  # title, note, chips, bars and their figures
 
 
@@ -47,7 +48,9 @@ class OutputPage(Page):
         lower.addWidget(self.tree, 5)
         lower.addWidget(self.map, 5)
         lower.addWidget(self.explain(), 2)
-        column = QVBoxLayout(self.scrolled(_LEAST_PX))
+        within = self.scrolled(_LEAST_PX)
+        within.setMinimumWidth(_LEAST_WIDE_PX)
+        column = QVBoxLayout(within)
         column.setContentsMargins(8, 8, 8, 8)
         column.setSpacing(8)
         column.addWidget(self.steps, 2)

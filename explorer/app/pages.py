@@ -25,7 +25,7 @@ from explorer.views.strips import StripsView
 from explorer.views.token_row import TokenRowView
 from explorer.views.waves import WavesView
 
-_LEAST_PX = {"tokens": 440, "embedding": 560, "attention": 420}  # of a page's height: a lower window scrolls
+_LEAST_PX = {"overview": 470, "tokens": 440, "embedding": 560, "attention": 420}  # of a page's height: a lower window scrolls
 
 
 def overview() -> Page:
@@ -47,7 +47,7 @@ def overview() -> Page:
     middle = QVBoxLayout()
     middle.addWidget(wall, 1)
     middle.addLayout(below, 1)
-    columns = _row(page)
+    columns = _row(page.scrolled(_LEAST_PX["overview"]))
     for column, share in ((left, 4), (middle, 7)):
         column.setSpacing(8)
         columns.addLayout(column, share)
@@ -116,8 +116,8 @@ def _wall(page: Page, opens: str = "") -> Card:
     return page.card(view, head_wall, opens)
 
 
-def _row(page: Page) -> QHBoxLayout:
-    layout = QHBoxLayout(page)
+def _row(within: QWidget) -> QHBoxLayout:
+    layout = QHBoxLayout(within)
     layout.setContentsMargins(8, 8, 8, 8)
     layout.setSpacing(8)
     return layout

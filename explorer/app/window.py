@@ -1,13 +1,14 @@
 """The main window. It connects its parts and does nothing else."""
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
 from explorer.app.actions import make_actions
 from explorer.app.appearance import Appearance
 from explorer.app.desk import PAGE_KEYS, Desk
 from explorer.app.header import Header
+from explorer.app.keyboard import in_digit_row, native_names
 from explorer.app.lesson_panel import LessonPanel
 from explorer.app.sentences import Sentences
 from explorer.app.session import Session
@@ -29,6 +30,7 @@ from explorer.views.token_row import Cut
 
 _KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
 _NARROW_PX = 1200
+_LEAST = (880, 480)  # fits a laptop of 1366 × 768 at 125 %, with title bar and task bar; pages scroll
 
 
 class Window(QMainWindow):
@@ -83,7 +85,7 @@ class Window(QMainWindow):
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
-        self.setMinimumSize(960, 620)
+        self.setMinimumSize(*_LEAST)
 
     def _connect_wishes(self) -> None:
         session = self.session
@@ -294,7 +296,7 @@ class Window(QMainWindow):
             self.status.inform(self.appearance.words("status.copied"))
 
     def _tell_keys(self) -> None:
-        self._tell("action.keys", self.appearance.words("about.keys"))
+        self._tell("action.keys", native_names(self.appearance.words("about.keys")))
 
     def _tell_about(self) -> None:
         self._tell("action.about", self.appearance.words("about.text", version=__version__))
@@ -305,6 +307,16 @@ class Window(QMainWindow):
         box.setTextFormat(Qt.TextFormat.RichText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
+
+    def event(self, event: QEvent) -> bool:
+        """Before a key becomes a shortcut the window may take it: the row of digits works on every keyboard."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            place = in_digit_row(event)
+            if place is not None:
+                self.actions_.in_digit_row(place).trigger()
+                event.accept()
+                return True
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -6,11 +6,14 @@ change the dictionary until it ends.
 """
 
 import logging
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import jieba
+with warnings.catch_warnings():  # its last release has invalid escapes and asks for pkg_resources
+    warnings.simplefilter("ignore")
+    import jieba
 
 from explorer.tokens.full import full_spans
 from explorer.tokens.graphemes import Span, Spans, borders, joined, visible, widened

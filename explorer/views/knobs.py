@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
-    QDoubleSpinBox,
     QGridLayout,
     QScrollArea,
     QSizePolicy,
@@ -20,8 +19,11 @@ from PySide6.QtWidgets import (
 
 from explorer.config import KNOBS, Config, Knob, Value
 from explorer.lang import Words
+from explorer.views.choice_box import ChoiceBox
 from explorer.views.elided_label import ElidedLabel
+from explorer.views.number_box import NumberBox
 
+_LETTERS = 6  # of a choice that are seen at least
 _TICKS = 1000  # of a slider that moves by factors
 GROUPS = ("shape", "position", "attention", "layer", "chance", "tokens", "machine")
 
@@ -58,13 +60,10 @@ class KnobRow(QWidget):
 
     def _make_editor(self, grid: QGridLayout) -> None:
         self.slider: QSlider | None = None
-        self.editor: QDoubleSpinBox | QComboBox | QCheckBox
+        self.editor: NumberBox | QComboBox | QCheckBox
         if self.knob.kind == "choice":
-            self.editor = QComboBox()
+            self.editor = ChoiceBox(_LETTERS)  # its longest choice must not make the panel wider than its place
             self.editor.addItems(self.knob.choices)
-            # Its longest choice must not make the panel wider than its place.
-            self.editor.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            self.editor.setMinimumContentsLength(6)
             self.editor.currentIndexChanged.connect(self._chosen)
             grid.addWidget(self.editor, 1, 0, 1, 3)
         elif self.knob.kind == "bool":
@@ -80,11 +79,11 @@ class KnobRow(QWidget):
             if each is not None:
                 each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 each.installEventFilter(self)
-        if isinstance(self.editor, QDoubleSpinBox):
+        if isinstance(self.editor, NumberBox):
             self.editor.lineEdit().installEventFilter(self)
 
-    def _spin_box(self) -> QDoubleSpinBox:
-        box = QDoubleSpinBox()
+    def _spin_box(self) -> NumberBox:
+        box = NumberBox()
         box.setDecimals(0 if self.knob.kind == "int" or self.knob.logarithmic else 2)
         box.setRange(self.knob.low, self.knob.high)
         box.setSingleStep(self.knob.step)

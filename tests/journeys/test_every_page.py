@@ -14,7 +14,7 @@ from explorer.app.window import Window
 from explorer.views.explanation import ExplanationView
 from tests.journeys.conftest import Journey
 
-SIZES = ((1440, 900), (1024, 700), (960, 620))
+SIZES = ((1440, 900), (1024, 700), (960, 620), (880, 480))
 LEAST_PX = (120, 80)
 MODELS: dict[str, tuple[str, dict[str, object]]] = {
     "translator": ("translator", {}),

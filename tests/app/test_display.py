@@ -1,0 +1,154 @@
+"""What Qt is told before the window opens, on systems other than this one as well."""
+
+import faulthandler
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from pytestqt.qtbot import QtBot
+
+from explorer.app import display
+from explorer.app.display import QtTexts, check_display, choose_input_method, native_dialog
+from explorer.errors import NoDisplay
+from explorer.lang import Words
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def plugins(tmp_path: Path) -> Path:
+    """A folder of Qt's plugins as PySide6 brings it."""
+    folder = tmp_path / "platforminputcontexts"
+    folder.mkdir()
+    for name in ("compose", "ibus"):
+        (folder / f"lib{name}platforminputcontextplugin.so").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(("before", "lacking", "after"), [
+    ({"QT_IM_MODULE": "fcitx"}, "fcitx", {"QT_IM_MODULE": "ibus"}),
+    ({"QT_IM_MODULE": "fcitx5"}, "fcitx5", {"QT_IM_MODULE": "ibus"}),
+    ({"QT_IM_MODULES": "fcitx;uim"}, "fcitx", {"QT_IM_MODULES": "ibus", "QT_IM_MODULE": "ibus"}),
+    ({"QT_IM_MODULES": "wayland;fcitx;ibus"}, "", {"QT_IM_MODULES": "wayland;fcitx;ibus"}),
+    ({"QT_IM_MODULE": "ibus"}, "", {"QT_IM_MODULE": "ibus"}),
+    ({"QT_IM_MODULE": "xim"}, "", {"QT_IM_MODULE": "xim"}),
+    ({"QT_IM_MODULE": "none"}, "", {"QT_IM_MODULE": "none"}),
+    ({}, "", {}),
+])
+def test_an_input_method_without_a_plugin_is_spoken_to_as_ibus(
+    before: dict[str, str], lacking: str, after: dict[str, str], plugins: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """fcitx is the usual one of Chinese desktops; what has a plugin, or needs none, is left alone."""
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert choose_input_method(before, plugins) == lacking
+    assert before == after
+
+
+def test_the_plugins_of_this_qt_are_found() -> None:
+    """Where PySide6 lies; on Linux it brings the one for ibus."""
+    if sys.platform.startswith("linux"):
+        environment = {"QT_IM_MODULE": "fcitx"}
+        assert (choose_input_method(environment), environment) == ("fcitx", {"QT_IM_MODULE": "ibus"})
+
+
+def test_with_a_plugin_of_its_own_fcitx_is_kept(plugins: Path) -> None:
+    """Whoever has put it there knows why."""
+    (plugins / "platforminputcontexts" / "libfcitx5platforminputcontextplugin.so").touch()
+    environment = {"QT_IM_MODULE": "fcitx5"}
+    assert (choose_input_method(environment, plugins), environment) == ("", {"QT_IM_MODULE": "fcitx5"})
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has these two kinds of screens")
+def test_a_stale_wayland_display_is_one_sentence(tmp_path: Path) -> None:
+    """Qt would abort; without an X server there is no screen at all."""
+    left = {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": str(tmp_path)}
+    with pytest.raises(NoDisplay) as caught:
+        check_display(left)
+
+    assert "WAYLAND_DISPLAY “wayland-0”" in Words.load("en").error(caught.value)
+    with pytest.raises(NoDisplay):
+        check_display({"QT_QPA_PLATFORM": "wayland", **left})
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has these two kinds of screens")
+def test_beside_a_stale_wayland_display_the_x_server_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a compositor that answers is."""
+    monkeypatch.setattr(display, "_x_answers", lambda _display: True)
+    environment = {"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": str(tmp_path), "DISPLAY": ":7"}
+    check_display(environment)
+    assert environment["QT_QPA_PLATFORM"] == "xcb"
+
+    del environment["QT_QPA_PLATFORM"]
+    with socket.socket(socket.AF_UNIX) as compositor:
+        compositor.bind(str(tmp_path / "wayland-0"))
+        compositor.listen()
+        check_display(environment)
+    assert "QT_QPA_PLATFORM" not in environment
+
+
+@pytest.mark.parametrize(("platform", "meanwhile"), [("win32", False), ("linux", True)])
+def test_a_native_dialog_on_windows_is_no_crash(platform: str, meanwhile: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """faulthandler would report the exceptions that Windows handles itself in there; afterwards it watches again."""
+    calls: list[str] = []
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(faulthandler, "is_enabled", lambda: True)
+    monkeypatch.setattr(faulthandler, "disable", lambda: calls.append("off"))
+    monkeypatch.setattr(faulthandler, "enable", lambda _file: calls.append("on"))
+    with native_dialog():
+        assert calls == ([] if meanwhile else ["off"])
+    assert calls == ([] if meanwhile else ["off", "on"])
+
+
+def test_qts_own_words_follow_the_language(qtbot: QtBot) -> None:
+    """Its file dialog and message boxes are Qt's texts."""
+    texts = QtTexts()
+    try:
+        texts.speak("zh")
+        assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "取消"
+    finally:
+        texts.speak("en")
+    assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Cancel"
+
+
+_LOCALES = """
+import sys
+from PySide6.QtCore import QEvent, QLocale, Qt
+from PySide6.QtGui import QFontInfo, QKeyEvent
+from PySide6.QtTest import QTest
+from explorer.app.main import make_application
+from explorer.config import find_knob
+from explorer.lang import Words
+from explorer.views.knobs import KnobRow
+
+application = make_application()
+row = KnobRow(find_knob("temperature"))
+row.speak(Words.load("en"))
+told = []
+row.turned.connect(lambda _name, value: told.append(value))
+for typed in ("0.5", "0,5", "0，5", "0。5", "٠٫٥", "０．５"):
+    row.put(1.0, 1.0)
+    row.editor.lineEdit().selectAll()
+    for letter in typed:
+        application.sendEvent(row.editor.lineEdit(), QKeyEvent(QEvent.Type.KeyPress, 0, Qt.KeyboardModifier.NoModifier, letter))
+    QTest.keyClick(row.editor, Qt.Key.Key_Return)
+whole = KnobRow(find_knob("d_model"))
+whole.put(256, 256)
+print(QLocale.system().name(), told, whole.editor.text(), application.layoutDirection().name,
+      QFontInfo(application.font()).pixelSize())
+"""
+
+
+@pytest.mark.parametrize("locale", ["de_DE", "zh_CN", "ar_EG"])
+@pytest.mark.parametrize("dpi", [72, 96])
+def test_numbers_are_the_same_in_every_locale(locale: str, dpi: int) -> None:
+    """In German 0.5 became 5.0, in Arabic the knobs showed ٢٥٦ and everything ran from the right; on macOS, where an inch
+    has 72 pixels, letters were a quarter smaller."""
+    environment = {**os.environ, "LC_ALL": f"{locale}.UTF-8", "QT_QPA_PLATFORM": "offscreen", "QT_FONT_DPI": str(dpi)}
+    done = subprocess.run([sys.executable, "-c", _LOCALES], cwd=ROOT, env=environment, capture_output=True, text=True,
+                          encoding="utf-8", timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == f"{locale} [0.5, 0.5, 0.5, 0.5, 0.5, 0.5] 256 LeftToRight 13"
