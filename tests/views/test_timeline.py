@@ -167,7 +167,8 @@ def test_without_probabilities_only_the_tokens_are_told(qtbot: QtBot, words: Wor
     view.pointed.connect(said.append)
     for step in (0, 4):
         QTest.mouseMove(view, view.step_rect(step).center().toPoint())
-    assert said[-1].text == words("timeline.about_position", step=4, symbol="<eos>")
+    told = words("timeline.about_position", step=4, symbol="<eos>")
+    qtbot.waitUntil(lambda: bool(said) and said[-1].text == told)
     assert said[-1].tokens == {("target", 4)}
     image = view.grab().toImage()
     bar = view.bar_rect(0).center().toPoint()
