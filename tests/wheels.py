@@ -42,10 +42,16 @@ def lacking(python: str, platforms: tuple[str, ...]) -> list[str]:
             command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--ignore-installed",
                        "--only-binary=:all:", "--python-version", python, "--target", folder,
                        *(argument for each in (*platforms, "any") for argument in ("--platform", each)), requirement]
-            done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+            done = _ask(command)
+            if done.returncode:  # an index may not answer once
+                done = _ask(command)
         if done.returncode:
             found.append(f"{requirement}: {done.stderr.strip().splitlines()[-1]}")
     return found
+
+
+def _ask(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
 def main() -> int:
