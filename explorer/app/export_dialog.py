@@ -95,7 +95,7 @@ class ExportDialog(QDialog):
         self.theme.addItem(words("action.theme_light"), "light")
         self.theme.addItem(words("action.theme_dark"), "dark")
         self.message.setWordWrap(True)
-        self.path.setMinimumWidth(420)
+        self.path.setMinimumWidth(280)
         self.progress.hide()
         self.begin.setDefault(True)
 
