@@ -59,17 +59,17 @@ class Bench:
         """Where the model's weights are."""
         return next(self.model.parameters()).device
 
-    def ids(self, tokens: tuple[Token, ...]) -> Tensor | None:
-        """[batch 1, position] as the model takes them, on its device; None without any."""
-        return ids_tensor(_ids(tokens)).to(self.device) if tokens else None
+    def ids(self, tokens: tuple[Token, ...]) -> Tensor:
+        """[batch 1, position] as the model takes them, on its device."""
+        return ids_tensor(_ids(tokens)).to(self.device)
 
     def source(self) -> Tensor | None:
-        """The source's ids."""
-        return self.ids(self.tokens.source)
+        """The source's ids, where there is one."""
+        return self.ids(self.tokens.source) if self.tokens.source else None
 
     def target(self) -> Tensor | None:
         """The target's."""
-        return self.ids(self.tokens.target)
+        return self.ids(self.tokens.target) if self.tokens.target else None
 
 
 def experiment(name: str, bench: Bench) -> Experiment:
@@ -108,7 +108,7 @@ def swap(bench: Bench) -> Swap:
 
     def outputs(config: Config) -> tuple[Array, Array]:
         with changed(bench.model, config) as model:
-            plain, other = (_read(model, ids_tensor(_ids(row)).to(bench.device))[0] for row in (tokens, swapped))
+            plain, other = (_read(model, bench.ids(row))[0] for row in (tokens, swapped))
         return _frozen(plain), _frozen(other[order])  # an exchange undoes itself
 
     with torch.inference_mode():
@@ -162,7 +162,7 @@ def batch(bench: Bench) -> Batch:
         with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
             together = _read(bench.model, ids, real if int(lengths.min()) < n else None)  # nothing is padded: no mask
         open_to_padding = _read(bench.model, ids)
-        alone = [_read(bench.model, ids_tensor(_ids(sentence)).to(bench.device))[0] for sentence in sentences]
+        alone = [_read(bench.model, bench.ids(sentence))[0] for sentence in sentences]
     stacked = {part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
                for part in (".masked", ".weights")}  # [batch, layer, head, query, key]
     return Batch(

@@ -114,3 +114,15 @@ def test_a_checkpoint_remembers_the_devices_chance(beside: _Generator) -> None:
     beside.state = 9
     restore_random(states, torch.device("mps"))
     assert beside.state == 7
+
+
+def test_of_several_cards_the_one_that_trains_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the one that happens to be current."""
+    from explorer.engine.training.checkpoint import random_states, restore_random
+
+    asked: list[object] = []
+    monkeypatch.setattr(torch.cuda, "get_rng_state", lambda device: asked.append(device) or torch.zeros(1))
+    monkeypatch.setattr(torch.cuda, "set_rng_state", lambda _state, device: asked.append(device))
+    second = torch.device("cuda", 1)
+    restore_random(random_states(second), second)
+    assert asked == [second, second]

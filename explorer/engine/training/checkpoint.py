@@ -102,7 +102,7 @@ def random_states(device: torch.device) -> dict[str, Tensor]:
     """torch's random states, by device."""
     states = {"cpu": torch.get_rng_state()}
     if device.type != "cpu":
-        states[device.type] = torch.get_device_module(device).get_rng_state()
+        states[device.type] = torch.get_device_module(device).get_rng_state(*_which(device))
     return states
 
 
@@ -110,4 +110,9 @@ def restore_random(states: dict[str, Tensor], device: torch.device) -> None:
     """Go on drawing where `random_states` was taken."""
     torch.set_rng_state(states["cpu"])
     if device.type != "cpu" and device.type in states:
-        torch.get_device_module(device).set_rng_state(states[device.type])
+        torch.get_device_module(device).set_rng_state(states[device.type], *_which(device))
+
+
+def _which(device: torch.device) -> tuple[torch.device, ...]:
+    """What torch's functions about random states are told of the device: of MPS there is only one, and they take nothing."""
+    return () if device.type == "mps" else (device,)
