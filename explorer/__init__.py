@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  with it str() of an error is its sentence
-from explorer.model.presets import DEFAULT
+from explorer.presets import DEFAULT
 from explorer.version import __version__
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from explorer.cli_translator import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
 from explorer.errors import EmptyText, ExplorerError, KnobNotANumber, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
 from explorer.lang import LANGUAGES, Words, system_language
-from explorer.model.presets import load_preset, preset_names
+from explorer.presets import load_preset, preset_names
 from explorer.version import __version__
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from explorer.config import KNOBS, Knob
-from explorer.model.presets import DEFAULT
+from explorer.presets import DEFAULT
 
 Command = Callable[..., Any]
 

@@ -12,7 +12,7 @@ from explorer.cli_flags import knob_flags, recipe_flags
 from explorer.config import KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
-from explorer.model.presets import DEFAULT, load_preset
+from explorer.presets import DEFAULT, load_preset
 from explorer.resources import asset
 
 if TYPE_CHECKING:

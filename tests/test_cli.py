@@ -20,8 +20,8 @@ import explorer
 from explorer import cli, resources
 from explorer.config import KNOBS
 from explorer.errors import MissingAsset
-from explorer.model.presets import preset_names
 from explorer.picture import svg_text
+from explorer.presets import preset_names
 from tests.picture.examples import words
 
 WEIGHTS = "encoder.layers.0.self_attn.weights"

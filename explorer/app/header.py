@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButto
 from explorer.config import find_knob
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.model.presets import preset_names
+from explorer.presets import preset_names
 from explorer.views.choice_box import ChoiceBox
 
 _LETTERS = 8  # of a preset's name that are seen at least

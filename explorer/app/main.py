@@ -19,7 +19,7 @@ from explorer.app.window import Window
 from explorer.engine.request import Request
 from explorer.engine.worker import Compute, load_compute
 from explorer.errors import ExplorerError
-from explorer.model.presets import DEFAULT
+from explorer.presets import DEFAULT
 
 _SIZE = (1440, 900)
 _QUIET_MS = 500  # after the start

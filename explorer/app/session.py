@@ -16,9 +16,9 @@ from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadKnob, ExplorerError
 from explorer.lessons.lesson import Step
-from explorer.model.presets import load_preset
 from explorer.picture.compare import as_paper
 from explorer.picture.look import Look
+from explorer.presets import load_preset
 from explorer.tokens.check import check_text
 from explorer.tokens.cuts import Spans, merged, split
 

@@ -19,10 +19,10 @@ from explorer.config import Config
 from explorer.engine.request import Frame, Request
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.model.presets import load_preset
 from explorer.picture.look import Look
 from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.theme import Theme
+from explorer.presets import load_preset
 from explorer.version import __version__
 from explorer.views.knobs import KnobPanel
 from explorer.views.pointed import Pointed

@@ -22,9 +22,9 @@ from explorer.engine.sides import numbered, of_target, room, short_enough, withi
 from explorer.engine.stops import Progress, Stop, seeded, stop_with_progress, stoppable
 from explorer.engine.threads import threads
 from explorer.engine.translator import Translator
-from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
+from explorer.presets import load_preset
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.arrays import Array, frozen_array

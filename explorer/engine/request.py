@@ -6,7 +6,7 @@ import attrs
 
 from explorer.config import Config
 from explorer.lessons.lesson import Step
-from explorer.model.presets import load_preset
+from explorer.presets import load_preset
 from explorer.tokens.cuts import Spans
 from explorer.trace.trace import Trace
 

@@ -14,10 +14,10 @@ from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import on_device, seeded
 from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
-from explorer.model.presets import Preset
-from explorer.model.trained import FILE, VOCABULARY, load_weights, read_about
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build, pack, with_knobs
+from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_about
+from explorer.presets import Preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded

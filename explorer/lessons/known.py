@@ -28,7 +28,7 @@ from explorer.lessons.cost import (
     size,
     whole,
 )
-from explorer.lessons.functions import (
+from explorer.mathematics import (
     BLOCK,
     alike,
     batch_norm,

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from explorer.errors import ExplorerError
-from explorer.lessons.functions import pe
+from explorer.mathematics import pe
 from explorer.trace.trace import Trace
 
 _SHORT = 8  # numbers that somebody is asked to add up

@@ -29,7 +29,7 @@ from explorer.lessons.known import PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
 from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_values
 from explorer.lessons.questions import KINDS
-from explorer.model.presets import load_preset
+from explorer.presets import load_preset
 from explorer.resources import asset, config_folder
 from explorer.trace.experiments import EXPERIMENTS
 

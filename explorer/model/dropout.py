@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from explorer.model.straight import Handles, is_hooked
+from explorer.model.hook_check import Handles, is_hooked
 
 
 class Dropout(nn.Dropout):

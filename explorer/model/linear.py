@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from explorer.model.hook_check import Handles, is_hooked
 from explorer.model.packed import Packed, can_pack
-from explorer.model.straight import Handles, is_hooked
 
 _WORTH_FOR_ONE_ROW = 2**17  # numbers in a matrix
 

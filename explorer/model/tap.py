@@ -23,7 +23,7 @@ import attrs
 from torch import Tensor, nn
 
 from explorer.errors import BadReplacement
-from explorer.model.straight import Handles, any_hooked, is_hooked
+from explorer.model.hook_check import Handles, any_hooked, is_hooked
 
 
 @attrs.frozen(eq=False)

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.lessons.functions import batch_norm, layer_norm
+from explorer.mathematics import batch_norm, layer_norm
 from explorer.picture.describe import rough
 from explorer.picture.look import Look
 from explorer.picture.make import robust_band, tap_heatmap

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.lessons.functions import best_map
+from explorer.mathematics import best_map
 from explorer.picture.describe import rough
 from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Heatmap, Strips, Waves

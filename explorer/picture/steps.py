@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.lessons.functions import softmax, softmax_gradient
+from explorer.mathematics import softmax, softmax_gradient
 from explorer.picture.arithmetic import of_stage
 from explorer.picture.look import Look
 from explorer.picture.make import caption, scale_for, tap_heatmap, token_axis

@@ -6,8 +6,8 @@ from functools import partial
 import torch
 
 from explorer.engine.threads import threads
-from explorer.model.presets import load_preset
 from explorer.model.transformer import ids_tensor
+from explorer.presets import load_preset
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of
 from tests.bench.probe import SIXTEEN, Driven

@@ -5,10 +5,10 @@ from pathlib import Path
 from explorer.config import Config
 from explorer.engine.training.bundle import write_bundle
 from explorer.engine.translator import Translator
-from explorer.model.presets import load_preset
-from explorer.model.trained import VOCABULARY
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
+from explorer.model.weights_file import VOCABULARY
+from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END, SPECIALS, Vocabulary

@@ -8,8 +8,8 @@ import torch
 from explorer.engine.decoding import greedy as module
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
+from explorer.engine.decoding.incremental import Incremental
 from explorer.errors import TooLong
-from explorer.model.incremental import Incremental
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.trace.search import Search
 from explorer.trace.superseded import Superseded

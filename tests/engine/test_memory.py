@@ -12,9 +12,9 @@ from explorer.engine.memory import check_memory, parameter_bytes, trace_bytes
 from explorer.engine.request import Request
 from explorer.errors import NotEnoughMemory
 from explorer.lang import Words
-from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer
 from explorer.model.weights import parameter_count
+from explorer.presets import load_preset
 
 LONG = "我爱北京天安门，天安门上太阳升。" * 8
 

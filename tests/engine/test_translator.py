@@ -16,10 +16,10 @@ from explorer.engine.request import Request
 from explorer.engine.translator import Translator
 from explorer.errors import BadPreset, BadText, BadVocabulary, BadWeights, TooLong
 from explorer.lang import LANGUAGES, Words
-from explorer.model import trained
-from explorer.model.presets import FILE, load_preset
+from explorer.model import weights_file as trained
 from explorer.model.transformer import ids_tensor
 from explorer.model.weights import build
+from explorer.presets import FILE, load_preset
 from explorer.resources import asset_text
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary

@@ -9,8 +9,8 @@ import explorer
 from explorer.config import KNOBS
 from explorer.engine.memory import parameter_bytes
 from explorer.engine.request import Request
-from explorer.model.presets import FILE, load_preset
 from explorer.picture.look import Look
+from explorer.presets import FILE, load_preset
 from explorer.resources import asset
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial

@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 import explorer
 from explorer.engine.training import checkpoint
 from explorer.errors import BadCheckpoint
-from explorer.model.trained import FILE
+from explorer.model.weights_file import FILE
 from tests.engine.bundles import a_bundle
 from tests.fuzz import damage, traces, values, writing
 from tests.fuzz.trial import Trial

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from explorer.app.window import Window
-from explorer.model.presets import FILE
+from explorer.presets import FILE
 from explorer.resources import config_folder
 from tests.journeys.conftest import Journey
 

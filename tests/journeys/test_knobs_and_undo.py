@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.window import Window
 from explorer.config import KNOBS
-from explorer.model.presets import load_preset
+from explorer.presets import load_preset
 from tests.journeys.conftest import Journey
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import CannotRead
-from explorer.model.header import read_header
+from explorer.model.weights_header import read_header
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="only Linux has a file of a process's memory")

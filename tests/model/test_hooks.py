@@ -12,7 +12,7 @@ from torch.nn.utils import prune
 
 from explorer.errors import BadReplacement
 from explorer.lang import Words
-from explorer.model.straight import any_hooked
+from explorer.model.hook_check import any_hooked
 from explorer.model.tap import Tap, hooked, taps, watched
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build, pack

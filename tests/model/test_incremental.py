@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from explorer.engine.decoding.incremental import Incremental
 from explorer.model import masks
-from explorer.model.incremental import Incremental
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from tests.model.models import assert_same, randomized, small

@@ -8,7 +8,7 @@ import pytest
 from explorer.config import Config
 from explorer.errors import BadPreset, UnknownPreset
 from explorer.lang import LANGUAGES, Words
-from explorer.model.presets import DEFAULT, FILE, load_preset, preset_names
+from explorer.presets import DEFAULT, FILE, load_preset, preset_names
 
 
 def test_every_preset_loads_in_its_order() -> None:

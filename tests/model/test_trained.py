@@ -15,10 +15,10 @@ from safetensors.torch import load_file, save_file
 from explorer.config import Config
 from explorer.errors import BadWeights, CannotWrite, DiskFull
 from explorer.lang import LANGUAGES, Words
-from explorer.model import trained
-from explorer.model.trained import load_weights, read_about, read_tensors, save_weights, write_tensors
+from explorer.model import weights_file as trained
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build
+from explorer.model.weights_file import load_weights, read_about, read_tensors, save_weights, write_tensors
 from tests.model.models import randomized, small
 
 unpickled: list[str] = []

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import torch
 
+from explorer import mathematics as functions
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
-from explorer.lessons import functions
 from explorer.picture import arithmetic, compare, layers, masks_lab, positions, positions_lab, steps
 from explorer.picture.attention import mask_map
 from explorer.picture.describe import cell, rough

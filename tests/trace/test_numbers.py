@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explorer.model.presets import load_preset
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
+from explorer.presets import load_preset
 from explorer.trace.recorder import Recording
 from tests.trace.runs import recorded, small
 

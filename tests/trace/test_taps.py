@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from explorer.config import Config
-from explorer.model.presets import load_preset, preset_names
 from explorer.model.tap import taps
 from explorer.model.transformer import Transformer
+from explorer.presets import load_preset, preset_names
 from explorer.trace.catalogue import stage_of
 from tests.trace.runs import SOURCE, TARGET, recorded, small
 

@@ -10,10 +10,10 @@ import attrs
 import torch
 from torch import Tensor
 
+from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.training.batches import padded
 from explorer.errors import TooLong
 from explorer.model import masks
-from explorer.model.incremental import Incremental
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.search import Node, Search

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 
 from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
-from explorer.model.incremental import Incremental
+from explorer.engine.decoding.incremental import Incremental
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.search import Search

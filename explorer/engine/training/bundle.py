@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from explorer import presets
 from explorer.config import KNOBS, Config, Value
 from explorer.files import replacing
-from explorer.model import presets, trained
+from explorer.model import weights_file as trained
 from explorer.model.weights import Weights
 from explorer.tokens.bilingual import Bilingual
 

@@ -13,8 +13,8 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from explorer.errors import BadCheckpoint, CannotRead
-from explorer.model.header import read_header
-from explorer.model.trained import write_tensors
+from explorer.model.weights_file import write_tensors
+from explorer.model.weights_header import read_header
 
 FILE = "checkpoint.safetensors"
 

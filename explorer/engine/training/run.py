@@ -15,8 +15,8 @@ from explorer.engine.training.recipe import Precision, Recipe
 from explorer.engine.training.training import Step, Training
 from explorer.errors import KnobNotAChoice
 from explorer.files import make_folder
-from explorer.model.trained import FILE, VOCABULARY, load_weights
 from explorer.model.weights import Weights, build
+from explorer.model.weights_file import FILE, VOCABULARY, load_weights
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 
 _KEPT_BYTES = 2**30

@@ -21,9 +21,9 @@ from explorer.engine.training.prepare import example
 from explorer.engine.translator import Translator
 from explorer.errors import BadWord, EmptySplit, NotTrained
 from explorer.files import make_folder
-from explorer.model.presets import load_preset
-from explorer.model.trained import VOCABULARY
 from explorer.model.weights import Weights, build
+from explorer.model.weights_file import VOCABULARY
+from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.corpus import Pair, read_corpus
 from explorer.tokens.graphemes import characters

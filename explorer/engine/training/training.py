@@ -22,8 +22,8 @@ from explorer.engine.training.dropout import with_byte_dropout
 from explorer.engine.training.loss import log_probabilities, training_loss
 from explorer.engine.training.recipe import Precision, Recipe
 from explorer.errors import BadCheckpoint, NotEnoughDeviceMemory
-from explorer.model.trained import read_tensors, write_tensors
 from explorer.model.transformer import Transformer
+from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
 
 _STEPS_BETWEEN_CHECKPOINTS = 500

@@ -27,8 +27,8 @@ from explorer.errors import (
     NoSuchDevice,
 )
 from explorer.lang import LANGUAGES, Words
-from explorer.model import trained
-from explorer.model.presets import FILE, load_preset
+from explorer.model import weights_file as trained
+from explorer.presets import FILE, load_preset
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.tokens.corpus import BadRow
 from tests.engine.training.runs import CHECKPOINTS, PAIRS, assert_equal, data_file, steps_of, weights, wish

@@ -76,7 +76,7 @@ import os, signal, sys
 from pathlib import Path
 import torch
 from explorer.engine.training import training
-from explorer.model import trained
+from explorer.model import weights_file as trained
 from tests.engine.training.runs import a_training
 torch.set_num_threads(1)
 training._STEPS_BETWEEN_CHECKPOINTS = 5

@@ -10,9 +10,9 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.errors import BadWeights, CannotRead
 from explorer.files import replacing
-from explorer.model.header import Header, read_header
 from explorer.model.transformer import Transformer
 from explorer.model.weights import Weights
+from explorer.model.weights_header import Header, read_header
 
 FILE = "weights.safetensors"
 VOCABULARY = "vocabulary_sha256"  # the header's name for what the weights' ids mean
