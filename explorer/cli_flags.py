@@ -25,7 +25,7 @@ def knob_flags(knobs: Sequence[Knob]) -> Callable[[Command], Command]:
 
 def recipe_flags(command: Command) -> Command:
     """A flag for each number of a training's recipe."""
-    from explorer.engine.training.recipe import RECIPE_KNOBS  # of the engine, but without torch
+    from explorer.training.recipe import RECIPE_KNOBS  # of the engine, but without torch
 
     return knob_flags(RECIPE_KNOBS)(command)
 

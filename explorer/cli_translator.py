@@ -17,10 +17,10 @@ from explorer.resources import asset
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
-    from explorer.engine.evaluation import Evaluation, Scores
-    from explorer.engine.training.run import Run
-    from explorer.engine.training.training import Step
     from explorer.engine.translator import Translator
+    from explorer.training.evaluation import Evaluation, Scores
+    from explorer.training.run import Run
+    from explorer.training.training import Step
 
 BEAM = 4
 _HELD_OUT = "presets/translator/held-out.tsv"
@@ -45,8 +45,8 @@ def train(
     words: Words, /, data: str, out: str, start: str | None, device: str, precision: str, preset: str, **given: Any
 ) -> None:
     """Train a translator on the rows of FILE and write it into FOLDER as a preset."""
-    from explorer.engine.training.recipe import RECIPE_KNOBS, Recipe
-    from explorer.engine.training.run import Run, Wish
+    from explorer.training.recipe import RECIPE_KNOBS, Recipe
+    from explorer.training.run import Run, Wish
 
     turned = {name: value for name, value in given.items() if value is not None}
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
@@ -80,7 +80,7 @@ def train(
 @click.pass_obj
 def teach(words: Words, /, data: str, keep: str, out: str, word: tuple[str, ...], steps: int, preset: str) -> None:
     """Teach a trained translator the rows of FILE without forgetting the rest, and write it into FOLDER."""
-    from explorer.engine.training.teach import Teacher, Teaching
+    from explorer.training.teach import Teacher, Teaching
 
     teacher = Teacher(Teaching(preset=preset, own=Path(data), keep=Path(keep), out=Path(out), words=word, steps=steps))
     line, last = _Line(), ""
@@ -139,9 +139,9 @@ class _Line:
 def evaluate(words: Words, /, split: str, data: str | None, examples: int, preset: str, beam: int) -> None:
     """Score translations of held-out rows with sacreBLEU and chrF, against all references of each sentence."""
     from explorer.engine.decoding.beam import Decoding
-    from explorer.engine.evaluation import evaluate as run
     from explorer.errors import EmptySplit
-    from explorer.tokens.corpus import read_corpus
+    from explorer.training.corpus import read_corpus
+    from explorer.training.evaluation import evaluate as run
 
     computer, translator = _translator(preset)
     path = asset(_HELD_OUT) if data is None else Path(data)

@@ -11,7 +11,7 @@ import explorer
 from explorer import cli
 from explorer.errors import KnobOutOfRange, NotTrained
 from explorer.resources import asset
-from explorer.tokens.corpus import read_corpus
+from explorer.training.corpus import read_corpus
 from tests.engine.bundles import a_bundle
 from tests.engine.training.runs import data_file
 

@@ -15,12 +15,12 @@ import attrs
 from explorer.errors import BadVocabulary, CannotRead
 from explorer.files import replacing
 from explorer.tokens.bpe import BYTES, Encoder, learn
-from explorer.tokens.corpus import Pair
 from explorer.tokens.graphemes import Span, Spans, characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, SPECIALS, UNKNOWN, Vocabulary
+from explorer.training.corpus import Pair
 
 SOURCE_FILE, TARGET_FILE = "source.txt", "target.txt"
 

@@ -15,8 +15,8 @@ with warnings.catch_warnings():  # its last release has invalid escapes and asks
     warnings.simplefilter("ignore")
     import jieba
 
-from explorer.tokens.full import full_spans
 from explorer.tokens.graphemes import Span, Spans, borders, joined, visible, widened
+from explorer.tokens.jieba_full_mode import full_spans
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.word_counts import Counts, word_counts
 

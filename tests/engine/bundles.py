@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from explorer.config import Config
-from explorer.engine.training.bundle import write_bundle
 from explorer.engine.translator import Translator
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
@@ -12,6 +11,7 @@ from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END, SPECIALS, Vocabulary
+from explorer.training.bundle import write_bundle
 from tests.model.models import randomized
 
 SOURCE = ("我", "爱", "北京", "图书馆", "图", "书", "馆", "天安门", "猫", "。", "看", "你", "他")

@@ -107,7 +107,7 @@ def test_a_seed_is_taken_back_on_every_device(beside: _Generator) -> None:
 
 def test_a_checkpoint_remembers_the_devices_chance(beside: _Generator) -> None:
     """A training that goes on draws what it would have drawn."""
-    from explorer.engine.training.checkpoint import random_states, restore_random
+    from explorer.training.checkpoint import random_states, restore_random
 
     states = random_states(torch.device("mps"))
     assert states["mps"] == 7
@@ -118,7 +118,7 @@ def test_a_checkpoint_remembers_the_devices_chance(beside: _Generator) -> None:
 
 def test_of_several_cards_the_one_that_trains_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not the one that happens to be current."""
-    from explorer.engine.training.checkpoint import random_states, restore_random
+    from explorer.training.checkpoint import random_states, restore_random
 
     asked: list[object] = []
     monkeypatch.setattr(torch.cuda, "get_rng_state", lambda device: asked.append(device) or torch.zeros(1))

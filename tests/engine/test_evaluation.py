@@ -8,8 +8,8 @@ import sacrebleu
 
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.evaluation import LENGTHS, Row, evaluate, score, translate_all
 from explorer.engine.translator import Translator
+from explorer.training.evaluation import LENGTHS, Row, evaluate, score, translate_all
 from tests.engine.bundles import a_translator
 
 SAID = ("The cat sits on the mat.", "I love the city of Beijing very much.", "He reads books in the library today.")
@@ -101,7 +101,7 @@ def test_batches_say_what_each_sentence_says_alone(
     computer: Computer, translator: Translator, beam: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the number of its tokens; progress climbs to the whole."""
-    monkeypatch.setattr("explorer.engine.evaluation._BATCH", 3)
+    monkeypatch.setattr("explorer.training.evaluation._BATCH", 3)
     sources = [f"{subject}{verb}{what}" for subject in "我你他" for verb in "爱看" for what in ("北京", "猫", "图书馆。")][:10]
     shares: list[float] = []
     found = translate_all(computer, translator, sources, Decoding(beam=beam), shares.append)

@@ -12,7 +12,7 @@ import click
 from explorer.__main__ import main
 from explorer.cli import commands as program
 from explorer.config import KNOBS
-from explorer.engine.training.recipe import RECIPE_KNOBS
+from explorer.training.recipe import RECIPE_KNOBS
 from tests.fuzz import tables, values, writing
 from tests.fuzz.trial import Trial
 

@@ -9,13 +9,13 @@ import explorer
 from explorer import resources
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.evaluation import evaluate
-from explorer.engine.training.recipe import Recipe
-from explorer.engine.training.run import Run, Wish
-from explorer.engine.training.teach import Teacher, Teaching
 from explorer.tokens.bilingual import Bilingual
-from explorer.tokens.corpus import SPLITS, read_corpus
 from explorer.tokens.segment import Segmenter
+from explorer.training.corpus import SPLITS, read_corpus
+from explorer.training.evaluation import evaluate
+from explorer.training.recipe import Recipe
+from explorer.training.run import Run, Wish
+from explorer.training.teach import Teacher, Teaching
 from tests.engine.bundles import a_bundle
 from tests.engine.training.runs import PAIRS
 from tests.fuzz import damage, writing

@@ -9,9 +9,9 @@ from random import Random
 from tempfile import mkdtemp
 
 import explorer
-from explorer.engine.training import checkpoint
 from explorer.errors import BadCheckpoint
 from explorer.model.weights_file import FILE
+from explorer.training import checkpoint
 from tests.engine.bundles import a_bundle
 from tests.fuzz import damage, traces, values, writing
 from tests.fuzz.trial import Trial

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.errors import CannotRead, NotACorpus
 from explorer.lang import LANGUAGES, Words
-from explorer.tokens.corpus import SPLITS, BadRow, read_corpus
+from explorer.training.corpus import SPLITS, BadRow, read_corpus
 
 HEADER = "split\tzh\ten"
 

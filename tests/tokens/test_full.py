@@ -1,6 +1,6 @@
 """The table of words, walked."""
 
-from explorer.tokens.full import full_spans
+from explorer.tokens.jieba_full_mode import full_spans
 
 
 def test_letters_around_a_dictionary_word_are_two_words() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.tokens import learn as command
 from explorer.tokens.bpe import BYTES, MARK, learn
 from explorer.tokens.vocabulary import SPECIALS, Vocabulary
+from explorer.training import bundled_vocabularies as command
 
 TEXTS = ["low lower lowest"] * 5 + ["new newer newest 我们 我们"] * 6 + ["wide 们我"] * 3
 

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.training.batches import padded
 from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.search import Node, Search
+from explorer.training.batches import padded
 
 _NEVER_SAID = (PAD, UNKNOWN, BEGIN)
 _MORE_TOKENS = 20

@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 import torch
 
-from explorer.engine.training import prepare
-from explorer.engine.training.training import Training
 from explorer.tokens.segment import Segmenter
+from explorer.training import prepare
+from explorer.training.training import Training
 from tests.engine.training.runs import CHECKPOINTS, finished
 
 _segmenter = cache(Segmenter)

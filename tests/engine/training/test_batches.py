@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.engine.training.batches import Example, batch_plan, make_batch, padded
 from explorer.tokens.vocabulary import BEGIN, END, PAD
+from explorer.training.batches import Example, batch_plan, make_batch, padded
 from tests.tokens.texts import unhurried
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), min_size=1, max_size=300)

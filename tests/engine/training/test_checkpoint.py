@@ -9,9 +9,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from explorer.engine.training.checkpoint import History, Memory, State, load, random_states, restore_random, save
 from explorer.errors import BadCheckpoint
 from explorer.lang import LANGUAGES, Words
+from explorer.training.checkpoint import History, Memory, State, load, random_states, restore_random, save
 from tests.engine.training.runs import assert_equal
 
 STATE = State(

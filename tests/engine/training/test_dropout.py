@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from explorer.engine.training.dropout import ByteDropout, with_byte_dropout
 from explorer.model.dropout import Dropout
 from explorer.model.weights import build
+from explorer.training.dropout import ByteDropout, with_byte_dropout
 from tests.engine.training.runs import CONFIG
 
 

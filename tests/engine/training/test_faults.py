@@ -8,12 +8,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from explorer.engine.training import checkpoint, training
-from explorer.engine.training.training import Training
 from explorer.errors import BadCheckpoint, DiskFull, NotEnoughDeviceMemory
 from explorer.lang import LANGUAGES, Words
 from explorer.model import weights_file as trained
 from explorer.model.weights import build
+from explorer.training import checkpoint, training
+from explorer.training.training import Training
 from tests.engine.training.runs import CONFIG, RECIPE, TRAIN, VALID, a_training, assert_equal, finished, steps_of, weights
 from tests.model.test_trained import full_disk
 

@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.training.batches import make_batch
-from explorer.engine.training.loss import log_probabilities, training_loss
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.vocabulary import BEGIN
+from explorer.training.batches import make_batch
+from explorer.training.loss import log_probabilities, training_loss
 from tests.engine.training.runs import CONFIG, RECIPE
 from tests.model.models import noise, randomized
 

@@ -3,9 +3,9 @@
 import attrs
 import pytest
 
-from explorer.engine.training.recipe import RECIPE_KNOBS, Recipe
 from explorer.errors import BadKnob, KnobNotANumber, KnobOutOfRange, UnknownKnob
 from explorer.lang import LANGUAGES, Words
+from explorer.training.recipe import RECIPE_KNOBS, Recipe
 
 
 @pytest.mark.parametrize("knob", RECIPE_KNOBS, ids=lambda knob: knob.name)

@@ -12,9 +12,6 @@ import torch
 from safetensors.torch import load_file
 
 from explorer.config import Config
-from explorer.engine.training import checkpoint
-from explorer.engine.training.bundle import write_bundle
-from explorer.engine.training.run import Run, Wish, chosen_device
 from explorer.engine.translator import Translator
 from explorer.errors import (
     BadCheckpoint,
@@ -30,7 +27,10 @@ from explorer.lang import LANGUAGES, Words
 from explorer.model import weights_file as trained
 from explorer.presets import FILE, load_preset
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
-from explorer.tokens.corpus import BadRow
+from explorer.training import checkpoint
+from explorer.training.bundle import write_bundle
+from explorer.training.corpus import BadRow
+from explorer.training.run import Run, Wish, chosen_device
 from tests.engine.training.runs import CHECKPOINTS, PAIRS, assert_equal, data_file, steps_of, weights, wish
 from tests.model.test_trained import full_disk
 
@@ -289,7 +289,7 @@ def test_a_full_disk_leaves_the_older_preset(tmp_path: Path, trained_run: Run, m
 
 def test_progress_climbs_while_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to the whole."""
-    monkeypatch.setattr("explorer.engine.training.prepare._TOLD_EVERY", 8)
+    monkeypatch.setattr("explorer.training.prepare._TOLD_EVERY", 8)
     shares: list[float] = []
     Run(wish(tmp_path / "out", data_file(tmp_path / "x.tsv")), shares.append)
 

@@ -7,11 +7,11 @@ import torch
 
 from explorer.cli import main
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.training.teach import Teacher, Teaching, with_words
 from explorer.engine.translator import Translator
 from explorer.errors import BadWord, EmptySplit, NotTrained
 from explorer.lang import LANGUAGES, Words
 from explorer.presets import load_preset
+from explorer.training.teach import Teacher, Teaching, with_words
 from tests.engine.bundles import BILINGUAL, a_bundle, a_model, config
 
 HEADER = "split\tzh\ten\n"

@@ -15,10 +15,10 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from explorer.engine.training import checkpoint
-from explorer.engine.training.training import Training, average, rate
 from explorer.errors import BadWeights
 from explorer.lang import Words
+from explorer.training import checkpoint
+from explorer.training.training import Training, average, rate
 from tests.engine.training.runs import (
     CONFIG,
     RECIPE,
@@ -75,7 +75,7 @@ _SCRIPT = """
 import os, signal, sys
 from pathlib import Path
 import torch
-from explorer.engine.training import training
+from explorer.training import training
 from explorer.model import weights_file as trained
 from tests.engine.training.runs import a_training
 torch.set_num_threads(1)

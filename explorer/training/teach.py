@@ -14,10 +14,6 @@ import torch
 from torch import Tensor, nn
 
 from explorer import resources
-from explorer.engine.training.batches import Batch, Example, make_batch
-from explorer.engine.training.bundle import write_bundle
-from explorer.engine.training.loss import log_probabilities
-from explorer.engine.training.prepare import example
 from explorer.engine.translator import Translator
 from explorer.errors import BadWord, EmptySplit, NotTrained
 from explorer.files import make_folder
@@ -25,10 +21,14 @@ from explorer.model.weights import Weights, build
 from explorer.model.weights_file import VOCABULARY
 from explorer.presets import load_preset
 from explorer.tokens.bilingual import Bilingual
-from explorer.tokens.corpus import Pair, read_corpus
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import PAD, UNKNOWN, Vocabulary
+from explorer.training.batches import Batch, Example, make_batch
+from explorer.training.bundle import write_bundle
+from explorer.training.corpus import Pair, read_corpus
+from explorer.training.loss import log_probabilities
+from explorer.training.prepare import example
 
 _FULL_STOP = "。"
 _SOURCE = "encoder.embedding.look_up.weight"

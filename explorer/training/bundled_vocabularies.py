@@ -1,4 +1,4 @@
-"""Makes the bundled vocabularies: `python -m explorer.tokens.learn zh-en.tsv assets/vocabulary`.
+"""Makes the bundled vocabularies: `python -m explorer.training.bundled_vocabularies zh-en.tsv assets/vocabulary`.
 
 The pair file has columns with a header row, of which split, zh and en are used, and only rows whose split is "train".
 """

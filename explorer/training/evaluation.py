@@ -10,7 +10,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.translator import Translator
 from explorer.errors import TooLong
-from explorer.tokens.corpus import Pair
+from explorer.training.corpus import Pair
 
 LENGTHS = ((1, 5), (6, 8), (9, 12), (13, 10_000))
 """Source tokens of each group that is scored by itself, first and last."""

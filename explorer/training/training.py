@@ -15,16 +15,16 @@ import attrs
 import torch
 from torch import Tensor, nn
 
-from explorer.engine.training import checkpoint
-from explorer.engine.training.batches import Batch, Example, batch_plan, make_batch
-from explorer.engine.training.checkpoint import History, Memory, State
-from explorer.engine.training.dropout import with_byte_dropout
-from explorer.engine.training.loss import log_probabilities, training_loss
-from explorer.engine.training.recipe import Precision, Recipe
 from explorer.errors import BadCheckpoint, NotEnoughDeviceMemory
 from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
+from explorer.training import checkpoint
+from explorer.training.batches import Batch, Example, batch_plan, make_batch
+from explorer.training.checkpoint import History, Memory, State
+from explorer.training.dropout import with_byte_dropout
+from explorer.training.loss import log_probabilities, training_loss
+from explorer.training.recipe import Precision, Recipe
 
 _STEPS_BETWEEN_CHECKPOINTS = 500
 

@@ -8,16 +8,16 @@ import attrs
 from explorer.config import Config
 from explorer.engine.devices import chosen_device
 from explorer.engine.memory import keep_freed_memory
-from explorer.engine.training import checkpoint
-from explorer.engine.training.bundle import write_bundle
-from explorer.engine.training.prepare import Prepared, prepare
-from explorer.engine.training.recipe import Precision, Recipe
-from explorer.engine.training.training import Step, Training
 from explorer.errors import KnobNotAChoice
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
+from explorer.training import checkpoint
+from explorer.training.bundle import write_bundle
+from explorer.training.prepare import Prepared, prepare
+from explorer.training.recipe import Precision, Recipe
+from explorer.training.training import Step, Training
 
 _KEPT_BYTES = 2**30
 _ONLY = {"architecture": "encoder-decoder", "tokenizer": "jieba", "jieba_hmm": True}

@@ -2,11 +2,11 @@
 
 from torch import Tensor, nn
 
-from explorer.engine.training.batches import Batch
-from explorer.engine.training.recipe import Recipe
 from explorer.model import masks
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import PAD
+from explorer.training.batches import Batch
+from explorer.training.recipe import Recipe
 
 
 def log_probabilities(model: Transformer, batch: Batch) -> Tensor:

@@ -1,0 +1,1 @@
+"""Everything of training and evaluation."""
