@@ -17,7 +17,7 @@ from explorer.resources import asset
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
-    from explorer.engine.translator import Translator
+    from explorer.engine.sources.translator import Translator
     from explorer.training.evaluation import Evaluation, Scores
     from explorer.training.run import Run
     from explorer.training.training import Step

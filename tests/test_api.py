@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import explorer
+from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
 from explorer.errors import EmptyText, HeadsDoNotFit, NotText, TooLong, UnknownKnob, UnknownPreset, UnknownTap
 from explorer.model.weights import build
-from explorer.trace.recorder import record
 
 SENTENCE = "我爱北京天安门"
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from explorer.app.bridge import Bridge
 from explorer.app.history import History
-from explorer.engine.memory import parameter_bytes
+from explorer.engine.recording.memory import parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadKnob, ExplorerError

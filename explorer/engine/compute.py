@@ -14,14 +14,16 @@ from torch import Tensor
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.devices import device_name, devices, on_device
-from explorer.engine.experiments import Bench, experiment
-from explorer.engine.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
-from explorer.engine.memory import check_memory, keep_freed_memory, parameter_bytes
+from explorer.engine.experiments.experiment import Bench, experiment
+from explorer.engine.recording.keep_plan import Plan
+from explorer.engine.recording.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
+from explorer.engine.recording.memory import check_memory, keep_freed_memory, parameter_bytes
+from explorer.engine.recording.recorder import Recording, joined, record
+from explorer.engine.recording.stops import Progress, Stop, seeded, stop_with_progress, stoppable
 from explorer.engine.request import Frame, Request
-from explorer.engine.sides import numbered, of_target, room, short_enough, within
-from explorer.engine.stops import Progress, Stop, seeded, stop_with_progress, stoppable
+from explorer.engine.sources.translator import Translator
 from explorer.engine.threads import threads
-from explorer.engine.translator import Translator
+from explorer.engine.token_limits import numbered, of_target, room, short_enough, within
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
 from explorer.presets import load_preset
@@ -29,9 +31,7 @@ from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.experiments import EXPERIMENTS, Experiment
-from explorer.trace.plan import Plan
 from explorer.trace.pooling import Levels
-from explorer.trace.recorder import Recording, joined, record
 from explorer.trace.search import Search
 from explorer.trace.trace import Tokens, Trace
 

@@ -3,7 +3,7 @@
 import os
 
 from explorer.config import Config
-from explorer.engine.memory import parameter_bytes
+from explorer.engine.recording.memory import parameter_bytes
 
 # Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
 # took 0.3 ms with one thread and up to 210 ms with two on a busy machine.

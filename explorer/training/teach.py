@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer import resources
-from explorer.engine.translator import Translator
+from explorer.engine.sources.translator import Translator
 from explorer.errors import BadWord, EmptySplit, NotTrained
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build

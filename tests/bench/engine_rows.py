@@ -7,11 +7,11 @@ import torch
 from explorer.config import Config
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
+from explorer.engine.recording.recorder import record
 from explorer.engine.threads import decoding_threads, threads
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build, pack
 from explorer.presets import load_preset
-from explorer.trace.recorder import record
 from tests.bench.bench import Bench, Task
 from tests.bench.floor import step_bytes
 from tests.bench.row import Row, compared, measured

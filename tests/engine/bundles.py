@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from explorer.config import Config
-from explorer.engine.translator import Translator
+from explorer.engine.sources.translator import Translator
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.model.weights_file import VOCABULARY

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from explorer.engine.decoding.beam import Decoding, longest, search
+from explorer.engine.recording.superseded import Superseded
 from explorer.errors import TooLong
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.search import Search
-from explorer.trace.superseded import Superseded
 from tests.model.models import randomized, small
 
 Ids = tuple[int, ...]

@@ -8,7 +8,7 @@ import sacrebleu
 
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.translator import Translator
+from explorer.engine.sources.translator import Translator
 from explorer.training.evaluation import LENGTHS, Row, evaluate, score, translate_all
 from tests.engine.bundles import a_translator
 

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from explorer.engine.compute import Computer
+from explorer.engine.recording.superseded import Superseded
 from explorer.engine.request import Request
 from explorer.model.positions import EXPONENTS
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.trace.experiments import DECODER_LEARNED, EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
-from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Trace
 
 

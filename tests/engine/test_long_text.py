@@ -11,7 +11,8 @@ from safetensors.numpy import load_file
 
 from explorer.app.export import Export
 from explorer.engine.compute import Computer
-from explorer.engine.long_text import plan_for
+from explorer.engine.recording.keep_plan import ATTENTION_MAP
+from explorer.engine.recording.long_text import plan_for
 from explorer.engine.request import Request
 from explorer.errors import NotKept, UnknownTap
 from explorer.lang import Words
@@ -19,7 +20,6 @@ from explorer.model import attention
 from explorer.picture.figures import Choice
 from explorer.picture.numbers import selection, write_npz, write_safetensors
 from explorer.trace.measures import closed_cells
-from explorer.trace.plan import ATTENTION_MAP
 from explorer.trace.remade import can_be_remade, remade
 from explorer.trace.trace import Trace
 

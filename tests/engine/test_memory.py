@@ -8,7 +8,7 @@ import torch
 
 from explorer.config import Config
 from explorer.engine.compute import Computer
-from explorer.engine.memory import check_memory, parameter_bytes, trace_bytes
+from explorer.engine.recording.memory import check_memory, parameter_bytes, trace_bytes
 from explorer.engine.request import Request
 from explorer.errors import NotEnoughMemory
 from explorer.lang import Words

@@ -12,8 +12,9 @@ from safetensors.torch import load_file
 import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
+from explorer.engine.recording.superseded import Superseded
 from explorer.engine.request import Request
-from explorer.engine.translator import Translator
+from explorer.engine.sources.translator import Translator
 from explorer.errors import BadPreset, BadText, BadVocabulary, BadWeights, TooLong
 from explorer.lang import LANGUAGES, Words
 from explorer.model import weights_file as trained
@@ -24,7 +25,6 @@ from explorer.resources import asset_text
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 from explorer.trace.search import Search
-from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Trace
 from tests.engine.bundles import BILINGUAL, a_bundle, a_translator, config
 

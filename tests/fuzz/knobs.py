@@ -2,7 +2,7 @@
 
 import explorer
 from explorer.config import KNOBS, Config, Knob
-from explorer.engine.memory import parameter_bytes, trace_bytes
+from explorer.engine.recording.memory import parameter_bytes, trace_bytes
 from tests.fuzz import traces, values, writing
 from tests.fuzz.trial import Trial
 

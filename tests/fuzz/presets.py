@@ -7,7 +7,7 @@ import attrs
 
 import explorer
 from explorer.config import KNOBS
-from explorer.engine.memory import parameter_bytes
+from explorer.engine.recording.memory import parameter_bytes
 from explorer.engine.request import Request
 from explorer.picture.look import Look
 from explorer.presets import FILE, load_preset

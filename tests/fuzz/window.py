@@ -9,7 +9,7 @@ import time
 from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 
-from explorer.engine.memory import parameter_bytes, trace_bytes
+from explorer.engine.recording.memory import parameter_bytes, trace_bytes
 from explorer.engine.request import Request
 from explorer.resources import config_folder
 from tests.fuzz import damage, lessons, traces, writing

@@ -7,9 +7,9 @@ import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from explorer.engine.recording.recorder import record
 from explorer.model import masks, positions
 from explorer.model.attention import Attention
-from explorer.trace.recorder import record
 from tests.model.models import assert_same, copy_attention, noise, randomized, small
 
 

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
+from explorer.engine.recording.recorder import Recording, record
 from explorer.model import positions
 from explorer.model.embedding import Embedding
-from explorer.trace.recorder import Recording, record
 from tests.model.models import assert_same, randomized, small
 
 IDS = torch.tensor([[3, 1, 4, 1, 5]])

@@ -10,13 +10,13 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.nn.utils import prune
 
+from explorer.engine.recording.recorder import record
 from explorer.errors import BadReplacement
 from explorer.lang import Words
 from explorer.model.hook_check import any_hooked
 from explorer.model.tap import Tap, hooked, taps, watched
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build, pack
-from explorer.trace.recorder import record
 from tests.trace.runs import SOURCE, TARGET, small
 
 Ids = tuple[int, ...]

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
+from explorer.engine.recording.recorder import record
 from explorer.model import masks
 from explorer.model.layers import DecoderLayer, EncoderLayer, FeedForward
-from explorer.trace.recorder import record
 from tests.model.models import assert_same, copy_decoder_layer, copy_encoder_layer, noise, randomized, small
 
 EVERY_KIND = list(itertools.product(["pre", "post"], ["relu", "gelu"], [True, False]))

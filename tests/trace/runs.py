@@ -5,11 +5,11 @@ from functools import lru_cache
 import torch
 
 from explorer.config import Config
+from explorer.engine.recording.recorder import Recording, record
 from explorer.model.transformer import ids_tensor
 from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
-from explorer.trace.recorder import Recording, record
 from explorer.trace.trace import Tokens, Trace
 
 SOURCE, TARGET = (7, 3, 9, 3, 12), (1, 8, 2)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from explorer.engine.recording.recorder import Recording
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.presets import load_preset
-from explorer.trace.recorder import Recording
 from tests.trace.runs import recorded, small
 
 Wide = NDArray[np.float64]

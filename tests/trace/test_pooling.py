@@ -5,7 +5,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from explorer.trace import selective
+from explorer.engine.recording import pooling_recorder as selective
 from explorer.trace.pooling import all_closed, blocks, closed_levels, levels, pooled
 
 Array = NDArray[np.float32]

@@ -5,11 +5,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from explorer.engine.recording.recorder import in_one_transfer, record
+from explorer.engine.recording.superseded import Superseded
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer, ids_tensor
 from explorer.model.weights import build
-from explorer.trace.recorder import in_one_transfer, record
-from explorer.trace.superseded import Superseded
 from tests.trace.runs import SOURCE, TARGET, recorded, small
 
 

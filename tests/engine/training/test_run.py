@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 from explorer.config import Config
-from explorer.engine.translator import Translator
+from explorer.engine.sources.translator import Translator
 from explorer.errors import (
     BadCheckpoint,
     BadVocabulary,

@@ -7,7 +7,7 @@ import torch
 
 from explorer.cli import main
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.translator import Translator
+from explorer.engine.sources.translator import Translator
 from explorer.errors import BadWord, EmptySplit, NotTrained
 from explorer.lang import LANGUAGES, Words
 from explorer.presets import load_preset

@@ -3,7 +3,7 @@
 import attrs
 
 from explorer.config import Config
-from explorer.engine.translator import Translator
+from explorer.engine.sources.translator import Translator
 from explorer.errors import TooLong, TooManySymbols
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.token import Token

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from explorer.config import Config
 from explorer.engine import devices
-from explorer.trace.superseded import Superseded
+from explorer.engine.recording.superseded import Superseded
 
 _TOLD_EVERY = 16  # taps
 

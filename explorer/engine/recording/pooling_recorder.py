@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from explorer.engine.recording.keep_plan import Plan
+from explorer.engine.recording.shelf import Shelf
 from explorer.model.tap import Tap
-from explorer.trace.plan import Plan
-from explorer.trace.shelf import Shelf
 
 if TYPE_CHECKING:
-    from explorer.trace.recorder import Recording
+    from explorer.engine.recording.recorder import Recording
 
 
 class Selective:

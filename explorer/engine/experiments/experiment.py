@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
+from explorer.engine.recording.superseded import Superseded
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.tap import Tap, watched
@@ -23,7 +24,6 @@ from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.experiments import DECODER_LEARNED, Batch, Copies, Depth, Experiment, Leak, Swap, Variants
-from explorer.trace.superseded import Superseded
 from explorer.trace.trace import Tokens
 
 _PLACES = 128  # of the tables beside each other

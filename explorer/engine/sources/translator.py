@@ -12,6 +12,7 @@ from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import on_device, seeded
+from explorer.engine.recording.superseded import Superseded
 from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
 from explorer.model.transformer import Transformer, ids_tensor
@@ -20,7 +21,6 @@ from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_abo
 from explorer.presets import Preset
 from explorer.tokens.bilingual import Bilingual
 from explorer.trace.search import Search
-from explorer.trace.superseded import Superseded
 
 Ids = tuple[int, ...]
 

@@ -25,11 +25,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from explorer.engine.recording.keep_plan import EVERYTHING, Plan
+from explorer.engine.recording.pooling_recorder import Selective
+from explorer.engine.recording.superseded import Superseded
 from explorer.model.tap import Tap, has_hooks, watched
 from explorer.trace.arrays import Arrays
-from explorer.trace.plan import EVERYTHING, Plan
-from explorer.trace.selective import Selective
-from explorer.trace.superseded import Superseded
 
 
 @attrs.define

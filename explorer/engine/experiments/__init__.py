@@ -1,0 +1,1 @@
+"""What is found out beside the pass."""

@@ -1,0 +1,1 @@
+"""What of a pass is kept, and how much memory that takes."""

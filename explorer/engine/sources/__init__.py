@@ -1,0 +1,1 @@
+"""What makes logits of tokens: our own model, a trained translator."""
