@@ -25,9 +25,9 @@ from explorer.picture.picture import Picture
 from explorer.picture.svg import render
 from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
-from explorer.trace.catalogue import place_of, stage_of
-from explorer.trace.pooling import Levels, levels
-from explorer.trace.remade import can_be_remade, remade
+from explorer.trace.levels import Levels, levels
+from explorer.trace.remake_heads import can_be_remade, remade
+from explorer.trace.stages import place_of, stage_of
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 

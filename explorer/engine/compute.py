@@ -30,9 +30,9 @@ from explorer.presets import load_preset
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.experiments import EXPERIMENTS, Experiment
-from explorer.trace.pooling import Levels
-from explorer.trace.search import Search
+from explorer.trace.findings import EXPERIMENTS, Experiment
+from explorer.trace.levels import Levels
+from explorer.trace.search_tree import Search
 from explorer.trace.trace import Tokens, Trace
 
 _MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others

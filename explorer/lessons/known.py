@@ -48,7 +48,7 @@ from explorer.mathematics import (
     std_eps_norm,
     zero_share,
 )
-from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.measures import entropy_bits
 from explorer.trace.trace import Trace
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lessons.formula import names
-from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.findings import EXPERIMENTS
 
 Cells = NDArray[np.float64]
 

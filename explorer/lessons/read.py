@@ -31,7 +31,7 @@ from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_
 from explorer.lessons.questions import KINDS
 from explorer.presets import load_preset
 from explorer.resources import asset, config_folder
-from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.findings import EXPERIMENTS
 
 PAGES = ("overview", "tokens", "embedding", "position", "attention", "stepper", "masks", "layers", "output", "compare",
          "inspector")

@@ -14,7 +14,7 @@ from explorer.picture.make import caption, closed_of, closed_reason, masked_valu
 from explorer.picture.picture import Alignment, Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, unit_scale
 from explorer.trace.arrays import Array
-from explorer.trace.catalogue import with_layer
+from explorer.trace.stages import with_layer
 from explorer.trace.trace import Trace
 
 Lengths = NDArray[np.floating]

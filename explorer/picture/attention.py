@@ -20,8 +20,8 @@ from explorer.picture.make import (
 from explorer.picture.picture import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
-from explorer.trace.catalogue import place_of, stage_of, with_layer
-from explorer.trace.pooling import Levels
+from explorer.trace.levels import Levels
+from explorer.trace.stages import place_of, stage_of, with_layer
 from explorer.trace.trace import Trace
 
 _MOST_CELLS = 2**22  # of a wall that is one image

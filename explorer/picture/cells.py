@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.scales import Scale, indices
-from explorer.trace.pooling import Array, Closed, Levels
+from explorer.trace.levels import Array, Closed, Levels
 
 LARGE_CELLS = 2**19
 """More than a screen's worth: beyond, a picture is painted from levels."""

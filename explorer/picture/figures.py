@@ -10,7 +10,7 @@ from explorer.picture.look import Look
 from explorer.picture.make import caption, tap_heatmap
 from explorer.picture.picture import Heatmap, Picture, Strips
 from explorer.picture.scales import robust_scale
-from explorer.trace.catalogue import place_of, with_layer
+from explorer.trace.stages import place_of, with_layer
 from explorer.trace.trace import Trace
 
 

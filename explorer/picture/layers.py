@@ -11,7 +11,7 @@ from explorer.picture.make import robust_band, tap_heatmap
 from explorer.picture.picture import Bars, Caption, Heatmap, Strips, Waves
 from explorer.picture.scales import Scale, robust_scale
 from explorer.trace.arrays import Array
-from explorer.trace.experiments import Copies, Depth
+from explorer.trace.findings import Copies, Depth
 from explorer.trace.trace import Trace
 
 

@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.trace.catalogue import ATTENTION_STAGES
+from explorer.trace.stages import ATTENTION_STAGES
 from explorer.trace.trace import Trace
 
 ALIGNED = ("head", "layer", "all")

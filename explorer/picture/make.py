@@ -11,9 +11,9 @@ from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Closed, Heatmap
 from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_scale
 from explorer.trace.arrays import Array
-from explorer.trace.catalogue import SINUSOIDS, place_of, stage_of, with_layer
+from explorer.trace.levels import Levels
 from explorer.trace.measures import closed_cells
-from explorer.trace.pooling import Levels
+from explorer.trace.stages import SINUSOIDS, place_of, stage_of, with_layer
 from explorer.trace.trace import Trace
 
 

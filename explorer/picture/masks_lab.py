@@ -8,7 +8,7 @@ from explorer.picture.look import Look
 from explorer.picture.make import masked_values
 from explorer.picture.picture import Axis, Caption, Heatmap
 from explorer.picture.scales import Scale, unit_scale
-from explorer.trace.experiments import Batch, Leak
+from explorer.trace.findings import Batch, Leak
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
 

@@ -21,7 +21,7 @@ from explorer.lang import Words
 from explorer.picture.make import token_axis
 from explorer.picture.tables import Table
 from explorer.trace.arrays import Array
-from explorer.trace.remade import Remade, can_be_remade
+from explorer.trace.remake_heads import Remade, can_be_remade
 from explorer.trace.trace import Trace
 
 _HEADER = ("tap", "head", "row", "label")

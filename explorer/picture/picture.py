@@ -15,7 +15,7 @@ from explorer.picture.arithmetic import Arithmetic
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
-from explorer.trace.pooling import Levels
+from explorer.trace.levels import Levels
 
 Closed = NDArray[np.bool_]
 

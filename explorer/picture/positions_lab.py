@@ -10,8 +10,8 @@ from explorer.picture.look import Look
 from explorer.picture.picture import Axis, Caption, Heatmap, Strips, Waves
 from explorer.picture.scales import Scale, robust_scale
 from explorer.trace.arrays import Array
-from explorer.trace.catalogue import SINUSOIDS
-from explorer.trace.experiments import DECODER_LEARNED, Swap, Variants
+from explorer.trace.findings import DECODER_LEARNED, Swap, Variants
+from explorer.trace.stages import SINUSOIDS
 from explorer.trace.trace import Trace
 
 _ROWS, _FEATURES = 64, 32

@@ -26,8 +26,8 @@ from explorer.picture.picture import (
     Waves,
 )
 from explorer.picture.tree import depths, score_of
-from explorer.trace.catalogue import with_layer
-from explorer.trace.remade import Remade
+from explorer.trace.remake_heads import Remade
+from explorer.trace.stages import with_layer
 
 Numbers = NDArray[np.floating]
 

@@ -12,7 +12,7 @@ from explorer.picture.picture import Branch, Caption, Tree
 from explorer.picture.theme import Theme
 from explorer.tokens.bpe import Encoder
 from explorer.tokens.vocabulary import BEGIN, END, SPECIALS, Vocabulary
-from explorer.trace.search import Search, score
+from explorer.trace.search_tree import Search, score
 from explorer.trace.trace import Trace
 
 ROOT = -1  # the place of the beginning, which is no branch

@@ -22,9 +22,9 @@ from explorer.files import opened, replacing
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
-from explorer.trace.experiments import Experiment
-from explorer.trace.pooling import Levels
-from explorer.trace.search import Node, Search
+from explorer.trace.findings import Experiment
+from explorer.trace.levels import Levels
+from explorer.trace.search_tree import Node, Search
 
 _MOST_UNPACKED = 20  # times the file
 _ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from explorer.picture.cells import Part, View, part
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
-from explorer.trace.pooling import Levels
+from explorer.trace.levels import Levels
 from explorer.views.paint import colour_image
 from explorer.views.pointed import NOTHING, Pointed
 from explorer.views.surface import Surface

@@ -12,7 +12,7 @@ from explorer.app.main import make_application
 from explorer.lang import Words
 from explorer.picture.picture import Axis, Caption, HeadGrid, Heatmap, LargeWall
 from explorer.picture.scales import Scale
-from explorer.trace.pooling import Levels, closed_levels, levels
+from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.views.canvas import Canvas
 from explorer.views.head_grid import HeadGridView
 from explorer.views.heatmap import HeatmapView

@@ -12,7 +12,7 @@ from explorer.errors import TooLong
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
-from explorer.trace.search import Search
+from explorer.trace.search_tree import Search
 from tests.model.models import randomized, small
 
 Ids = tuple[int, ...]

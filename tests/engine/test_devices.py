@@ -12,7 +12,7 @@ from explorer.engine.experiments.experiment import Bench, experiment
 from explorer.engine.experiments.experiment import experiment as experiments
 from explorer.model.weights import build
 from explorer.tokens.token import Token
-from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Tokens
 
 _SMALL = Config(n_layers=2, n_heads=2, d_model=8, d_ff=16, vocab_size=40, max_len=16)

@@ -12,7 +12,7 @@ from explorer.engine.recording.superseded import Superseded
 from explorer.engine.request import Request
 from explorer.model.positions import EXPONENTS
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.trace.experiments import DECODER_LEARNED, EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
+from explorer.trace.findings import DECODER_LEARNED, EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
 from explorer.trace.trace import Trace
 
 

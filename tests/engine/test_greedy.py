@@ -12,7 +12,7 @@ from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.recording.superseded import Superseded
 from explorer.errors import TooLong
 from explorer.model.transformer import Transformer, ids_tensor
-from explorer.trace.search import Search
+from explorer.trace.search_tree import Search
 from tests.engine.test_decoding import SOURCES, Ids, model_of
 
 DRAFTS: list[Ids] = [(), (5,), (19, 18, 17, 16, 15, 14), tuple(range(4, 20)) * 2]

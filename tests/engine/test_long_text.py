@@ -20,7 +20,7 @@ from explorer.model import attention
 from explorer.picture.figures import Choice
 from explorer.picture.numbers import selection, write_npz, write_safetensors
 from explorer.trace.measures import closed_cells
-from explorer.trace.remade import can_be_remade, remade
+from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.trace import Trace
 
 TEXT = "".join(chr(0x4E00 + 7 * place % 500) for place in range(403))  # no multiple of any block

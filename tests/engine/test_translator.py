@@ -24,7 +24,7 @@ from explorer.presets import FILE, load_preset
 from explorer.resources import asset_text
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
-from explorer.trace.search import Search
+from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from tests.engine.bundles import BILINGUAL, a_bundle, a_translator, config
 

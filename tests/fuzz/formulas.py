@@ -47,7 +47,7 @@ def a_trace(preset: str) -> Trace:
     import attrs
 
     from explorer.engine.request import Request
-    from explorer.trace.experiments import EXPERIMENTS
+    from explorer.trace.findings import EXPERIMENTS
 
     request = Request.from_preset(preset, "我爱北京天安门")
     request = attrs.evolve(request, experiments=frozenset(EXPERIMENTS), batch=("你好", "我爱你们。"))

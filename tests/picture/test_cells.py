@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.cells import Part, View, at_most, part
 from explorer.picture.scales import CLOSED, Scale, indices
-from explorer.trace.pooling import closed_levels, levels
+from explorer.trace.levels import closed_levels, levels
 
 UNIT, SIGNED = Scale(0.0, 1.0, "cividis"), Scale(-3.0, 3.0, "blue-red")
 

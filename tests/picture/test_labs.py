@@ -15,7 +15,7 @@ from explorer.picture.embedding import position_map
 from explorer.picture.look import Look
 from explorer.picture.make import closed_of
 from explorer.picture.scales import LEVELS, indices
-from explorer.trace.experiments import EXPERIMENTS
+from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 

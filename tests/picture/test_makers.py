@@ -11,7 +11,7 @@ from explorer.picture import attention, embedding, output, positions
 from explorer.picture.look import Look, attentions, sides_of
 from explorer.picture.make import closed_of, scale_for, tap_heatmap
 from explorer.picture.picture import Heatmap
-from explorer.trace.catalogue import stage_of
+from explorer.trace.stages import stage_of
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 

@@ -18,7 +18,7 @@ from explorer.picture.tree import ROOT, best_places, depths, describe, ink, path
 from explorer.picture.tree_layout import CHIP_PX, Layout, layout, neighbour
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END
-from explorer.trace.search import Search
+from explorer.trace.search_tree import Search
 from tests.picture.examples import LANGUAGES, example, words
 from tests.picture.trees import HE, READS, ROWS, SEARCH, SYMBOLS, found, grown, nodes, trace_of, tree_of
 

@@ -13,7 +13,7 @@ from explorer.picture.picture import Branch, Caption, Tree
 from explorer.picture.tree import search_tree
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END, SPECIALS
-from explorer.trace.search import Node, Search
+from explorer.trace.search_tree import Node, Search
 from explorer.trace.trace import Trace
 from tests.picture.examples import example, words
 

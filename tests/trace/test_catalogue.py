@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.lang import LANGUAGES, Words
-from explorer.trace.catalogue import ATTENTION_STAGES, STAGES, Place, place_of, stage_of, with_layer
+from explorer.trace.stages import ATTENTION_STAGES, STAGES, Place, place_of, stage_of, with_layer
 
 
 @pytest.mark.parametrize(

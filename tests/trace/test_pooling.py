@@ -6,7 +6,7 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.engine.recording import pooling_recorder as selective
-from explorer.trace.pooling import all_closed, blocks, closed_levels, levels, pooled
+from explorer.trace.levels import all_closed, blocks, closed_levels, levels, pooled
 
 Array = NDArray[np.float32]
 

@@ -11,7 +11,7 @@ import pytest
 from explorer.errors import NotATrace
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
-from explorer.trace.search import Node, Search, score
+from explorer.trace.search_tree import Node, Search, score
 from explorer.trace.trace import Tokens, Trace
 from tests.trace.runs import a_trace
 

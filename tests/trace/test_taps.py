@@ -8,7 +8,7 @@ from explorer.config import Config
 from explorer.model.tap import taps
 from explorer.model.transformer import Transformer
 from explorer.presets import load_preset, preset_names
-from explorer.trace.catalogue import stage_of
+from explorer.trace.stages import stage_of
 from tests.trace.runs import SOURCE, TARGET, recorded, small
 
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")

@@ -11,7 +11,7 @@ from explorer.lang import Words
 from explorer.picture.picture import Axis, Caption, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.scales import Scale, table
 from explorer.picture.theme import LIGHT
-from explorer.trace.pooling import Levels, closed_levels, levels
+from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.views.canvas import Canvas
 from explorer.views.head_grid import HeadGridView
 from explorer.views.heatmap import HeatmapView

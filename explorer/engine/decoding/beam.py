@@ -15,7 +15,7 @@ from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
-from explorer.trace.search import Node, Search
+from explorer.trace.search_tree import Node, Search
 from explorer.training.batches import padded
 
 _NEVER_SAID = (PAD, UNKNOWN, BEGIN)

@@ -14,7 +14,7 @@ from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check
 from explorer.engine.decoding.incremental import Incremental
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN
-from explorer.trace.search import Search
+from explorer.trace.search_tree import Search
 
 _AT_ONCE = 24  # guessed tokens; beyond, a wrong guess costs more than a right one saves
 

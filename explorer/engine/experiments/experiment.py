@@ -23,7 +23,7 @@ from explorer.model.weights import untrained, with_knobs
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.experiments import DECODER_LEARNED, Batch, Copies, Depth, Experiment, Leak, Swap, Variants
+from explorer.trace.findings import DECODER_LEARNED, Batch, Copies, Depth, Experiment, Leak, Swap, Variants
 from explorer.trace.trace import Tokens
 
 _PLACES = 128  # of the tables beside each other

@@ -16,10 +16,10 @@ from explorer.engine.recording.superseded import Superseded
 from explorer.model.attention import Attention, rows_at_once
 from explorer.model.tap import Tap, taps, watched
 from explorer.model.transformer import Transformer
-from explorer.trace.catalogue import place_of, stage_of
+from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.trace.measures import closed_cells
-from explorer.trace.pooling import Levels, closed_levels, levels
-from explorer.trace.remade import can_be_remade
+from explorer.trace.remake_heads import can_be_remade
+from explorer.trace.stages import place_of, stage_of
 from explorer.trace.trace import Tokens, Trace
 
 Wanted = tuple[tuple[str, int], ...]

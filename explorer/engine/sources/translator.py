@@ -20,7 +20,7 @@ from explorer.model.weights import build, pack, with_knobs
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_about
 from explorer.presets import Preset
 from explorer.tokens.bilingual import Bilingual
-from explorer.trace.search import Search
+from explorer.trace.search_tree import Search
 
 Ids = tuple[int, ...]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.engine.recording.keep_plan import ATTENTION_MAP
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.catalogue import place_of
+from explorer.trace.stages import place_of
 from explorer.trace.trace import Trace
 
 _MASK_VALUES = {"-inf": -np.inf, "-1e9": -1e9}
