@@ -108,8 +108,8 @@ def gui(context: click.Context, text: str | None, preset: str | None) -> int:
 @click.pass_obj
 def show(words: Words, /, text: str, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
-    from explorer.picture.describe import number
-    from explorer.picture.taps import TapList
+    from explorer.picture.cell_text import number
+    from explorer.picture.makers.taps import TapList
 
     trace = _explore(text, given)
     for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target)):
@@ -151,8 +151,8 @@ def _a_number(_context: click.Context, option: click.Parameter, value: float) ->
 def export(words: Words, /, text: str, tap: str | None, head: str, layer: str | None, out: str, format_: str | None,
            dpi: float, width_px: int | None, theme: str, **given: Any) -> None:
     """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
-    from explorer.app.export import FORMATS, NUMBERS, Export
-    from explorer.picture.figures import Choice
+    from explorer.export.choice import Choice
+    from explorer.export.job import FORMATS, NUMBERS, Export
     from explorer.picture.theme import THEMES
 
     path = Path(out)

@@ -20,7 +20,7 @@ import explorer
 from explorer import cli, resources
 from explorer.config import KNOBS
 from explorer.errors import MissingAsset
-from explorer.picture import svg_text
+from explorer.picture.figure import text as svg_text
 from explorer.presets import preset_names
 from tests.picture.examples import words
 

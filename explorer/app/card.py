@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBut
 
 from explorer.errors import NotKept
 from explorer.lang import Words
-from explorer.picture.describe import told_origin
+from explorer.picture.cell_text import told_origin
+from explorer.picture.kinds import Caption, Picture
 from explorer.picture.look import Look
-from explorer.picture.picture import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.trace.trace import Trace
 from explorer.views.elided_label import ElidedLabel

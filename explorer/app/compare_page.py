@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 from explorer.app.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.compare import aside, bars_aside, bars_now, departures, departures_html, difference, now
 from explorer.picture.look import Look
+from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures, departures_html, difference, now
 from explorer.trace.trace import Trace
 from explorer.views.bars import BarsView
 from explorer.views.canvas import Canvas

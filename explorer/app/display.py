@@ -14,9 +14,9 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from explorer.errors import NoDisplay
+from explorer.export.raster import add_fonts
 from explorer.resources import asset
 from explorer.version import __version__
-from explorer.views.raster import add_fonts
 from explorer.views.style import use_font
 
 IDENTITY = "transformer-explorer"

@@ -5,10 +5,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter
 
 from explorer.app.page import Page
 from explorer.lang import Words
+from explorer.picture.kinds import Picture
 from explorer.picture.look import Look
-from explorer.picture.make import tap_heatmap
-from explorer.picture.picture import Picture
-from explorer.picture.taps import TapList
+from explorer.picture.makers.heatmaps import tap_heatmap
+from explorer.picture.makers.taps import TapList
 from explorer.trace.trace import Trace
 from explorer.views.heatmap import HeatmapView
 from explorer.views.number_box import WholeNumberBox

@@ -9,15 +9,23 @@ from explorer.app.card import Card, Maker
 from explorer.app.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.attention import head_map, mask_map
-from explorer.picture.embedding import position_map, similarity_map
-from explorer.picture.layers import dead_units, depth_gradients, depth_lengths, norms, stream
+from explorer.picture.kinds import Heatmap, Picture
 from explorer.picture.look import ATTENTIONS, Look, attentions
-from explorer.picture.masks_lab import batch_map, leak_map
-from explorer.picture.picture import Heatmap, Picture
-from explorer.picture.positions import waves
-from explorer.picture.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
-from explorer.picture.steps import STEPS, first_operand, head_split, operands, result, second_operand, why_divide
+from explorer.picture.makers.attention import head_map, mask_map
+from explorer.picture.makers.attention_steps import (
+    STEPS,
+    first_operand,
+    head_split,
+    operands,
+    result,
+    second_operand,
+    why_divide,
+)
+from explorer.picture.makers.embedding import position_map, similarity_map
+from explorer.picture.makers.layers import dead_units, depth_gradients, depth_lengths, norms, stream
+from explorer.picture.makers.masks_lab import batch_map, leak_map
+from explorer.picture.makers.positions import waves
+from explorer.picture.makers.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
 from explorer.trace.trace import Trace
 from explorer.views.bars import BarsView
 from explorer.views.heatmap import HeatmapView

@@ -103,7 +103,7 @@ class Program:
 
     def _import_figures(self) -> None:
         """Beside the window: they know no Qt."""
-        threading.Thread(target=importlib.import_module, args=("explorer.picture.svg",), name="figures",
+        threading.Thread(target=importlib.import_module, args=("explorer.picture.figure.svg",), name="figures",
                          daemon=True).start()
 
     def _save(self, geometry: QByteArray) -> None:

@@ -5,12 +5,12 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
 from explorer.app.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.alignment import alignment, alignment_map, has_alignment
 from explorer.picture.look import Look
-from explorer.picture.output import top_bars, top_map
-from explorer.picture.step import step_cross, step_self
-from explorer.picture.timeline import timeline
-from explorer.picture.tree import search_tree
+from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
+from explorer.picture.makers.decoding_step import step_cross, step_self
+from explorer.picture.makers.output import top_bars, top_map
+from explorer.picture.makers.timeline import timeline
+from explorer.picture.makers.tree import search_tree
 from explorer.trace.trace import Trace
 from explorer.views.alignment import AlignmentView
 from explorer.views.bars import BarsView

@@ -8,16 +8,16 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from explorer.app.card import Card
 from explorer.app.page import Page
 from explorer.lang import Words
-from explorer.picture.attention import causal_mask, head_map, head_wall, part_strips
-from explorer.picture.embedding import (
+from explorer.picture.look import Look
+from explorer.picture.makers.attention import causal_mask, head_map, head_wall, part_strips
+from explorer.picture.makers.embedding import (
     embedding_strips,
     position_map,
     source_tokens,
     sum_strips,
     target_tokens,
 )
-from explorer.picture.look import Look
-from explorer.picture.positions import waves
+from explorer.picture.makers.positions import waves
 from explorer.trace.trace import Trace
 from explorer.views.head_grid import HeadGridView
 from explorer.views.heatmap import HeatmapView

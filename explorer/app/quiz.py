@@ -16,8 +16,8 @@ from explorer.lessons.cost import Value
 from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Cells, Step
 from explorer.lessons.questions import Asked, Where, ask
-from explorer.picture.lesson import answer_text, asked_html
 from explorer.picture.look import Look
+from explorer.picture.makers.lesson import answer_text, asked_html
 from explorer.trace.trace import Trace
 from explorer.views.question import QuestionBox
 

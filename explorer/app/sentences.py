@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.embedding import source_tokens, target_tokens
 from explorer.picture.look import Look
+from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
 from explorer.trace.trace import Trace
 from explorer.views.pointed import Spot

@@ -16,8 +16,8 @@ from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadKnob, ExplorerError
 from explorer.lessons.lesson import Step
-from explorer.picture.compare import as_paper
 from explorer.picture.look import Look
+from explorer.picture.makers.compare import as_paper
 from explorer.presets import load_preset
 from explorer.tokens.check import check_text
 from explorer.tokens.cuts import Spans, merged, split

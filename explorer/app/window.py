@@ -289,8 +289,8 @@ class Window(QMainWindow):
         """Put the picture that was touched last onto the clipboard."""
         card = self.desk.main_card()
         if card is not None and card.picture is not None:
-            from explorer.picture.svg import render  # figures need fontTools, a tenth of a second at the start
-            from explorer.views.raster import image
+            from explorer.export.raster import image
+            from explorer.picture.figure.svg import render  # figures need fontTools, a tenth of a second at the start
 
             QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
             self.status.inform(self.appearance.words("status.copied"))

@@ -20,9 +20,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.alignment import strokes, tell_all, tell_column, tell_line, tell_row
-from explorer.picture.alignment_layout import Layout, Side, lay_out
-from explorer.picture.picture import Alignment, Axis
+from explorer.picture.kinds import Alignment, Axis
+from explorer.picture.layout.alignment import Layout, Side, lay_out
+from explorer.picture.makers.alignment import strokes, tell_all, tell_column, tell_line, tell_row
 from explorer.views.alignment_labels import line_px, paint_end, underline
 from explorer.views.pointed import NOTHING, Pointed, Spot
 from explorer.views.surface import Surface

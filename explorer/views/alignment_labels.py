@@ -3,7 +3,7 @@
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from explorer.picture.alignment_layout import letter_px, shortened, stacked
+from explorer.picture.layout.alignment import letter_px, shortened, stacked
 from explorer.picture.theme import Theme
 from explorer.views.paint import elided
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, 
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.describe import number, told_origin
-from explorer.picture.picture import Bars
+from explorer.picture.cell_text import number, told_origin
+from explorer.picture.kinds import Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.views.labels import sized
 from explorer.views.paint import elided, hatching

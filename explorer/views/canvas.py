@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QNativeGestureEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.picture.cells import Part, View, part
+from explorer.picture.layout.cells import Part, View, part
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
 from explorer.trace.levels import Levels

@@ -4,9 +4,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
 
 from explorer.lang import Words
-from explorer.picture.atlas import Atlas, atlas, places
-from explorer.picture.describe import grid_cell
-from explorer.picture.picture import HeadGrid
+from explorer.picture.cell_text import grid_cell
+from explorer.picture.kinds import HeadGrid
+from explorer.picture.layout.atlas import Atlas, atlas, places
 from explorer.views.canvas import Canvas
 from explorer.views.heatmap import paint_axis_names, paint_bar, paint_legend
 from explorer.views.labels import centred_label, right_label

@@ -6,8 +6,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
-from explorer.picture.describe import cell, number
-from explorer.picture.picture import Axis, Heatmap
+from explorer.picture.cell_text import cell, number
+from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
 from explorer.views.canvas import Canvas

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QTableWidget, QTableWidgetIte
 
 from explorer.lessons.check import one_number
 from explorer.lessons.lesson import Cells
-from explorer.picture.lesson import figure
+from explorer.picture.makers.lesson import figure
 
 _ROW_PX = 24
 

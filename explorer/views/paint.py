@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage
 
-from explorer.picture.png import palette
+from explorer.picture.figure.png import palette
 from explorer.picture.scales import GAP, LEVELS, table
 from explorer.picture.theme import Theme
 

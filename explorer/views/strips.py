@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from explorer.lang import Words
-from explorer.picture.describe import cell, told_reach
-from explorer.picture.picture import Heatmap, Strips
+from explorer.picture.cell_text import cell, told_reach
+from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
 from explorer.views.canvas import Canvas
 from explorer.views.labels import advance, right_label, widest

@@ -6,8 +6,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
 from explorer.lang import Words
-from explorer.picture.describe import number
-from explorer.picture.taps import TapList
+from explorer.picture.cell_text import number
+from explorer.picture.makers.taps import TapList
 
 _Index = QModelIndex | QPersistentModelIndex
 _COLUMNS = ("tap", "shape", "min", "max", "mean", "nan", "infinite")

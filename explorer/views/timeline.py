@@ -21,10 +21,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.describe import number, told_origin
-from explorer.picture.picture import Timeline
+from explorer.picture.cell_text import number, told_origin
+from explorer.picture.figure.timeline import probability
+from explorer.picture.kinds import Timeline
 from explorer.picture.scales import LEVELS, table
-from explorer.picture.svg_timeline import probability
 from explorer.views.labels import sized
 from explorer.views.paint import elided
 from explorer.views.pointed import NOTHING, Pointed

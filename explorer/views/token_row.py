@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.picture import TokenRow
+from explorer.picture.kinds import TokenRow
 from explorer.tokens.token import Token
 from explorer.views.labels import advance, centred_label, sized
 from explorer.views.pointed import NOTHING, Pointed, Spot

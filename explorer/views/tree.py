@@ -9,9 +9,9 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, Q
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.picture import Tree
-from explorer.picture.tree import ROOT, best_places, describe, path, summary
-from explorer.picture.tree_layout import CHIP_PX, Layout, layout, neighbour
+from explorer.picture.kinds import Tree
+from explorer.picture.layout.tree import CHIP_PX, Layout, layout, neighbour
+from explorer.picture.makers.tree import ROOT, best_places, describe, path, summary
 from explorer.views.plane import Plane
 from explorer.views.pointed import NOTHING, Pointed
 from explorer.views.surface import Surface

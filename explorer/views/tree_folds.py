@@ -1,7 +1,7 @@
 """Which branches of a Tree are folded. It outlives the picture: a branch is known again by the tokens that lead to it."""
 
-from explorer.picture.picture import Tree
-from explorer.picture.tree import ROOT
+from explorer.picture.kinds import Tree
+from explorer.picture.makers.tree import ROOT
 
 _LARGE = 60  # branches: a larger tree begins with what was given up folded away
 

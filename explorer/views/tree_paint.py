@@ -7,10 +7,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QApplication
 
-from explorer.picture.picture import Tree
+from explorer.picture.kinds import Tree
+from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Layout, Link
+from explorer.picture.makers.tree import ROOT, Ink, ink
 from explorer.picture.theme import Theme
-from explorer.picture.tree import ROOT, Ink, ink
-from explorer.picture.tree_layout import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Layout, Link
 from explorer.views.plane import Plane
 
 _LEGIBLE = 0.42  # zoom: smaller chips carry no letters

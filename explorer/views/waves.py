@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsItem, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
-from explorer.picture.describe import number, told_origin
-from explorer.picture.picture import Waves
+from explorer.picture.cell_text import number, told_origin
+from explorer.picture.kinds import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.pointed import NOTHING, Pointed, Spot

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QApplication
 from safetensors.numpy import load_file
 
 import explorer
-from explorer.app import export as export_room
-from explorer.app.export import FORMATS, NUMBERS, Export
 from explorer.errors import CannotCreate, CannotWrite, DiskFull, UnknownFormat, UnknownHead, UnknownLayer, UnknownTap
-from explorer.picture.embedding import source_tokens
-from explorer.picture.figures import Choice
+from explorer.export import job as export_room
+from explorer.export.choice import Choice
+from explorer.export.job import FORMATS, NUMBERS, Export
 from explorer.picture.look import Look
+from explorer.picture.makers.embedding import source_tokens
 from explorer.picture.theme import DARK
 from tests.picture.examples import example, words
 

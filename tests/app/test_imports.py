@@ -27,7 +27,7 @@ application = make_application()
 assert "pyqtgraph" not in sys.modules
 program = Program("我爱北京", "tiny", "zh")
 program.open()
-while program.session.frame is None or "explorer.picture.svg" not in sys.modules:
+while program.session.frame is None or "explorer.picture.figure.svg" not in sys.modules:
     application.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
 print("page:", program.window.desk.page.key, "pyqtgraph" in sys.modules)
 program.close()

@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 from PySide6.QtGui import QImage
 
-from explorer.app.export import Export
 from explorer.app.main import make_application
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
+from explorer.export.choice import Choice
+from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.figures import Choice
 from tests.bench.bench import Bench, Task
 from tests.bench.peer import figures
 from tests.bench.probe import SIXTEEN

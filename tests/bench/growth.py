@@ -17,14 +17,14 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.engine.threads import threads
 from explorer.errors import ExplorerError
+from explorer.export.raster import write_png
 from explorer.lang import Words
 from explorer.model.transformer import ids_tensor
-from explorer.picture.attention import head_wall
+from explorer.picture.figure.svg import render
+from explorer.picture.kinds import Caption, Waves
 from explorer.picture.look import Look
-from explorer.picture.picture import Caption, Waves
-from explorer.picture.svg import render
+from explorer.picture.makers.attention import head_wall
 from explorer.trace.trace import Trace
-from explorer.views.raster import write_png
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import at_rest
 from tests.bench.row import Row, aligned, figure

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.main import make_application
 from explorer.lang import Words
-from explorer.picture.picture import Axis, Caption, HeadGrid, Heatmap, LargeWall
+from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, LargeWall
 from explorer.picture.scales import Scale
 from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.views.canvas import Canvas

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from explorer.app.main import make_application
 from explorer.lang import Words
-from explorer.picture.picture import Axis, Caption, HeadGrid
+from explorer.picture.kinds import Axis, Caption, HeadGrid
 from explorer.picture.scales import unit_scale
 from explorer.views.head_grid import HeadGridView
 from tests.bench.bench import Bench, Task

@@ -9,16 +9,16 @@ import torch
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from explorer.app.export import Export
 from explorer.engine.compute import Computer
 from explorer.engine.recording.keep_plan import ATTENTION_MAP
 from explorer.engine.recording.long_text import plan_for
 from explorer.engine.request import Request
 from explorer.errors import NotKept, UnknownTap
+from explorer.export.choice import Choice
+from explorer.export.job import Export
+from explorer.export.numbers import selection, write_npz, write_safetensors
 from explorer.lang import Words
 from explorer.model import attention
-from explorer.picture.figures import Choice
-from explorer.picture.numbers import selection, write_npz, write_safetensors
 from explorer.trace.measures import closed_cells
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.trace import Trace

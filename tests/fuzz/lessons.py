@@ -14,8 +14,8 @@ from explorer.lessons.check import findings
 from explorer.lessons.lesson import Lesson
 from explorer.lessons.questions import KINDS, Where, ask
 from explorer.lessons.read import read_folder, read_lesson
-from explorer.picture.lesson import claims_html
 from explorer.picture.look import Look
+from explorer.picture.makers.lesson import claims_html
 from explorer.picture.theme import LIGHT
 from explorer.resources import asset
 from tests.fuzz import damage, formulas, values, writing

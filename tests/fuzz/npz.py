@@ -13,7 +13,7 @@ import numpy as np
 
 import explorer
 from explorer.errors import BadFile
-from explorer.picture.taps import TapList
+from explorer.picture.makers.taps import TapList
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial
 

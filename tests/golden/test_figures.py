@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from explorer.picture.picture import Alignment, Axis, Bars, Branch, Caption, Picture, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.figure.svg import render
+from explorer.picture.kinds import Alignment, Axis, Bars, Branch, Caption, Picture, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.scales import Scale
-from explorer.picture.svg import render
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
 from tests.picture.examples import heatmap, words

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import explorer
 from explorer.app.window import Window
-from explorer.picture.picture import HeadGrid, Heatmap
+from explorer.picture.kinds import HeadGrid, Heatmap
 from tests.journeys.conftest import Journey
 
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt import exceptions as qt_errors
 
 from explorer.app.window import Window
-from explorer.picture.picture import Heatmap
+from explorer.picture.kinds import Heatmap
 from explorer.views.canvas import Canvas
 from explorer.views.pointed import Spot
 from explorer.views.token_row import TokenRowView

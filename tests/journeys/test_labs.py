@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.window import Window
-from explorer.picture.steps import STEPS
+from explorer.picture.makers.attention_steps import STEPS
 from tests.journeys.conftest import Journey
 
 

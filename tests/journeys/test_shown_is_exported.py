@@ -12,11 +12,11 @@ from safetensors.numpy import load_file
 
 from explorer.app.card import Card
 from explorer.app.desk import PAGE_KEYS
-from explorer.app.export import Export
 from explorer.app.export_dialog import ExportDialog
 from explorer.app.window import Window
+from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.picture import Alignment, Bars, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.kinds import Alignment, Bars, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
 

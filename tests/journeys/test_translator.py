@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from explorer.app.output_page import OutputPage
 from explorer.app.window import Window
-from explorer.picture.picture import Bars, Timeline, Tree
+from explorer.picture.kinds import Bars, Timeline, Tree
 from explorer.resources import asset
 from explorer.trace.trace import Trace
 from explorer.views.bars import BarsView

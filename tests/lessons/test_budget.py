@@ -16,7 +16,7 @@ from explorer.lessons.formula import evaluate
 from explorer.lessons.known import PLAIN
 from explorer.lessons.lesson import Claim, Step, Text
 from explorer.lessons.lesson_file import _long_number_line
-from explorer.picture.lesson import claims_html
+from explorer.picture.makers.lesson import claims_html
 from explorer.picture.theme import LIGHT
 from explorer.toml_text import deep_line
 from explorer.trace.trace import Trace

@@ -7,7 +7,7 @@ import numpy as np
 
 import explorer
 from explorer.lang import Words
-from explorer.picture.picture import Axis, Caption, Closed, HeadGrid, Heatmap
+from explorer.picture.kinds import Axis, Caption, Closed, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array

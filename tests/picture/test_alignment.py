@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from explorer.errors import UnknownHead, UnknownTap
-from explorer.picture.alignment import (
+from explorer.export.tables import tables
+from explorer.picture.figure.svg import render
+from explorer.picture.figure.text import width
+from explorer.picture.kinds import Alignment, Axis, Caption
+from explorer.picture.layout.alignment import lay_out, length_px, shortened, stacked
+from explorer.picture.look import Look
+from explorer.picture.makers.alignment import (
     alignment,
     alignment_map,
     has_alignment,
@@ -19,13 +25,7 @@ from explorer.picture.alignment import (
     tell_line,
     tell_row,
 )
-from explorer.picture.alignment_layout import lay_out, length_px, shortened, stacked
-from explorer.picture.look import Look
-from explorer.picture.picture import Alignment, Axis, Caption
 from explorer.picture.scales import Scale, unit_scale
-from explorer.picture.svg import render
-from explorer.picture.svg_text import width
-from explorer.picture.tables import tables
 from explorer.picture.theme import THEMES
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.trace import Tokens, Trace

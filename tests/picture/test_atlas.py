@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.picture.atlas import Atlas, atlas
-from explorer.picture.picture import HeadGrid
+from explorer.picture.kinds import HeadGrid
+from explorer.picture.layout.atlas import Atlas, atlas
 from explorer.picture.scales import CLOSED, GAP, indices
 from tests.picture.examples import wall
 

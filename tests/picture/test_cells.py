@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explorer.picture.cells import Part, View, at_most, part
+from explorer.picture.layout.cells import Part, View, at_most, part
 from explorer.picture.scales import CLOSED, Scale, indices
 from explorer.trace.levels import closed_levels, levels
 

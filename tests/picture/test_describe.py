@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from explorer.picture import attention, describe, output
+from explorer.picture import cell_text as describe
 from explorer.picture.look import Look
-from explorer.picture.make import tap_heatmap
+from explorer.picture.makers import attention, output
+from explorer.picture.makers.heatmaps import tap_heatmap
 from tests.picture.examples import LANGUAGES, example, words
 
 

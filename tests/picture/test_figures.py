@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from explorer.errors import UnknownHead, UnknownLayer, UnknownTap
-from explorer.picture.figures import Choice, single, together
+from explorer.export.choice import Choice, single, together
+from explorer.picture.kinds import HeadGrid, Heatmap, Strips
 from explorer.picture.look import Look
-from explorer.picture.picture import HeadGrid, Heatmap, Strips
 from tests.picture.examples import ARCHITECTURES, example, words
 
 WEIGHTS = "encoder.layers.0.self_attn.weights"

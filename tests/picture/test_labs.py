@@ -8,12 +8,14 @@ import torch
 from explorer import mathematics as functions
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
-from explorer.picture import arithmetic, compare, layers, masks_lab, positions, positions_lab, steps
-from explorer.picture.attention import mask_map
-from explorer.picture.describe import cell, rough
-from explorer.picture.embedding import position_map
+from explorer.picture import arithmetic
+from explorer.picture.cell_text import cell, rough
 from explorer.picture.look import Look
-from explorer.picture.make import closed_of
+from explorer.picture.makers import attention_steps as steps
+from explorer.picture.makers import compare, layers, masks_lab, positions, positions_lab
+from explorer.picture.makers.attention import mask_map
+from explorer.picture.makers.embedding import position_map
+from explorer.picture.makers.heatmaps import closed_of
 from explorer.picture.scales import LEVELS, indices
 from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Trace

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from explorer.picture.png import encode, encode_pixels, palette
+from explorer.picture.figure.png import encode, encode_pixels, palette
 from explorer.picture.scales import CENTRED, CLOSED, GAP, LEVELS, NOT_A_NUMBER, SEQUENTIAL, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 

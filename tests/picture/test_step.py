@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from explorer.errors import UnknownTap
-from explorer.picture import describe
+from explorer.picture import cell_text as describe
 from explorer.picture.look import Look
-from explorer.picture.step import step_cross, step_self
+from explorer.picture.makers.decoding_step import step_cross, step_self
 from tests.picture.examples import LANGUAGES, asked, example, words
 
 EN = words("en")

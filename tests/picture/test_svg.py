@@ -13,19 +13,20 @@ from fontTools.ttLib import TTFont
 from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
-from explorer.picture import attention, embedding, output, positions, step
-from explorer.picture.atlas import atlas
-from explorer.picture.figures import Choice, together
+from explorer.export.choice import Choice, together
+from explorer.picture.figure.drawing import hexadecimal
+from explorer.picture.figure.png import palette
+from explorer.picture.figure.svg import render
+from explorer.picture.figure.text import runs, width
+from explorer.picture.figure.timeline import probability
+from explorer.picture.kinds import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, Timeline, TokenRow, Waves
+from explorer.picture.layout.atlas import atlas
 from explorer.picture.look import Look
-from explorer.picture.picture import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, Timeline, TokenRow, Waves
-from explorer.picture.png import palette
+from explorer.picture.makers import attention, embedding, output, positions
+from explorer.picture.makers import decoding_step as step
+from explorer.picture.makers.timeline import timeline
 from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, indices, table
-from explorer.picture.sheet import hexadecimal
-from explorer.picture.svg import render
-from explorer.picture.svg_text import runs, width
-from explorer.picture.svg_timeline import probability
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
-from explorer.picture.timeline import timeline
 from explorer.tokens.token import Token
 from tests.picture.examples import LANGUAGES, begun, example, heatmap, wall, words
 

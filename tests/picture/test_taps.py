@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.picture import taps
+from explorer.picture.makers import taps
 from tests.picture.examples import example
 
 

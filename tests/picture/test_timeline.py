@@ -6,10 +6,10 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.picture import output
+from explorer.picture.figure.timeline import probability
 from explorer.picture.look import Look
-from explorer.picture.svg_timeline import probability
-from explorer.picture.timeline import perplexity, timeline
+from explorer.picture.makers import output
+from explorer.picture.makers.timeline import perplexity, timeline
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, asked, example, words
 

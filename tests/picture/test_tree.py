@@ -9,13 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.picture.figure.svg import render
+from explorer.picture.figure.text import width
+from explorer.picture.kinds import Tree
+from explorer.picture.layout.tree import CHIP_PX, Layout, layout, neighbour
 from explorer.picture.look import Look
-from explorer.picture.picture import Tree
-from explorer.picture.svg import render
-from explorer.picture.svg_text import width
+from explorer.picture.makers.tree import (
+    ROOT,
+    best_places,
+    depths,
+    describe,
+    ink,
+    path,
+    probability,
+    search_tree,
+    sentence,
+    summary,
+)
 from explorer.picture.theme import DARK, LIGHT, THEMES
-from explorer.picture.tree import ROOT, best_places, depths, describe, ink, path, probability, search_tree, sentence, summary
-from explorer.picture.tree_layout import CHIP_PX, Layout, layout, neighbour
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END
 from explorer.trace.search_tree import Search

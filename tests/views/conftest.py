@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 import explorer
+from explorer.export.raster import add_fonts
 from explorer.lang import Words
 from explorer.trace.trace import Trace
-from explorer.views.raster import add_fonts
 from explorer.views.style import use_font
 
 

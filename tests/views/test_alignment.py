@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.alignment import alignment
+from explorer.picture.kinds import Alignment, Axis, Caption
 from explorer.picture.look import Look
-from explorer.picture.picture import Alignment, Axis, Caption
+from explorer.picture.makers.alignment import alignment
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.trace.trace import Trace

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.picture import Bars, Caption
+from explorer.picture.kinds import Bars, Caption
 from explorer.picture.scales import LEVELS, Scale, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.bars import BarsView

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.picture import Axis, Caption, HeadGrid, Heatmap, LargeWall, Strips
+from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.scales import Scale, table
 from explorer.picture.theme import LIGHT
 from explorer.trace.levels import Levels, closed_levels, levels

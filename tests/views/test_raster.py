@@ -13,13 +13,13 @@ from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication, 
 from PySide6.QtWidgets import QApplication
 
 from explorer.errors import CannotWrite, DiskFull, NotEnoughMemory
-from explorer.picture.picture import Heatmap
-from explorer.picture.png import palette
+from explorer.export import raster
+from explorer.picture.figure.png import palette
+from explorer.picture.figure.svg import render
+from explorer.picture.figure.text import BOLD, REGULAR, width
+from explorer.picture.kinds import Heatmap
 from explorer.picture.scales import CLOSED, LEVELS, NOT_A_NUMBER, indices
-from explorer.picture.svg import render
-from explorer.picture.svg_text import BOLD, REGULAR, width
 from explorer.picture.theme import FAMILY, THEMES, Theme
-from explorer.views import raster
 from tests.picture.examples import heatmap, words
 
 Pixels = NDArray[np.int16]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.picture import Caption, Timeline
+from explorer.picture.kinds import Caption, Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.pointed import Pointed

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
+from explorer.picture.kinds import Tree
 from explorer.picture.look import Look
-from explorer.picture.picture import Tree
+from explorer.picture.makers.tree import ROOT, describe, search_tree, summary
 from explorer.picture.theme import DARK, LIGHT, Theme
-from explorer.picture.tree import ROOT, describe, search_tree, summary
 from explorer.views.pointed import NOTHING, Pointed
 from explorer.views.tree import TreeView
 from tests.picture.trees import SEARCH, found, grown, trace_of, tree_of

@@ -1,0 +1,89 @@
+"""Which pictures an export of a tap consists of: one figure, or one for each head and layer."""
+
+import attrs
+import numpy as np
+
+from explorer.errors import UnknownHead, UnknownLayer
+from explorer.lang import Words
+from explorer.picture.kinds import Heatmap, Picture, Strips
+from explorer.picture.look import Look
+from explorer.picture.makers.attention import head_wall
+from explorer.picture.makers.heatmaps import caption, tap_heatmap
+from explorer.picture.scales import robust_scale
+from explorer.trace.stages import place_of, with_layer
+from explorer.trace.trace import Trace
+
+
+@attrs.frozen
+class Choice:
+    """A tap, and which heads and layers of it; None is all of them. Layer -1 is the one that the tap's name says."""
+
+    tap: str
+    head: int | None = None
+    layer: int | None = -1
+
+    def taps(self, trace: Trace) -> tuple[str, ...]:
+        """The taps of all wanted layers. Raises UnknownTap, UnknownLayer, UnknownHead."""
+        own = place_of(self.tap).layer
+        trace.shape(self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, 0))  # it is there
+        if own is None or self.layer == -1:
+            names: tuple[str, ...] = (self.tap,)
+        elif self.layer is None:
+            names = tuple(with_layer(self.tap, layer) for layer in range(trace.config.n_layers))
+        else:
+            if not 0 <= self.layer < trace.config.n_layers:
+                raise UnknownLayer(got=self.layer, last=trace.config.n_layers - 1)
+            names = (with_layer(self.tap, self.layer),)
+        if self.head is not None and self._has_heads(trace) and not 0 <= self.head < trace.config.n_heads:
+            raise UnknownHead(got=self.head, last=trace.config.n_heads - 1)
+        return names
+
+    def heads(self, trace: Trace) -> tuple[int | None, ...]:
+        """The wanted heads; None alone for a tap that has none."""
+        if not self._has_heads(trace):
+            return (None,)
+        return tuple(range(trace.config.n_heads)) if self.head is None else (self.head,)
+
+    def _has_heads(self, trace: Trace) -> bool:
+        return trace.axes(self.tap if self.tap in trace else with_layer(self.tap, 0))[0] == "head"
+
+
+def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -> Heatmap:
+    """One tap, one head, as a map whose title says which."""
+    made = tap_heatmap(trace, tap, look, words, head or 0)
+    layer = place_of(tap).layer
+    title = made.caption.title
+    if layer is not None:
+        title += " · " + (words("picture.layer", layer=layer) if head is None
+                          else words("picture.head", layer=layer, head=head))
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title))
+
+
+def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:
+    """Everything that was chosen as one figure: a map, a wall of heads, or strips side by side."""
+    taps, heads = choice.taps(trace), choice.heads(trace)
+    if len(taps) == len(heads) == 1:
+        return single(trace, taps[0], heads[0], look, words)
+    if trace.axes(taps[0])[-1] == "key" and choice.head is None:
+        return _wall(trace, taps, look, words)
+    made = [single(trace, tap, head, look, words) for tap in taps for head in heads]
+    scale = robust_scale(np.concatenate([band.values.ravel() for band in made]), look.signed_colours)
+    bands = tuple(
+        attrs.evolve(band, scale=scale if made[0].scale.centred else band.scale,
+                     caption=attrs.evolve(band.caption, title=_short(tap, head)))
+        for band, (tap, head) in zip(made, [(tap, head) for tap in taps for head in heads], strict=True)
+    )
+    return Strips(bands=bands, caption=caption(trace, taps[0], words))
+
+
+def _wall(trace: Trace, taps: tuple[str, ...], look: Look, words: Words) -> Picture:
+    place = place_of(taps[0])
+    kind, _, stage = place.part.partition(".")
+    layers = tuple(place_of(tap).layer or 0 for tap in taps)
+    seen = attrs.evolve(look, attention=f"{place.side}.{kind}", stage=stage, layer=layers[0], head=0)
+    return attrs.evolve(head_wall(trace, seen, words, layers), layers=layers, chosen=None)
+
+
+def _short(tap: str, head: int | None) -> str:
+    layer = place_of(tap).layer
+    return " ".join(part for part in ("" if layer is None else f"L{layer}", "" if head is None else f"H{head}") if part)

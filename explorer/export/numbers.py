@@ -1,0 +1,129 @@
+"""Recorded numbers to files: CSV, NumPy archive, safetensors. They hold what the model computed, masked cells included."""
+
+import csv
+import errno
+import json
+import math
+import re
+import struct
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import save_file
+
+from explorer.export.tables import Table
+from explorer.files import replacing
+from explorer.lang import Words
+from explorer.picture.makers.heatmaps import token_axis
+from explorer.trace.arrays import Array
+from explorer.trace.remake_heads import Remade, can_be_remade
+from explorer.trace.trace import Trace
+
+_HEADER = ("tap", "head", "row", "label")
+
+
+def write_npz(path: Path, tables: Sequence[Table]) -> None:
+    """One array under each table's name, which is the tap's where the numbers are recorded. Raises CannotWrite."""
+    with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
+        for name, array in _arrays(tables).items():
+            with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                if isinstance(array, Remade):
+                    about = {"descr": "<f4", "fortran_order": False, "shape": array.shape}
+                    np.lib.format.write_array_header_1_0(entry, about)
+                    _stream(entry, array)
+                else:
+                    np.lib.format.write_array(entry, np.asanyarray(array), allow_pickle=False)
+
+
+def _stream(file: IO[bytes], array: Remade) -> None:
+    """One head after the other, as little-endian float32."""
+    for one in array:
+        file.write(one.astype("<f4", copy=False).tobytes())
+
+
+def write_safetensors(path: Path, tables: Sequence[Table]) -> None:
+    """The same for safetensors. Raises CannotWrite, DiskFull."""
+    arrays = _arrays(tables)
+    with replacing(path) as unfinished:
+        if any(isinstance(array, Remade) for array in arrays.values()):
+            _stream_safetensors(unfinished, arrays)
+            return
+        try:
+            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, unfinished)
+        except SafetensorError as error:  # it holds the system's error as text
+            code = re.search(r"os error (\d+)", str(error))
+            raise OSError(int(code[1]) if code else errno.EIO, str(error)) from error
+
+
+def _stream_safetensors(path: Path, arrays: Mapping[str, NDArray[Any] | Remade]) -> None:
+    """The library takes whole arrays only. The format: the length of a JSON head, the head, the numbers in its order."""
+    about, end = {}, 0
+    for name, array in arrays.items():
+        start, end = end, end + 4 * math.prod(array.shape)
+        about[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [start, end]}
+    head = json.dumps(about).encode("utf-8")
+    head += b" " * (-len(head) % 8)
+    with path.open("wb") as file:
+        file.write(struct.pack("<Q", len(head)) + head)
+        for array in arrays.values():
+            if isinstance(array, Remade):
+                _stream(file, array)
+            else:
+                file.write(np.ascontiguousarray(array, "<f4").tobytes())
+
+
+def write_csv(path: Path, tables: Sequence[Table]) -> None:
+    """Every table as rows of `tap, head, row, label` and then one column for each entry of its last axis.
+
+    Numbers have nine significant figures, which give back the very float32; those that are computed in float64 have
+    seventeen. UTF-8 without a mark, decimal points, and English headers, whatever the system's language. Raises
+    CannotWrite.
+    """
+    with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        for table in tables:
+            array = table.values
+            maps = array if isinstance(array, Remade) or array.ndim == 3 else array[None]
+            heads: Sequence[object] = range(len(maps)) if array.ndim == 3 else ["" if table.head is None else table.head]
+            writer.writerow([*_HEADER, *(table.columns.label(index) for index in range(maps.shape[2]))])
+            for head, one in zip(heads, maps, strict=True):
+                for index, values in enumerate(one):
+                    label = table.rows.label(index) if table.rows.labels else ""
+                    writer.writerow([table.name, head, index, label, *(exact(value) for value in values)])
+
+
+def _arrays(tables: Sequence[Table]) -> dict[str, NDArray[Any] | Remade]:
+    return {table.name: table.values for table in tables}
+
+
+def exact(value: np.floating | float) -> str:
+    """A float32, or a float64, in as few figures as give it back."""
+    number = float(value)
+    if math.isnan(number) or math.isinf(number):
+        return str(number)
+    kept = value if isinstance(value, np.float64) else np.float32(value)
+    written = np.format_float_positional if 1e-4 <= abs(number) < 1e7 or not number else np.format_float_scientific
+    return written(kept, unique=True, trim="0")
+
+
+def selection(trace: Trace, taps: tuple[str, ...], head: int | None, words: Words) -> tuple[Table, ...]:
+    """Recorded tensors as tables; of those that have heads one, or all where `head` is None. What a long text left no room
+    for is made as it is written. Raises UnknownTap, NotKept.
+    """
+    return tuple(_selected(trace, tap, head, words) for tap in taps)
+
+
+def _selected(trace: Trace, tap: str, head: int | None, words: Words) -> Table:
+    axes = trace.axes(tap)
+    one = head if axes[0] == "head" else None
+    rows, columns = (token_axis(trace, tap, name, words) for name in axes[-2:])
+    if tap in trace.shapes and can_be_remade(trace, tap):
+        every = Remade(trace, tap)
+        return Table(tap, every if one is None else every[one], rows, columns, one)
+    array: Array = trace[tap] if one is None else trace[tap][one]
+    return Table(tap, array, rows, columns, one)

@@ -1,0 +1,84 @@
+"""One cell in words: its value, its tokens, its tap and shape. The same sentence for tooltip, status line and reader."""
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.arithmetic import written_out
+from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap
+from explorer.picture.scales import Scale
+
+
+def number(value: float) -> str:
+    """Four significant figures, and words of mathematics for what is no number."""
+    if np.isnan(value):
+        return "NaN"
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    text = f"{value:.4g}" if 1e-4 <= abs(value) < 1e5 else f"{value:.3e}"
+    return text.replace("-", "−")
+
+
+def told_reach(scale: Scale, words: Words) -> str:
+    """How far a zero-centred scale goes, and beyond it the outliers."""
+    told = f"±{number(float(f'{scale.high:.2g}'))}"
+    return told if scale.reach is None else f"{told} · {words('legend.outliers', reach=number(float(f'{scale.reach:.2g}')))}"
+
+
+def rough(value: float, digits: int = 3) -> str:
+    """A figure inside a sentence: no more digits than are meant, and no zeros behind them."""
+    if not np.isfinite(value):
+        return number(value)
+    text = f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("-", "−")
+
+
+def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
+    """What stands at a cell of a map."""
+    closed = picture.closed is not None and bool(picture.closed[row, column])
+    value = picture.reason if closed else number(float(picture.values[row, column]))
+    where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    if picture.made_of is not None and not closed:
+        value = written_out(picture.made_of, row, column, value, words)
+    told = words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape).rstrip()
+    return told + told_origin(picture.caption, words)
+
+
+def told_origin(caption: Caption, words: Words) -> str:
+    """A line that says where numbers come from that the pass did not record; nothing for those that it did."""
+    return "" if caption.origin == "recorded" else f"\n{words(f'picture.origin.{caption.origin}')}"
+
+
+def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
+    """What stands at a cell of a thumbnail."""
+    value, block = _grid_value(picture, layer, head, row, column)
+    place = words("picture.head", layer=picture.layers[layer], head=head)
+    if block > 1:
+        where = f"{place}: {_range(picture.rows, row, block, picture.shape[0])}  →  " \
+                f"{_range(picture.columns, column, block, picture.shape[1])}"
+    else:
+        where = f"{place}: {_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
+
+
+def _grid_value(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> tuple[str, int]:
+    """The value at a cell of the map, and how many cells wide the block is that it stands for."""
+    if picture.large is None:
+        closed = picture.closed is not None and bool(picture.closed[row, column])
+        return picture.reason if closed else number(float(picture.values[layer, head, row, column])), 1
+    levels = picture.large.of(layer, head)
+    place = row // levels.block, column // levels.block
+    closed = levels.closed is not None and bool(levels.closed[0][place])
+    return picture.reason if closed else number(float(levels.arrays[0][place])), levels.block
+
+
+def _range(axis: Axis, index: int, block: int, n: int) -> str:
+    first = index // block * block
+    return f"{axis.name} {first}–{min(n, first + block) - 1}"
+
+
+def _at(axis: Axis, index: int) -> str:
+    if axis.labels and not axis.numbered:
+        return f"{axis.name} {axis.labels[index]}"
+    return f"{axis.name} {index} {axis.labels[index]}" if axis.labels else f"{axis.name} {index}"

@@ -1,0 +1,54 @@
+"""A drawing under way: SVG elements, and how far they reach."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.lang import Words
+from explorer.picture.figure.text import REGULAR, runs, text, width
+from explorer.picture.theme import Theme
+
+LABEL = 12.0  # px
+_SMALL = 9.0  # px, of what stands raised or lowered
+_BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
+
+
+class Sheet:
+    """`body` holds the elements; `width` and `height` grow with them, in px."""
+
+    def __init__(self, theme: Theme, words: Words) -> None:
+        self.theme = theme
+        self.words = words
+        self.body: list[str] = []
+        self.width = 0.0
+        self.height = 0.0
+
+    def add(self, element: str, right: float = 0, bottom: float = 0) -> None:
+        """Put one element in; it reaches to `right` and `bottom`."""
+        self.body.append(element)
+        self.reach(right, bottom)
+
+    def reach(self, right: float, bottom: float) -> None:
+        """Make room up to here."""
+        self.width, self.height = max(self.width, right), max(self.height, bottom)
+
+    def write(self, x: float, y: float, content: str, *, anchor: str = "start", faint: bool = False, size: float = LABEL,
+              weight: int = REGULAR, turn: float = 0) -> None:
+        """Put a line of text in."""
+        fill = self.theme.faint if faint else self.theme.text
+        share = 0.0 if turn else {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
+        self.add(text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight, turn=turn),
+                 x + share * width(content, size, weight), y + 4)
+
+    def write_rich(self, x: float, y: float, rich: str) -> None:
+        """Put a formula in, with its raised and lowered parts."""
+        for kind, letters in runs(rich):
+            size = _SMALL if kind else LABEL
+            bare = letters.lstrip()  # an SVG drops blanks at the start of a text
+            x += width(letters, size) - width(bare, size)
+            self.write(x, y + _BASELINE[kind], bare, faint=True, size=size)
+            x += width(bare, size)
+
+
+def hexadecimal(colour: NDArray[np.uint8]) -> str:
+    """ "#00224e" from red, green and blue."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)

@@ -1,0 +1,1 @@
+"""Where things stand in a picture: plain geometry, for the window and for files."""

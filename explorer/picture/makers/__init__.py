@@ -1,0 +1,1 @@
+"""From a Trace to a Picture, one file a subject."""

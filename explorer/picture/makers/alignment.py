@@ -1,0 +1,156 @@
+"""Pictures of alignment: the cross-attention between two sentences, of one head or as a mean.
+
+Bahdanau et al. 2015, figure 3, drew it first. A mean over heads is a summary, not something that the model computes.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.errors import UnknownHead
+from explorer.lang import Words
+from explorer.picture.cell_text import number, told_origin
+from explorer.picture.kinds import Alignment, Axis, Caption, Closed, Heatmap
+from explorer.picture.look import Look, attentions
+from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, symbol, token_axis
+from explorer.picture.scales import Scale, unit_scale
+from explorer.trace.arrays import Array
+from explorer.trace.stages import with_layer
+from explorer.trace.trace import Trace
+
+Lengths = NDArray[np.floating]
+
+_CROSS = "decoder.cross_attn"
+_LAYER_MEAN = "Ā = Σ<sub>h</sub> A<sub>h</sub> / n<sub>heads</sub>"
+_ALL_MEAN = "Ā = Σ<sub>l,h</sub> A<sub>l,h</sub> / (n<sub>layers</sub> · n<sub>heads</sub>)"
+_WIDEST_PX, _THINNEST_PX = 4.0, 1.0
+_LISTED = 6  # weights of a token that are told one by one
+
+
+def has_alignment(trace: Trace) -> bool:
+    """Whether there is a cross-attention, which only a model with both sides has."""
+    return _CROSS in attentions(trace)
+
+
+def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
+    """How strongly each place of the target looks at each source token, as lines.
+
+    Raises UnknownTap where there is no cross-attention (see `has_alignment`) or no such layer, UnknownHead.
+    """
+    tap = _tap(look)
+    closed, weights, one = closed_of(trace, tap), _weights(trace, look), look.aligned == "head"
+    return Alignment(
+        values=masked_values(weights, closed), recorded=weights if one else None, head=look.head if one else None,
+        rows=_rows(trace, words),
+        columns=token_axis(trace, tap, "key", words), scale=unit_scale(look.unit_colours),
+        caption=_caption(trace, look, closed, words),
+    )
+
+
+def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The same weights as a map. Raises like `alignment`."""
+    made, closed = alignment(trace, look, words), closed_of(trace, _tap(look))
+    return Heatmap(
+        values=made.values, rows=made.rows, columns=made.columns, scale=made.scale, caption=made.caption,
+        closed=closed, reason="" if closed is None else closed_reason(trace, words),
+        recorded=made.recorded, head=made.head,
+    )
+
+
+def _tap(look: Look) -> str:
+    return f"decoder.layers.{look.layer}.cross_attn.weights"
+
+
+def _weights(trace: Trace, look: Look) -> Array:
+    """[query, key] of one head, or the mean; means are taken in float64."""
+    if look.aligned == "all":
+        taps = [with_layer(_tap(look), layer) for layer in range(trace.config.n_layers)]
+        return _mean(np.stack([trace[tap] for tap in taps]))  # [layer, head, query, key] to [query, key]
+    heads = trace[_tap(look)]
+    if look.aligned == "layer":
+        return _mean(heads)  # [head, query, key] to [query, key]
+    if not 0 <= look.head < len(heads):
+        raise UnknownHead(got=look.head, last=len(heads) - 1)
+    chosen: Array = heads[look.head]  # [query, key]
+    return chosen
+
+
+def _mean(maps: Array) -> Array:
+    """[query, key] over all that stands before."""
+    mean: Array = maps.mean(axis=tuple(range(maps.ndim - 2)), dtype=np.float64).astype(np.float32)
+    return mean
+
+
+def _rows(trace: Trace, words: Words) -> Axis:
+    """The places of the target. It is the place before a token that writes it, so it is that token that looks."""
+    if not trace.expected:
+        return Axis(words("axis.query"), tuple(token.text for token in trace.tokens.target), "target")
+    return Axis(words("alignment.writes"), tuple(symbol(trace, index) for index in trace.expected), "target", shift=1)
+
+
+def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> Caption:
+    tap = _tap(look)
+    made = caption(trace, tap, words)
+    layers, heads = trace.config.n_layers, trace.config.n_heads
+    shape, formula = made.shape, made.formula
+    if look.aligned == "all":
+        which, formula = words("alignment.mean_of_all", layers=layers, heads=heads), _ALL_MEAN
+        tap, shape = tap.replace(f".layers.{look.layer}.", ".layers.*."), f"[layer {layers}, {shape[1:]}"
+    elif look.aligned == "layer":
+        which, formula = words("alignment.mean_of_layer", layer=look.layer, heads=heads), _LAYER_MEAN
+    else:
+        which = words("alignment.of_head", layer=look.layer, head=look.head)
+    rows = words("alignment.rows_expected" if trace.expected else "alignment.rows_read")
+    note = words("alignment.note" if closed is None else "alignment.note_closed", rows=rows)
+    return Caption(title=f"{which} · {words('alignment.title')}", tap=tap, shape=shape, formula=formula, note=note,
+                   origin="recorded" if look.aligned == "head" else "computed")
+
+
+def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
+    """Width in px and opacity of each weight's line. Their product, the ink, is in proportion to the weight."""
+    share = np.clip((np.nan_to_num(values, nan=scale.low) - scale.low) / (scale.high - scale.low), 0.0, 1.0)
+    widths = np.maximum(_THINNEST_PX, _WIDEST_PX * np.sqrt(share))  # screens draw nothing thinner than a pixel well
+    return widths, _WIDEST_PX * share / widths
+
+
+def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:
+    """One weight in words."""
+    where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    return words("picture.cell", value=_figure(float(picture.values[row, column]), words), where=where,
+                 tap=picture.caption.tap, shape=picture.caption.shape) + told_origin(picture.caption, words)
+
+
+def tell_row(picture: Alignment, row: int, words: Words) -> str:
+    """What a place of the target looks at, the largest weights first."""
+    return _tell(_at(picture.rows, row), "→", picture.values[row], picture.columns, picture.caption, words)
+
+
+def tell_column(picture: Alignment, column: int, words: Words) -> str:
+    """Who looks at a source token, the largest weights first."""
+    return _tell(_at(picture.columns, column), "←", picture.values[:, column], picture.rows, picture.caption, words)
+
+
+def tell_all(picture: Alignment) -> str:
+    """For a reader who sees no lines: each row and the token that it looks at most."""
+    told = []
+    for label, values in zip(picture.rows.labels, picture.values, strict=True):
+        if np.isfinite(values).any():
+            best = int(np.nanargmax(values))
+            told.append(f"{label} → {picture.columns.label(best)} {number(float(values[best]))}")
+    return "; ".join(told)
+
+
+def _tell(who: str, arrow: str, values: Array, others: Axis, made: Caption, words: Words) -> str:
+    order = np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")
+    shown, rest = order[:_LISTED], order[_LISTED:]
+    lines = [f"{arrow} {others.label(int(i))}  {_figure(float(values[i]), words)}" for i in shown]
+    if len(rest):
+        lines.append(words("alignment.others", count=len(rest), value=number(float(np.nansum(values[rest], dtype=np.float64)))))
+    return "\n".join([who, *lines, f"{made.tap} {made.shape}"]) + told_origin(made, words)
+
+
+def _at(axis: Axis, index: int) -> str:
+    return f"{axis.name} {index} {axis.label(index)}"
+
+
+def _figure(value: float, words: Words) -> str:
+    return words("legend.closed") if np.isnan(value) else number(value)

@@ -1,0 +1,152 @@
+"""Pictures of attention: the wall of all heads, one head, the mask."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
+from explorer.picture.layout.cells import LARGE_CELLS, at_most
+from explorer.picture.look import Look, attentions
+from explorer.picture.makers.heatmaps import (
+    caption,
+    closed_of,
+    closed_reason,
+    masked_values,
+    robust_band,
+    scale_for,
+    tap_heatmap,
+    token_axis,
+)
+from explorer.picture.scales import Scale
+from explorer.trace.arrays import Array
+from explorer.trace.levels import Levels
+from explorer.trace.stages import place_of, stage_of, with_layer
+from explorer.trace.trace import Trace
+
+_MOST_CELLS = 2**22  # of a wall that is one image
+_FIGURE_CELLS = 128  # on a side of each map of a large wall, where it is one figure
+
+
+def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The chosen head at the chosen stage."""
+    tap = look.attention_tap()
+    made = tap_heatmap(trace, tap, look, words, look.head)
+    where = words("picture.head", layer=look.layer, head=look.head)
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{made.caption.title} · {where}"))
+
+
+def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:
+    """All heads of all layers (or of some) of the chosen attention at the chosen stage, on one scale."""
+    tap = look.attention_tap()
+    layers = layers or tuple(range(trace.config.n_layers))
+    taps = [with_layer(tap, layer) for layer in layers]
+    large = _large_wall(trace, taps)
+    if large is None:
+        closed, block = closed_of(trace, tap), 1
+        values = masked_values(np.stack([trace[name] for name in taps]), closed)  # [layer, head, query, key]
+    else:
+        values, closed, block = _coarse_wall(large)
+    scales = [scale_for(trace, name, look) for name in taps]
+    made = _wall_caption(trace, tap, layers, words)
+    if large is not None and large.layers[0].block > 1:
+        made = attrs.evolve(made, note=words(f"picture.pooled.{stage_of(tap).range}", block=large.layers[0].block))
+    return HeadGrid(
+        values=values, closed=closed, block=block, large=large,
+        rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
+        scale=Scale(min(s.low for s in scales), max(s.high for s in scales), scales[0].colours),
+        caption=made, layers=layers, chosen=(look.layer, look.head),
+        reason="" if closed is None else closed_reason(trace, words),
+        recorded=() if large is not None else tuple(trace[name] for name in taps),
+    )
+
+
+def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:
+    """What is painted from levels. Raises NotKept where the maps are too many for one image and nobody asked for levels."""
+    if all(tap in trace.pooled for tap in taps):
+        close = {(layer, head): levels for layer, tap in enumerate(taps) for (name, head), levels in trace.close_ups.items()
+                 if name == tap}
+        return LargeWall(tuple(trace.pooled[tap] for tap in taps), close)
+    if len(taps) * np.prod(trace.shape(taps[0])) > _MOST_CELLS:
+        raise trace.not_kept(taps[0], -1)
+    return None
+
+
+def _coarse_wall(large: LargeWall) -> tuple[Array, Closed | None, int]:
+    """[layer, head, row, column] few enough blocks for a figure."""
+    found = [at_most(levels, _FIGURE_CELLS) for levels in large.layers]
+    return np.stack([values for values, _closed, _block in found]), found[0][1], found[0][2]
+
+
+def _wall_caption(trace: Trace, tap: str, layers: tuple[int, ...], words: Words) -> Caption:
+    place = place_of(tap)
+    kind = f"{place.side}.{place.part.partition('.')[0]}"
+    made = caption(trace, tap, words)
+    shape = f"[layer {len(layers)}, {made.shape[1:]}"
+    which = "*" if len(layers) > 1 else str(layers[0])
+    return attrs.evolve(made, title=f"{words(f'attention.{kind}')} · {made.title}", shape=shape,
+                        tap=tap.replace(f".layers.{place.layer}.", f".layers.{which}."))
+
+
+def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """Who may look at whom in the chosen attention: 1 where a query sees a key, closed where the mask forbids it."""
+    tap = look.attention_tap("masked")
+    closed = closed_of(trace, tap)
+    shape = trace.shape(tap)[1:]
+    large = _mask_levels(trace, tap, shape)
+    ones = np.broadcast_to(np.float32(1), shape)
+    return Heatmap(
+        values=masked_values(ones, closed) if large is None else ones, closed=closed, levels=large,
+        rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
+        scale=Scale(0.0, 1.0, "open"),
+        caption=Caption(title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}", tap=tap, formula="M",
+                        shape=f"[query {shape[0]}, key {shape[1]}]", origin="computed",
+                        note=_mask_note(trace, tap, closed, words)),
+        reason="" if closed is None else closed_reason(trace, words),
+    )
+
+
+def _mask_levels(trace: Trace, tap: str, shape: tuple[int, ...]) -> Levels | None:
+    """A large mask: a block is closed where all its cells are."""
+    if shape[0] * shape[1] <= LARGE_CELLS:
+        return None
+    place = place_of(tap)
+    closed = trace.closed.get(f"{place.side}.{place.part}")
+    sizes = [(shape[0], shape[1])]
+    while max(sizes[-1]) > _FIGURE_CELLS:
+        sizes.append((-(-sizes[-1][0] // 2), -(-sizes[-1][1] // 2)))
+    ones = tuple(np.broadcast_to(np.float32(1), size) for size in sizes)  # of one number, whatever their size
+    return Levels(ones, None if closed is None else closed.arrays[:len(ones)], 1, (shape[0], shape[1]))
+
+
+def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:
+    """Who may look at whom in words, and which rows are left nothing at all."""
+    if closed is None:
+        return words("mask.open_all")
+    empty = closed.all(axis=1)
+    if not empty.any():
+        return words("mask.open_future" if trace.config.masking == "inverted" else "mask.open_past")
+    rows = token_axis(trace, tap, "query", words)
+    told = [words("mask.row", row=int(row), number=int(row) + 1, token=rows.label(int(row))) for row in np.flatnonzero(empty)]
+    which = words("mask.all_rows") if empty.all() else ", ".join(told)
+    key = "mask.nothing_left_inf" if trace.config.mask_value == "-inf" else "mask.nothing_left_finite"
+    return words(key, rows=which, share=rough(1 / closed.shape[1]))
+
+
+def causal_mask(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The mask of the decoder's self-attention, where causality belongs; without a decoder, of the chosen attention."""
+    decoder = "decoder.self_attn" in attentions(trace)
+    return mask_map(trace, attrs.evolve(look, attention="decoder.self_attn") if decoder else look, words)
+
+
+def part_strips(trace: Trace, look: Look, words: Words) -> Strips:
+    """Queries, keys, values and the weighted sum of the chosen head. Across, keys stand beside other tokens than queries,
+    so there only what has the query's rows is shown: queries and the weighted sum."""
+    across = look.attention.endswith("cross_attn")
+    taps = [look.attention_tap(part) for part in (("query", "mixed") if across else ("query", "key", "value", "mixed"))]
+    where = words("picture.head", layer=look.layer, head=look.head)
+    made = caption(trace, taps[0], words)
+    return Strips(
+        bands=tuple(robust_band(tap_heatmap(trace, tap, look, words, look.head)) for tap in taps),
+        caption=attrs.evolve(made, title=where, formula="Q, K, V, A V" if not across else "Q, A V"),
+    )

@@ -1,0 +1,150 @@
+"""The steps of one attention head, each with what goes in and what comes out. Vaswani et al. 2017, figure 2."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.mathematics import softmax, softmax_gradient
+from explorer.picture.arithmetic import of_stage
+from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, Strips
+from explorer.picture.look import Look
+from explorer.picture.makers.heatmaps import caption, scale_for, tap_heatmap, token_axis
+from explorer.picture.scales import Scale, robust_scale
+from explorer.trace.measures import entropy_bits
+from explorer.trace.trace import Trace
+
+STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
+_OPERANDS = {
+    "query": ("", ""),
+    "scores": ("query", "key"),
+    "scaled": ("scores", ""),
+    "masked": ("scaled", ""),
+    "weights": ("masked", ""),
+    "dropped": ("weights", ""),
+    "mixed": ("dropped", "value"),
+    "merged": ("mixed", ""),
+    "output": ("merged", ""),
+}
+_MOST_BANDS = 8
+
+
+def operands(step: str) -> tuple[str, str]:
+    """The names of what goes into a step; "" where there is nothing more."""
+    return _OPERANDS[step]
+
+
+def first_operand(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """What goes into the step; for the first one the vectors that the projections read."""
+    name = operands(look.part)[0]
+    return _input(trace, look, words) if not name else part(trace, look, words, name)
+
+
+def second_operand(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The other thing that goes in; drawn only where there is one."""
+    return part(trace, look, words, operands(look.part)[1] or "key")
+
+
+def result(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """What comes out of the step."""
+    return part(trace, look, words, look.part)
+
+
+def part(trace: Trace, look: Look, words: Words, name: str) -> Heatmap:
+    """One of the matrices of the chosen head, with the arithmetic of each cell where it is made in one step."""
+    where = words("picture.head", layer=look.layer, head=look.head)
+    if name == "merged":
+        return _merged(trace, look, words)
+    tap = look.attention_tap(name)
+    made = tap_heatmap(trace, tap, look, words, look.head if trace.axes(tap)[0] == "head" else 0)
+    title = made.caption.title if name == "output" else f"{made.caption.title} · {where}"
+    return attrs.evolve(made, made_of=of_stage(trace, look, name), caption=attrs.evolve(made.caption, title=title))
+
+
+def _input(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The stream that enters the layer: normalized before where the norm comes first."""
+    side, _, kind = look.attention.partition(".")
+    number = {"self_attn": 1, "cross_attn": 2}[kind]
+    if trace.config.norm_placement == "pre":
+        tap = f"{side}.layers.{look.layer}.norm{number}"
+    elif number == 2:
+        tap = f"{side}.layers.{look.layer}.norm1"
+    else:
+        last = 3 if side == "decoder" and f"{side}.layers.0.norm3" in trace else 2
+        tap = f"{side}.layers.{look.layer - 1}.norm{last}" if look.layer else f"{side}.embedding.output"
+    made = tap_heatmap(trace, tap, look, words)
+    # The row of x that is multiplied bears the name of the row of Q that it gives: across, that of the token to be written.
+    rows = token_axis(trace, look.attention_tap("query"), "position", words)
+    return attrs.evolve(made, rows=rows, caption=attrs.evolve(made.caption, title=words("steps.input"), formula="x"))
+
+
+def _merged(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The heads' results side by side again: [query, d_model]."""
+    tap = look.attention_tap("mixed")
+    heads = trace[tap]  # [head, query, feature]
+    values = np.ascontiguousarray(heads.transpose(1, 0, 2).reshape(heads.shape[1], -1))
+    made = caption(trace, tap, words)
+    return Heatmap(
+        values=values,
+        rows=token_axis(trace, tap, "query", words),
+        columns=Axis(words("axis.feature")),
+        scale=scale_for(trace, tap, look),
+        caption=Caption(
+            title=words("steps.merged"),
+            tap=tap,
+            formula="concat(A V)",
+            origin="computed",
+            shape=f"{made.shape} → [query {values.shape[0]}, feature {values.shape[1]}]",
+        ),
+    )
+
+
+def head_split(trace: Trace, look: Look, words: Words) -> Strips:
+    """Q of every head beside the others: how d_model features become n_heads times d_head."""
+    tap = look.attention_tap("query")
+    heads = trace[tap]
+    shown = min(len(heads), _MOST_BANDS)
+    n, h, d = heads.shape[1], *heads.shape[::2]
+    bands = []
+    scale = robust_scale(heads, look.signed_colours)
+    for head in range(shown):
+        band = tap_heatmap(trace, tap, look, words, head)
+        bands.append(attrs.evolve(band, scale=scale, caption=attrs.evolve(band.caption, title=f"H{head}")))
+    shape = f"[{n}, {h * d}] → [{n}, {h}, {d}] → [{h}, {n}, {d}]"
+    note = words("steps.split_some", shown=shown, count=h) if shown < h else ""
+    return Strips(
+        bands=tuple(bands),
+        caption=Caption(
+            title=words("steps.split"), tap=tap, shape=shape, note=note, formula="Q → Q<sub>1</sub> … Q<sub>h</sub>"
+        ),
+    )
+
+
+def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
+    """Entropy of the chosen head's rows and the size of softmax's gradient, divided by √d_head and not.
+
+    Both are computed from the recorded scores; masked keys stay out.
+    """
+    scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)
+    may_look = trace[look.attention_tap("masked")][look.head] > -1e9
+    may_look |= ~may_look.any(axis=1, keepdims=True)  # a row that sees nothing has no weights to tell of
+    size = np.sqrt(trace.config.d_head)
+    labels, values = [], []
+    for name, divisor in (("divided", size), ("undivided", 1.0)):
+        with np.errstate(invalid="ignore"):  # a model whose numbers are none has none here
+            weights = softmax(np.where(may_look, scores / divisor, -np.inf))
+        labels += [words(f"steps.entropy_{name}"), words(f"steps.gradient_{name}")]
+        values += [float(entropy_bits(weights.astype(np.float32)).mean()), float(softmax_gradient(weights).mean())]
+    order = (0, 2, 1, 3)
+    return Bars(
+        values=np.array([values[i] for i in order], np.float32),
+        labels=tuple(labels[i] for i in order),
+        scale=Scale(0.0, 1.0, look.unit_colours),
+        caption=Caption(
+            title=words("steps.why"),
+            tap=look.attention_tap("scores"),
+            formula="‖diag(A) − A A<sup>T</sup>‖",
+            shape=f"[query {scores.shape[0]}, key {scores.shape[1]}]",
+            note=words("steps.why_note"),
+            origin="computed",
+        ),
+    )

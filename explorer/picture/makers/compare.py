@@ -1,0 +1,149 @@
+"""Two states beside each other: the one that was put aside, the one of now, and their difference around zero."""
+
+import attrs
+import numpy as np
+
+from explorer.config import KNOBS, Config
+from explorer.lang import Words
+from explorer.picture.kinds import Bars, Caption, Heatmap
+from explorer.picture.look import Look
+from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.output import top_bars
+from explorer.picture.scales import centred_scale
+from explorer.trace.trace import Trace
+
+PAPER = {
+    "position": "sinusoidal",
+    "position_base": 10000.0,
+    "embedding_scale": 1.0,
+    "score_scaling": True,
+    "temperature": 1.0,
+    "causal_mask": True,
+    "causal_mask_encoder": False,
+    "causal_mask_cross": False,
+    "masking": "usual",
+    "mask_value": "-inf",
+    "residual": True,
+    "norm_placement": "post",
+    "norm_kind": "torch",
+    "norm_shift": 0.0,
+    "activation": "relu",
+    "initialization": "independent",
+    "vocabulary": "bundled",
+}
+"""What the paper says about knobs that are no sizes. Vaswani et al. 2017, section 3."""
+
+
+def departures(config: Config) -> tuple[tuple[str, object, object], ...]:
+    """Knob, its value here and the paper's, wherever they differ."""
+    values = config.values()
+    return tuple(
+        (knob.name, values[knob.name], PAPER[knob.name])
+        for knob in KNOBS
+        if knob.name in PAPER and values[knob.name] != PAPER[knob.name]
+    )
+
+
+def as_paper(config: Config) -> Config:
+    """The same sizes, and everything else as the paper has it."""
+    return config.changed(**PAPER)
+
+
+def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """The chosen head of the state that was put aside; None where there is none."""
+    other = trace.beside
+    return None if other is None else _titled(head_map(other, look.fitted(other), words), words("compare.aside"))
+
+
+def now(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The chosen head of this state."""
+    return _titled(head_map(trace, look, words), words("compare.now"))
+
+
+def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """Now minus aside, cell by cell; None where there is nothing aside. Other sentences have other cells: then why not is
+    told in place of a map."""
+    other = trace.beside
+    if other is None:
+        return None
+    theirs = look.fitted(other)
+    first, second = head_map(other, theirs, words), head_map(trace, look, words)
+    same = (
+        (first.rows.labels, first.columns.labels) == (second.rows.labels, second.columns.labels)
+        and (theirs.attention, theirs.layer, theirs.head) == (look.attention, look.layer, look.head)
+    )
+    tap = look.attention_tap()
+    with np.errstate(invalid="ignore"):  # −∞ − (−∞): closed in both
+        values = trace[tap][look.head] - other[tap][look.head] if same else np.full((1, 1), np.nan, np.float32)
+    closed = None if not same or first.closed is None or second.closed is None else first.closed & second.closed
+    largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
+    note = (
+        words("compare.largest", difference=f"{largest:.3g}")
+        if same
+        else words("compare.other_shape", first=_where(first), second=_where(second))
+    )
+    return Heatmap(
+        values=values,
+        rows=second.rows if same else attrs.evolve(second.rows, labels=("",)),
+        columns=second.columns if same else attrs.evolve(second.columns, labels=("",)),
+        closed=closed,
+        reason=second.reason,
+        scale=centred_scale(values, look.signed_colours),
+        caption=Caption(
+            title=words("compare.difference"),
+            tap=second.caption.tap,
+            shape=second.caption.shape,
+            note=note,
+            origin="computed",
+            formula=words("compare.formula"),
+        ),
+    )
+
+
+def bars_aside(trace: Trace, look: Look, words: Words) -> Bars | None:
+    """What the state put aside would say next."""
+    other = trace.beside
+    if other is None:
+        return None
+    made = top_bars(other, look.fitted(other), words)
+    return attrs.evolve(
+        made, ids=(), caption=attrs.evolve(made.caption, title=f"{words('compare.aside')} · {made.caption.title}")
+    )
+
+
+def bars_now(trace: Trace, look: Look, words: Words) -> Bars:
+    """What this state would say next."""
+    made = top_bars(trace, look, words)
+    return attrs.evolve(
+        made, ids=(), caption=attrs.evolve(made.caption, title=f"{words('compare.now')} · {made.caption.title}")
+    )
+
+
+def departures_html(config: Config, words: Words) -> str:
+    """The list of departures as rich text."""
+    rows = departures(config)
+    if not rows:
+        return words("compare.no_departures")
+    head = f"<tr><td></td><td><b>{words('compare.here')}</b>&nbsp;&nbsp;</td><td><b>{words('compare.paper')}</b></td></tr>"
+    body = "".join(
+        f"<tr><td>{words(f'knob.{name}.name')}&nbsp;&nbsp;</td><td>{_value(name, here, words)}&nbsp;&nbsp;</td>"
+        f"<td>{_value(name, paper, words)}</td></tr>"
+        for name, here, paper in rows
+    )
+    return f"<table cellspacing='2'>{head}{body}</table>"
+
+
+def _value(name: str, value: object, words: Words) -> str:
+    if isinstance(value, bool):
+        return "✓" if value else "—"
+    key = f"choice.{name}.{value}"
+    return words(key) if key in words else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _titled(made: Heatmap, which: str) -> Heatmap:
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{which} · {made.caption.title}"))
+
+
+def _where(made: Heatmap) -> str:
+    """What a map is of: its tokens and its tap."""
+    return f"{' '.join(made.rows.labels)} · {made.caption.tap}"

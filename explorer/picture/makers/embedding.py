@@ -1,0 +1,79 @@
+"""Pictures of what enters the model: embedding vectors, positions, their sum; and the row of tokens."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.kinds import Caption, Heatmap, Strips, TokenRow
+from explorer.picture.look import Look
+from explorer.picture.makers.heatmaps import caption, places_note, robust_band, tap_heatmap
+from explorer.picture.scales import Scale, robust_scale
+from explorer.tokens.token import Token
+from explorer.trace.trace import Trace
+
+_MOST_PLACES = 512  # of a long text, the first: all pairs of thousands take a second
+
+
+def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
+    """The looked-up rows and the scaled rows, each on its own scale: their magnitudes differ by √d_model."""
+    made = _strips(trace, look, words, ("tokens", "scaled"))
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("picture.embedding")))
+
+
+def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
+    """Scaled embedding + positions = input, all on one scale, so that the eye can add."""
+    made = _strips(trace, look, words, ("scaled", "positions", "output"))
+    every = np.concatenate([band.values.ravel() for band in made.bands])
+    scale = robust_scale(every, look.signed_colours)
+    return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
+
+
+def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> Strips:
+    taps = [f"{look.side}.embedding.{part}" for part in parts]
+    bands = [tap_heatmap(trace, tap, look, words) for tap in taps]
+    short = [words(f"stage.embedding.{part}.short") for part in parts]
+    return Strips(
+        bands=tuple(attrs.evolve(robust_band(band), caption=attrs.evolve(band.caption, title=title))
+                    for band, title in zip(bands, short, strict=True)),
+        caption=caption(trace, taps[-1], words)
+    )
+
+
+def position_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The recorded positions of this text, [position, feature]."""
+    made = tap_heatmap(trace, f"{look.side}.embedding.positions", look, words)
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=places_note(trace, look.side, words)))
+
+
+def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """Cosine similarity of the recorded positions: how alike two places look to the model."""
+    made = position_map(trace, look, words)
+    tap = made.caption.tap
+    rows = trace[tap][:_MOST_PLACES].astype(np.float64)
+    axis = attrs.evolve(made.rows, labels=made.rows.labels[:_MOST_PLACES])
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN where nothing is added
+    unit = np.divide(rows, norms, where=norms > 0, out=np.full_like(rows, np.nan))
+    return attrs.evolve(
+        made, values=(unit @ unit.T).astype(np.float32), rows=axis, columns=axis, levels=None,
+        scale=Scale(-1.0, 1.0, look.signed_colours),
+        caption=Caption(title=words("picture.similarity"), tap=tap, formula="cos(PE[p], PE[q])", note=made.caption.note,
+                        shape=f"[position {len(rows)}, position {len(rows)}]", origin="computed"),
+    )
+
+
+def source_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
+    """The source's tokens; none in decoder-only."""
+    return _token_row(trace, "source", trace.source, trace.tokens.source, words)
+
+
+def target_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
+    """The target's tokens; none in encoder-only."""
+    return _token_row(trace, "target", trace.target, trace.tokens.target, words)
+
+
+def _token_row(trace: Trace, side: str, text: str, tokens: tuple[Token, ...], words: Words) -> TokenRow:
+    return TokenRow(
+        chips=tokens, side=side, text=text,
+        caption=Caption(title=words(f"picture.tokens_{side}"), tap="", shape=f"[position {len(tokens)}]"),
+    )

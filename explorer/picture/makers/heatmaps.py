@@ -1,0 +1,160 @@
+"""What every maker of pictures shares: axes, captions, and the Heatmap of any recorded tensor."""
+
+import math
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.kinds import Axis, Caption, Closed, Heatmap
+from explorer.picture.layout.cells import LARGE_CELLS
+from explorer.picture.look import Look
+from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_scale
+from explorer.trace.arrays import Array
+from explorer.trace.levels import Levels
+from explorer.trace.measures import closed_cells
+from explorer.trace.stages import SINUSOIDS, place_of, stage_of, with_layer
+from explorer.trace.trace import Trace
+
+
+def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
+    """Title and formula of the tap's stage, and the shape with its axes named."""
+    stage = stage_of(tap)
+    formula = stage.formula
+    if stage.key == "embedding.positions":  # learned positions are a table of weights, the others add nothing
+        formula = SINUSOIDS.get(trace.config.position, "")
+    return Caption(title=words(f"stage.{stage.key}.title"), tap=tap, note=note, shape=shape_badge(trace, tap),
+                   formula=formula)
+
+
+def shape_badge(trace: Trace, tap: str) -> str:
+    """ "[head 8, query 4, key 4]" """
+    sizes = zip(trace.axes(tap), trace.shape(tap), strict=True)
+    return "[" + ", ".join(f"{name} {size}" for name, size in sizes) + "]"
+
+
+def places_note(trace: Trace, side: str, words: Words) -> str:
+    """Why there are no positions to see, where nothing is added to the input."""
+    kind = "sinusoidal" if trace.config.position in SINUSOIDS else trace.config.position
+    return "" if np.any(trace.table(side)) else words(f"picture.nothing_added.{kind}")
+
+
+def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
+    """The axis `name` of a tap, with its tokens where it has any."""
+    if name not in ("position", "query", "key"):
+        return Axis(words(f"axis.{name}"))
+    asks = name == "query" or tap.endswith(".cross_attn.query")
+    if asks and ".cross_attn." in tap and trace.expected:
+        # What looks at the source here is the token about to be written, not the last one that was.
+        return Axis(words("axis.next_token"), tuple(f"→{symbol(trace, each)}" for each in trace.expected), "target", shift=1)
+    labels = tuple(token.text for token in trace.side(tap, name))
+    return Axis(words(f"axis.{name}"), labels, trace.side_name(tap, name))
+
+
+def symbol(trace: Trace, index: int) -> str:
+    """The symbol of an id; a row of the matrix that no symbol uses is shown by its number."""
+    return trace.symbols[index] if index < len(trace.symbols) else f"#{index}"
+
+
+def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
+    """One fixed scale for weights and probabilities, a zero-centred one over the whole tensor for all else.
+
+    Dropout scales what it keeps by 1/(1 - p): its scale ends there.
+    """
+    if stage_of(tap).range == "unit":
+        if tap in trace.pooled:
+            return Scale(0.0, _round_top(_largest_weight(trace, tap)), look.unit_colours)
+        top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(_extremes(trace, tap))))
+        return Scale(0.0, top, look.unit_colours) if top > 1 else unit_scale(look.unit_colours)
+    values = _extremes(trace, tap)
+    return centred_scale(values[~closed_cells(values)], look.signed_colours)
+
+
+def _largest_weight(trace: Trace, tap: str) -> float:
+    """Of a large map's tap in all layers, so that they can be compared."""
+    taps = [with_layer(tap, layer) for layer in range(trace.config.n_layers)]
+    return max(float(np.nanmax(trace.pooled[each].arrays[-1])) for each in taps if each in trace.pooled)
+
+
+def _round_top(largest: float) -> float:
+    """1, 0.5, 0.2, 0.1 and so on: among a thousand tokens a weight is a thousandth, and on a scale to 1 all would be dark."""
+    if not largest > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(largest))
+    return float(f"{next(step * power for step in (1, 2, 5, 10) if step * power >= largest * (1 - 1e-6)):.1g}")
+
+
+def _extremes(trace: Trace, tap: str) -> Array:
+    """Values with the extremes of the whole tensor: of a large one, its coarsest level has them."""
+    known = trace.pooled.get(tap) or trace.coarse.get(tap)
+    if known is not None:
+        return known.arrays[-1]
+    close = [levels.arrays[-1] for (name, _head), levels in trace.close_ups.items() if name == tap]
+    return np.concatenate([each.ravel() for each in close]) if close and tap in trace.shapes else trace[tap]
+
+
+def closed_of(trace: Trace, tap: str) -> Closed | None:
+    """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open.
+
+    All heads of an attention share one mask, so the first head tells.
+    """
+    base, _, stage = tap.rpartition(".")
+    if stage not in ("masked", "weights", "dropped"):
+        return None
+    place = place_of(tap)
+    known = trace.closed.get(f"{place.side}.{place.part}")
+    if known is not None or f"{base}.masked" in trace.shapes:
+        return None if known is None else known.arrays[0]
+    closed = closed_cells(trace[f"{base}.masked"][0])
+    if stage != "masked":  # a row that the mask leaves nothing has weights all the same: 1/n, or none that is a number
+        closed &= (trace[tap] == 0).all(axis=0)
+    return closed if closed.any() else None
+
+
+def closed_reason(trace: Trace, words: Words) -> str:
+    """Why cells are closed: later tokens, unless the mask is read another way."""
+    return words("mask.future" if trace.config.masking == "usual" else f"mask.reason_{trace.config.masking}")
+
+
+def masked_values(values: Array, closed: Closed | None) -> Array:
+    """The values with NaN in closed cells."""
+    return values if closed is None else np.where(closed, np.float32(np.nan), values)
+
+
+def levels_of(trace: Trace, tap: str, head: int) -> Levels | None:
+    """How a large map is painted; None for one that is painted cell by cell. Raises NotKept for a large one that nobody
+    has asked for yet.
+    """
+    if (tap, head) in trace.close_ups:
+        return trace.close_ups[tap, head]
+    if tap in trace.coarse:
+        return trace.coarse[tap]
+    pooled = trace.pooled.get(tap)
+    if pooled is not None and pooled.whole:
+        return pooled.of(head)
+    shape = trace.shape(tap)
+    if shape[-2] * shape[-1] > LARGE_CELLS:
+        raise trace.not_kept(tap, -1)
+    return None
+
+
+def robust_band(band: Heatmap) -> Heatmap:
+    """A map among strips, on a scale of its own that a few outliers do not blank."""
+    return attrs.evolve(band, scale=robust_scale(band.values, band.scale.colours)) if band.scale.centred else band
+
+
+def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0) -> Heatmap:
+    """Any recorded tensor as a map; of one with heads, the head `head`. Raises UnknownTap, UnknownHead."""
+    axes = trace.axes(tap)
+    if axes[0] == "head":
+        array, axes = trace.head(tap, head), axes[1:]
+    else:
+        array = trace[tap]
+    closed, large = closed_of(trace, tap), levels_of(trace, tap, head)
+    return Heatmap(
+        values=array if large is not None else masked_values(array, closed), closed=closed, levels=large,
+        rows=token_axis(trace, tap, axes[0], words), columns=token_axis(trace, tap, axes[1], words),
+        scale=scale_for(trace, tap, look), caption=caption(trace, tap, words),
+        reason="" if closed is None else closed_reason(trace, words),
+        recorded=array, head=head if trace.axes(tap)[0] == "head" else None,
+    )

@@ -1,0 +1,178 @@
+"""The laboratory of norms and residuals. Ba et al. 2016; Ioffe and Szegedy 2015; He et al. 2016; Xiong et al. 2020."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.mathematics import batch_norm, layer_norm
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Bars, Caption, Heatmap, Strips, Waves
+from explorer.picture.look import Look
+from explorer.picture.makers.heatmaps import robust_band, tap_heatmap
+from explorer.picture.scales import Scale, robust_scale
+from explorer.trace.arrays import Array
+from explorer.trace.findings import Copies, Depth
+from explorer.trace.trace import Trace
+
+
+def stream(trace: Trace, look: Look, words: Words) -> Strips:
+    """One layer of the chosen side: what enters, what each sublayer adds, and the stream after each addition."""
+    base = f"{look.side}.layers.{look.layer}"
+    adds = [
+        "self_attn.output",
+        *(["cross_attn.output"] if f"{base}.cross_attn.output" in trace else []),
+        "feed_forward.output",
+    ]
+    bands = [_band(trace, _entering(trace, look), look, words, "x")]
+    for place, add in enumerate(adds, 1):
+        bands.append(_band(trace, f"{base}.{add}", look, words, f"+ {words(f'layers.{add}')}"))
+        bands.append(_band(trace, f"{base}.residual{place}", look, words, f"= {words('layers.stream')}"))
+        if trace.config.norm_placement == "post":  # what goes on is normalized
+            bands.append(_band(trace, f"{base}.norm{place}", look, words, words("layers.normalized")))
+    scale = robust_scale(np.concatenate([band.values.ravel() for band in bands]), look.signed_colours)
+    lengths = [float(np.linalg.norm(band.values.astype(np.float64), axis=-1).mean()) for band in bands]
+    told = " · ".join(
+        f"{band.caption.title.lstrip('+= ')} {rough(length)}" for band, length in zip(bands, lengths, strict=True)
+    )
+    return Strips(
+        bands=tuple(attrs.evolve(band, scale=scale) for band in bands),
+        caption=Caption(
+            title=f"{words('layers.residual')} · {words('picture.layer', layer=look.layer)}",
+            tap=f"{base}.residual1",
+            formula="x + f(x)" if trace.config.residual else "f(x)",
+            shape=_shape(bands[0]),
+            note=words("layers.lengths_note", told=told),
+        ),
+    )
+
+
+def norms(trace: Trace, look: Look, words: Words) -> Strips:
+    """What enters a norm, what the model's norm made of it, and LayerNorm and BatchNorm of the very same numbers."""
+    before, after = _norm_taps(trace, look)
+    bands = [
+        _band(trace, before, look, words, words("layers.before")),
+        _band(trace, after, look, words, words("layers.model_norm")),
+    ]
+    x = trace[before].astype(np.float64)
+    for name, values in (("layer_norm", layer_norm(x)), ("batch_norm", batch_norm(x))):
+        bands.append(
+            attrs.evolve(
+                bands[0], values=values.astype(np.float32),
+                caption=Caption(title=words(f"layers.{name}"), tap="", shape="", origin="computed"),
+            )
+        )
+    scale = robust_scale(np.concatenate([band.values.ravel() for band in bands[1:]]), look.signed_colours)
+    row = x[0]
+    note = words(
+        "layers.norm_note",
+        mean=_short(row.mean()),
+        biased=_short(row.std()),
+        unbiased=_short(row.std(ddof=1)),
+        across=_short(x[:, 0].mean()),
+        token=_first(trace, before),
+    )
+    return Strips(
+        bands=(robust_band(bands[0]), *(attrs.evolve(band, scale=scale) for band in bands[1:])),
+        caption=Caption(
+            title=f"{words('layers.norms')} · {words('picture.layer', layer=look.layer)}",
+            tap=after,
+            shape=_shape(bands[0]),
+            formula="(x − μ) / √(σ² + ε)",
+            origin="computed",  # two of the four; each band says its own
+            note=note,
+        ),
+    )
+
+
+def dead_units(trace: Trace, look: Look, words: Words) -> Bars:
+    """[layer] which share of the feed-forward units is 0 at every position of this sentence."""
+    taps = [f"{look.side}.layers.{layer}.feed_forward.activated" for layer in range(trace.config.n_layers)]
+    shares = np.array([float((trace[tap] <= 0).all(axis=0).mean()) for tap in taps], np.float32)
+    return Bars(
+        values=shares,
+        labels=tuple(words("picture.layer", layer=layer) for layer in range(len(taps))),
+        scale=Scale(0.0, 1.0, look.unit_colours),
+        caption=Caption(
+            title=words("layers.dead"),
+            tap=taps[look.layer],
+            formula="f(x W<sub>1</sub> + b<sub>1</sub>) = 0",
+            shape=f"[layer {len(taps)}]",
+            origin="computed",
+            note=words(f"layers.dead_{trace.config.activation}"),
+        ),
+    )
+
+
+def depth_lengths(trace: Trace, look: Look, words: Words) -> Waves | None:
+    """How long vectors are on their way, with residual connections and without; None until it is computed."""
+    return _depth(trace, look, words, "lengths")
+
+
+def depth_gradients(trace: Trace, look: Look, words: Words) -> Waves | None:
+    """How long the loss's gradient is at each of these places; None until it is computed."""
+    return _depth(trace, look, words, "gradients")
+
+
+def copies_note(trace: Trace, words: Words) -> str:
+    """Whether the layers are copies of one another."""
+    found = trace.experiments.get("copies")
+    if not isinstance(found, Copies) or len(found.differences) < 2:
+        return ""
+    most = float(found.differences.max())
+    return words("layers.copies" if most == 0 else "layers.no_copies", difference=rough(most))
+
+
+def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
+    found = trace.experiments.get("depth")
+    if not isinstance(found, Depth):
+        return None
+    values: Array = np.stack([getattr(found, which), getattr(found, f"{which}_without")])
+    mine = [place for place, tap in enumerate(found.taps) if tap.startswith(look.side)]
+    values = values[:, mine]
+    return Waves(
+        values=values,
+        main=0,
+        names=(words("layers.with"), words("layers.without")),
+        n_marked=0,
+        x_name=words("layers.place"),
+        caption=Caption(
+            title=words(f"layers.{which}"),
+            tap=found.taps[mine[-1]],
+            shape=f"[place {values.shape[1]}]",
+            origin="beside",
+            formula="‖x‖" if which == "lengths" else "‖∂L/∂x‖",
+            note=copies_note(trace, words) if which == "lengths" else words("layers.loss"),
+        ),
+    )
+
+
+def _entering(trace: Trace, look: Look) -> str:
+    """The stream before the layer."""
+    if look.layer == 0:
+        return f"{look.side}.embedding.output"
+    before = f"{look.side}.layers.{look.layer - 1}"
+    last = 3 if f"{before}.residual3" in trace else 2
+    return f"{before}.{'residual' if trace.config.norm_placement == 'pre' else 'norm'}{last}"
+
+
+def _norm_taps(trace: Trace, look: Look) -> tuple[str, str]:
+    """What enters the layer's first norm, and what comes out."""
+    base = f"{look.side}.layers.{look.layer}"
+    return (_entering(trace, look) if trace.config.norm_placement == "pre" else f"{base}.residual1"), f"{base}.norm1"
+
+
+def _band(trace: Trace, tap: str, look: Look, words: Words, title: str) -> Heatmap:
+    made = tap_heatmap(trace, tap, look, words)
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title))
+
+
+def _shape(band: Heatmap) -> str:
+    return f"[position {band.values.shape[0]}, feature {band.values.shape[1]}]"
+
+
+def _first(trace: Trace, tap: str) -> str:
+    return trace.side(tap)[0].text
+
+
+def _short(value: float) -> str:
+    return rough(value, 4)

@@ -1,0 +1,87 @@
+"""The laboratory of masks: what leaks where a mask is open, and a batch of sentences of different lengths."""
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Axis, Caption, Heatmap
+from explorer.picture.look import Look
+from explorer.picture.makers.heatmaps import masked_values
+from explorer.picture.scales import Scale, unit_scale
+from explorer.trace.findings import Batch, Leak
+from explorer.trace.measures import closed_cells
+from explorer.trace.trace import Trace
+
+
+def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """[output, changed token] how far each output moves when one token is replaced; None until it is computed."""
+    found = trace.experiments.get("leak")
+    if not isinstance(found, Leak):
+        return None
+    tokens = trace.tokens.target if found.side == "target" else trace.tokens.source
+    labels = tuple(token.text for token in tokens)[: len(found.changes)]
+    # Nothing below rounding is told as a movement, nor drawn as one: outputs that have collapsed move by noise alone.
+    largest = float(found.changes[np.isfinite(found.changes)].max(initial=0.0))
+    top = max(largest, found.noise) or 1.0
+    later = np.triu(np.ones(found.changes.shape, bool), 1)
+    leaks = float(found.changes[later].max(initial=0.0))
+    if not np.isfinite(found.changes).all():
+        note = words("leak.nan")
+    elif largest <= found.noise:
+        note = words("leak.still", most=rough(found.noise))
+    elif leaks <= max(found.noise, 1e-4 * top):
+        note = words("leak.none")
+    else:
+        note = words("leak.some", most=rough(leaks))
+    return Heatmap(
+        values=found.changes,
+        rows=Axis(words("leak.output"), labels, found.side),
+        columns=Axis(words("leak.changed"), labels, found.side),
+        scale=Scale(0.0, top, look.unit_colours),
+        caption=Caption(
+            title=words("leak.title"),
+            tap="decoder.norm" if found.side == "target" else "encoder.norm",
+            formula="‖y<sub>i</sub>(x) − y<sub>i</sub>(x′)‖",
+            origin="beside",
+            note=note,
+            shape=f"[output {len(labels)}, changed {len(labels)}]",
+        ),
+    )
+
+
+def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | None:
+    """One sentence of the batch: the chosen head's weights, padding and all; None where there is no such sentence."""
+    found = trace.experiments.get("batch")
+    if not isinstance(found, Batch) or row >= len(found.tokens):
+        return None
+    layer, head = min(look.layer, found.weights.shape[1] - 1), min(look.head, found.weights.shape[2] - 1)
+    closed = closed_cells(found.masked[row, layer, head]) & (found.weights[row, layer, head] == 0)
+    n = found.weights.shape[-1]
+    labels = tuple(token.text for token in found.tokens[row]) + ("<pad>",) * (n - len(found.tokens[row]))
+    side = ("source" if trace.tokens.source else "target") if row == 0 else ""
+    stack = "encoder" if trace.tokens.source else "decoder"
+    note = (
+        words(
+            "batch.note",
+            difference=rough(found.difference, 1),
+            unmasked=rough(found.difference_unmasked),
+        )
+        if row == 0
+        else ""
+    )
+    return Heatmap(
+        values=masked_values(found.weights[row, layer, head], closed if closed.any() else None),
+        rows=Axis(words("axis.query"), labels, side),
+        columns=Axis(words("axis.key"), labels, side),
+        scale=unit_scale(look.unit_colours),
+        closed=closed if closed.any() else None,
+        reason=words("batch.padding"),
+        caption=Caption(
+            title=words("batch.sentence", number=row + 1, count=len(found.tokens)),
+            tap=f"{stack}.layers.{layer}.self_attn.weights",
+            formula="A",
+            origin="beside",
+            shape=f"[batch {len(found.tokens)}, query {n}, key {n}]",
+            note=note,
+        ),
+    )

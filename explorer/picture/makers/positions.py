@@ -1,0 +1,40 @@
+"""Waves: each chosen feature of the model's positions as a curve over the places."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Waves
+from explorer.picture.look import Look
+from explorer.picture.makers.heatmaps import caption, places_note
+from explorer.trace.trace import Trace
+
+_CURVES = 8
+
+
+def waves(trace: Trace, look: Look, words: Words) -> Waves:
+    """Up to eight features of the model's own table of positions, spread evenly from the fastest to the slowest.
+
+    The table goes on behind the text, whose own places are marked: four tokens alone would show no wave.
+    """
+    table = trace.table(look.side)  # [position, feature]
+    n, d_model = table.shape
+    chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
+    tap = f"{look.side}.embedding.positions"
+    return Waves(
+        values=table[:, chosen].T, names=tuple(_name(trace, int(i), words) for i in chosen),
+        n_marked=len(trace.side(tap)), x_name=words("axis.position"),
+        caption=attrs.evolve(caption(trace, tap, words, places_note(trace, look.side, words)), title=words("picture.waves"),
+                             origin="beside",  # the table goes on behind what was recorded
+                             shape=f"[position {n}, feature {d_model}]"),
+    )
+
+
+def _name(trace: Trace, feature: int, words: Words) -> str:
+    """The feature, and for the paper's kind how many places its wave is long: 2π·base^(2i/d)."""
+    name = words("picture.feature", feature=feature)
+    if trace.config.position != "sinusoidal":
+        return name
+    length = 2 * np.pi * trace.config.position_base ** (2 * (feature // 2) / trace.config.d_model)
+    return words("picture.wavelength", name=name, length=rough(float(length)))

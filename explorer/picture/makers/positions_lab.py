@@ -1,0 +1,196 @@
+"""The laboratory of positions: kinds beside each other, likeness against distance, M(k), and words exchanged."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.mathematics import best_map
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Axis, Caption, Heatmap, Strips, Waves
+from explorer.picture.look import Look
+from explorer.picture.scales import Scale, robust_scale
+from explorer.trace.arrays import Array
+from explorer.trace.findings import DECODER_LEARNED, Swap, Variants
+from explorer.trace.stages import SINUSOIDS
+from explorer.trace.trace import Trace
+
+_ROWS, _FEATURES = 64, 32
+_MOST_PLACES = 512  # that are compared with each other: all pairs of thousands take a second
+_FEWEST_PLACES = 8  # of fewer, a map would fit by chance
+_SAME = 1e-4  # differences below are those of float32
+_FROM_PAPER = ("sinusoidal", *(kind for kind in SINUSOIDS if kind != "sinusoidal"), "learned")
+
+
+def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
+    """What each kind of positions adds, on one scale; None until it is computed."""
+    found = trace.experiments.get("variants")
+    if not isinstance(found, Variants):
+        return None
+    bands = []
+    for kind in _FROM_PAPER:
+        table = found.tables[_of_side(found, kind, look)][:_ROWS]
+        bands.append(
+            Heatmap(
+                values=table,
+                rows=Axis(words("axis.position"), tuple(map(str, range(len(table)))), numbered=False),
+                columns=Axis(words("axis.feature")),
+                scale=Scale(-1.0, 1.0, look.signed_colours),
+                caption=Caption(title=words(f"choice.position.{kind}"), tap="", shape="", origin="beside"),
+            )
+        )
+    n, d = found.tables["sinusoidal"][:_ROWS].shape
+    return Strips(
+        bands=tuple(bands),
+        caption=Caption(
+            title=words("positions.variants"),
+            tap="embedding.positions",
+            shape=f"[position {n}, feature {d}]",
+            note=words("positions.variants_note"),
+            origin="beside",
+        ),
+    )
+
+
+def _of_side(found: Variants, kind: str, look: Look) -> str:
+    """The name of a kind's table for the side that is looked at: learned tables are each side's own."""
+    own = kind == "learned" and look.side == "decoder" and DECODER_LEARNED in found.tables
+    return DECODER_LEARNED if own else kind
+
+
+def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
+    """How alike two places look that are so far apart, one curve a kind; None until it is computed."""
+    found = trace.experiments.get("variants")
+    if not isinstance(found, Variants):
+        return None
+    kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.config.position)  # its own first
+    n = min(_ROWS, len(found.against_distance["rotary"]))
+    curves = {kind: found.against_distance[_of_side(found, kind, look)][:n] for kind in kinds if kind != "none"}
+    curves["none"] = np.ones(n, np.float32)
+    # No cosine: the factor by which ALiBi multiplies a weight before softmax makes the row sum to 1 again.
+    curves["alibi"] = np.exp(curves["alibi"])
+    return Waves(
+        values=np.stack([curves[kind] for kind in kinds]),
+        names=tuple(words("positions.alibi" if kind == "alibi" else f"choice.position.{kind}") for kind in kinds),
+        n_marked=0,
+        main=0,
+        x_name=words("positions.distance"),
+        caption=Caption(
+            title=words("positions.against_distance"),
+            tap="embedding.positions",
+            formula="cos(PE[1], PE[1 + k])",
+            shape=f"[distance {n}]",
+            origin="beside",
+        ),
+    )
+
+
+def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """M(k): the linear map of each pair of features that carries every place k places on, and how far it is off.
+
+    It is fitted to the model's own table by least squares. For the paper's kind it is the rotation by k·w_i.
+    """
+    table = trace.table(look.side)[:_MOST_PLACES].astype(np.float64)
+    k = min(max(1, look.shift), max(1, len(table) // 2))
+    matrix, off = best_map(table, k)
+    shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)
+    names = tuple(map(str, range(len(shown))))
+    if len(table) < _FEWEST_PLACES:
+        note = words("positions.too_few")
+    elif not np.any(table):
+        note = words("positions.no_table")
+    elif off < 1e-4:
+        note = words("positions.rotates", k=k, error=rough(off, 1), count=len(table) - k)
+    else:
+        note = words("positions.rotates_not", k=k, error=rough(off))
+    return Heatmap(
+        values=shown,
+        rows=Axis(words("axis.feature"), names, numbered=False),
+        columns=Axis(words("axis.feature"), names, numbered=False),
+        scale=Scale(-1.0, 1.0, look.signed_colours),
+        caption=Caption(
+            title=f"M({k})",
+            tap=f"{look.side}.embedding.positions",
+            formula="PE(pos + k) = M(k) PE(pos)",
+            origin="computed",
+            shape=f"[feature {len(shown)}, feature {len(shown)}]",
+            note=note,
+        ),
+    )
+
+
+def nearest_places(table: Array) -> tuple[float, int, int]:
+    """The smallest distance between two places of a table, and which two they are."""
+    wide = table.astype(np.float64)
+    squares = (wide**2).sum(1)
+    apart = squares[:, None] + squares[None, :] - 2 * wide @ wide.T
+    np.fill_diagonal(apart, np.inf)
+    first, second = (int(i) for i in np.unravel_index(int(np.argmin(apart)), apart.shape))
+    return float(np.sqrt(max(0.0, float(apart[first, second])))), min(first, second), max(first, second)
+
+
+def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
+    """The outputs of the sentence and of the one with two words exchanged, row by row of the same word; with positions
+    and without. None until it is computed."""
+    found = trace.experiments.get("swap")
+    if not isinstance(found, Swap):
+        return None
+    side = trace.tokens.source or trace.tokens.target
+    labels = tuple(token.text for token in side)
+    arrays = (
+        found.usual,
+        found.usual_swapped,
+        found.usual - found.usual_swapped,
+        found.without,
+        found.without_swapped,
+        found.without - found.without_swapped,
+    )
+    scale = robust_scale(np.stack(arrays), look.signed_colours)
+    keys = ("usual", "swapped", "difference")
+    titles = [
+        f"{words(f'positions.{which}')} · {words(f'positions.{key}')}" for which in ("using", "not_using") for key in keys
+    ]
+    bands = tuple(
+        Heatmap(
+            values=np.ascontiguousarray(array),
+            rows=Axis(words("axis.position"), labels, "source" if trace.tokens.source else "target"),
+            columns=Axis(words("axis.feature")),
+            scale=scale,
+            caption=Caption(title=titles[place], tap="", shape="", origin="beside"),
+        )
+        for place, array in enumerate(arrays)
+    )
+    using, without = found.differences()
+    if not (np.isfinite(using) and np.isfinite(without)):
+        note = words("positions.swap_nan")
+    elif [token.id for token in found.tokens] == [token.id for token in side]:
+        note = words("positions.swap_same")
+    else:
+        key = "swap_rows" if without < _SAME else "swap_masked" if trace.config.architecture == "decoder-only" else "swap_other"
+        note = words(f"positions.{key}", using=rough(using), without=rough(without, 1))
+    sentence, swapped = "".join(labels), "".join(token.text for token in found.tokens)
+    return Strips(
+        bands=bands,
+        caption=Caption(
+            title=words("positions.swap", first=sentence, second=swapped),
+            origin="beside",
+            tap="encoder.norm" if trace.tokens.source else "decoder.norm",
+            shape=f"[position {len(labels)}, feature {found.usual.shape[1]}]",
+            note=note,
+        ),
+    )
+
+
+def with_nearest(made: Heatmap, trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The map of positions with a word about the two places that are hardest to tell apart."""
+    places = trace.table(look.side)[:_MOST_PLACES]
+    if not np.any(places) or len(places) < 2:
+        return made
+    apart, first, second = nearest_places(places)
+    steps = np.linalg.norm(np.diff(places.astype(np.float64), axis=0), axis=1)
+    if second - first == 1 and float(np.ptp(steps)) < 1e-3 * apart:  # the paper's: a distance depends on k alone
+        note = words("positions.neighbours", distance=rough(apart))
+        return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))
+    note = words(
+        "positions.nearest", count=len(places), distance=rough(apart), first=first, second=second
+    )
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))

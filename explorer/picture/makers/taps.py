@@ -1,0 +1,22 @@
+"""The list of all taps with their figures, each computed when it is asked for and then kept."""
+
+from functools import lru_cache
+
+from explorer.picture.makers.heatmaps import shape_badge
+from explorer.trace.measures import Summary, summary
+from explorer.trace.trace import Trace
+
+
+class TapList:
+    """Names and shapes of every tap of a trace; a summary is made on demand: a large trace has gigabytes."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.names = trace.names()
+        self.shapes = tuple(shape_badge(trace, name) for name in self.names)
+        self.sizes = tuple("×".join(map(str, trace.shape(name))) for name in self.names)
+        self._summary = lru_cache(maxsize=None)(
+            lambda row: None if self.names[row] in trace.shapes else summary(trace[self.names[row]]))
+
+    def summary(self, row: int) -> Summary | None:
+        """Smallest, largest, mean and the rest of the tap in this row; None for one that a long text left no room for."""
+        return self._summary(row)

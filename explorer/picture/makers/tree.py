@@ -1,0 +1,163 @@
+"""The picture of a search: every token that beam search tried, where each attempt went, and one of them in words."""
+
+import math
+
+import attrs
+
+from explorer.lang import Words
+from explorer.picture.cell_text import number, told_origin
+from explorer.picture.kinds import Branch, Caption, Tree
+from explorer.picture.look import Look
+from explorer.picture.makers.heatmaps import symbol
+from explorer.picture.theme import Theme
+from explorer.tokens.bpe import Encoder
+from explorer.tokens.vocabulary import BEGIN, END, SPECIALS, Vocabulary
+from explorer.trace.search_tree import Search, score
+from explorer.trace.trace import Trace
+
+ROOT = -1  # the place of the beginning, which is no branch
+
+
+def search_tree(trace: Trace, look: Look, words: Words) -> Tree:
+    """What decoding tried for this sentence. Where it tried nothing, an empty tree whose note says why."""
+    search = trace.search
+    if search is None or not search.nodes:
+        return Tree(branches=(), caption=Caption(title=words("tree.nothing"), tap="", shape="", note=_why_not(trace, words)))
+    branches = _branches(trace, search)
+    made = Tree(branches=branches, caption=_caption(search, words), length_penalty=search.length_penalty)
+    shape = f"[step {max(depths(made))}, node {len(branches)}]"
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, shape=shape))
+
+
+def _branches(trace: Trace, search: Search) -> tuple[Branch, ...]:
+    ended = finished(search)
+    best = set(search.path(ended[0])) if ended else set()
+    kept = {node for end in ended for node in search.path(end)}
+    ranks = {end: rank for rank, end in enumerate(ended, 1)}
+    return tuple(
+        Branch(
+            node=number_, parent=node.parent, label=symbol(trace, node.id), log_p=node.log_p, total=node.total,
+            state="forced" if node.forced else "best" if number_ in best else "kept" if number_ in kept else "dropped",
+            rank=ranks.get(number_, 0),
+        )
+        for number_, node in enumerate(search.nodes)
+    )
+
+
+def finished(search: Search) -> tuple[int, ...]:
+    """The last nodes of the sentences that came to their end, best first; if none did, those of the greatest length."""
+    ended = tuple(end for end in search.ends if search.nodes[end].id == END)
+    return ended or search.ends
+
+
+def _caption(search: Search, words: Words) -> Caption:
+    forced = any(node.forced for node in search.nodes)
+    return Caption(
+        title=words("tree.title", beam=search.beam), tap="search", shape="", origin="beside",
+        formula=f"s(y) = log P(y) / |y|<sup>α</sup>, α = {number(search.length_penalty)}",
+        note=words("tree.note_forced" if forced else "tree.note"),
+    )
+
+
+def _why_not(trace: Trace, words: Words) -> str:
+    if trace.config.architecture != "encoder-decoder":
+        return words("tree.no_translation")
+    return words("tree.own_target" if trace.trained else "tree.untrained")
+
+
+def depths(tree: Tree) -> tuple[int, ...]:
+    """The step of each branch, from 1."""
+    found: list[int] = []
+    for branch in tree.branches:
+        found.append(1 if branch.parent == ROOT else found[branch.parent] + 1)
+    return tuple(found)
+
+
+def path(tree: Tree, index: int) -> tuple[int, ...]:
+    """The places of the branches from the beginning to this one."""
+    found: list[int] = []
+    while index != ROOT:
+        found.append(index)
+        index = tree.branches[index].parent
+    return tuple(reversed(found))
+
+
+def best_places(tree: Tree) -> dict[int, int]:
+    """Branch to place among the target's tokens, for the best sentence: the begin symbol has place 0, the end none."""
+    last = next((index for index, branch in enumerate(tree.branches) if branch.rank == 1), ROOT)
+    return {index: place for place, index in enumerate(path(tree, last), 1) if tree.branches[index].label != SPECIALS[END]}
+
+
+def sentence(tree: Tree, index: int) -> str:
+    """The text up to a branch: word marks as blanks, bytes as the characters that they make."""
+    labels = [tree.branches[each].label for each in path(tree, index)]
+    vocabulary = Vocabulary((*SPECIALS, *dict.fromkeys(label for label in labels if label not in SPECIALS)))
+    return Encoder(vocabulary).decode(vocabulary.symbols.index(label) for label in labels)
+
+
+def score_of(tree: Tree, index: int) -> float:
+    """log P / length^α of the sentence up to a branch."""
+    return score(tree.branches[index].total, len(path(tree, index)), tree.length_penalty)
+
+
+def probability(log_p: float) -> str:
+    """Two figures, as a chip has room for."""
+    value = math.exp(log_p)
+    return f"{value:.2f}" if value >= 0.0995 else f"{value:.1e}".replace("-", "−") if value < 1e-4 else f"{value:#.2g}"
+
+
+def verdict(tree: Tree, index: int) -> str:
+    """Rank and score of a finished sentence; nothing inside one."""
+    rank = tree.branches[index].rank
+    return f"#{rank}  {number(score_of(tree, index))}" if rank else ""
+
+
+def describe(tree: Tree, index: int, words: Words) -> str:
+    """A branch in words: the same sentence for tooltip, status line and reader."""
+    if index == ROOT:
+        return words("tree.begin", symbol=SPECIALS[BEGIN])
+    branch = tree.branches[index]
+    lines = [
+        words("tree.about", token=branch.label, p=number(math.exp(branch.log_p)), log_p=number(branch.log_p)),
+        words("tree.so_far", sentence=sentence(tree, index) or "…"),
+        words("tree.sum", total=number(branch.total), score=number(score_of(tree, index)), length=len(path(tree, index))),
+    ]
+    if branch.rank:
+        count = sum(1 for each in tree.branches if each.rank)
+        lines.append(words("tree.rank", rank=branch.rank, count=count))
+    else:
+        lines.append(words(f"tree.state.{branch.state}"))
+    return "\n".join(lines) + told_origin(tree.caption, words)
+
+
+def summary(tree: Tree, words: Words) -> str:
+    """The finished sentences with their scores, best first; for an empty tree why it is empty."""
+    if not tree.branches:
+        return tree.caption.note
+    ranked = sorted((branch.rank, index) for index, branch in enumerate(tree.branches) if branch.rank)
+    return "\n".join(words("tree.finished", rank=rank, sentence=sentence(tree, index), score=number(score_of(tree, index)))
+                     for rank, index in ranked)
+
+
+@attrs.frozen
+class Ink:
+    """How a state is drawn: colours of a chip's edge and text and of the line that leads to it, and how wide that is."""
+
+    edge: str
+    text: str
+    line: str
+    line_px: float
+    dashed: bool = False
+
+
+def ink(state: str, theme: Theme) -> Ink:
+    """The accent for the best sentence and for what the user put, calm greys for the others, faint ones for the dropped."""
+    match state:
+        case "best":
+            return Ink(theme.accent, theme.text, theme.accent, 2.5)
+        case "forced":
+            return Ink(theme.accent, theme.text, theme.accent, 2.5, dashed=True)
+        case "kept":
+            return Ink(theme.faint, theme.text, theme.faint, 1.2)
+        case _:
+            return Ink(theme.hairline, theme.faint, theme.closed_line, 1.0)
