@@ -8,7 +8,7 @@ from explorer.app.display import QtTexts
 from explorer.app.preferences import Preferences
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
-from explorer.views.style import use_theme
+from explorer.views.painting.style import use_theme
 
 
 class Appearance(QObject):

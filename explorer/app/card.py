@@ -15,8 +15,8 @@ from explorer.picture.kinds import Caption, Picture
 from explorer.picture.look import Look
 from explorer.picture.theme import Theme
 from explorer.trace.trace import Trace
-from explorer.views.elided_label import ElidedLabel
-from explorer.views.pointed import Spot
+from explorer.views.controls.elided_label import ElidedLabel
+from explorer.views.painting.pointed import Spot
 
 Maker = Callable[[Trace, Look, Words], Picture | None]
 """None: what the picture shows is still being computed, and the last one stays, with dots behind its title."""

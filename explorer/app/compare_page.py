@@ -8,10 +8,10 @@ from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures, departures_html, difference, now
 from explorer.trace.trace import Trace
-from explorer.views.bars import BarsView
-from explorer.views.canvas import Canvas
-from explorer.views.heatmap import HeatmapView
-from explorer.views.viewport import Viewport
+from explorer.views.painting.canvas import Canvas
+from explorer.views.painting.viewport import Viewport
+from explorer.views.pictures.bars import BarsView
+from explorer.views.pictures.heatmap import HeatmapView
 
 
 class ComparePage(Page):

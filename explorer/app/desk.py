@@ -13,7 +13,7 @@ from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
-from explorer.views.pointed import Spot
+from explorer.views.painting.pointed import Spot
 
 PAGE_KEYS = ["overview", "tokens", "embedding", "position", "attention", "stepper", "masks", "layers", "output", "compare",
              "inspector"]

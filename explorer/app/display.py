@@ -17,7 +17,7 @@ from explorer.errors import NoDisplay
 from explorer.export.raster import add_fonts
 from explorer.resources import asset
 from explorer.version import __version__
-from explorer.views.style import use_font
+from explorer.views.painting.style import use_font
 
 IDENTITY = "transformer-explorer"
 """Application id, name of the desktop file, and class of the window."""

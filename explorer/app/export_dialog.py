@@ -31,7 +31,7 @@ from explorer.picture.kinds import Picture
 from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.trace.trace import Trace
-from explorer.views.number_box import WholeNumberBox
+from explorer.views.controls.number_box import WholeNumberBox
 
 THREAD = "export"
 _WHAT = ("this", "wall", "each", "all")

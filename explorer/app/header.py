@@ -10,7 +10,7 @@ from explorer.config import find_knob
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.presets import preset_names
-from explorer.views.choice_box import ChoiceBox
+from explorer.views.controls.choice_box import ChoiceBox
 
 _LETTERS = 8  # of a preset's name that are seen at least
 

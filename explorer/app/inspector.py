@@ -10,9 +10,9 @@ from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.picture.makers.taps import TapList
 from explorer.trace.trace import Trace
-from explorer.views.heatmap import HeatmapView
-from explorer.views.number_box import WholeNumberBox
-from explorer.views.tap_table import TapTableView
+from explorer.views.controls.number_box import WholeNumberBox
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.tap_table import TapTableView
 
 _TABLE_PX = 320
 _TABLE_WHOLE_PX = 730

@@ -27,11 +27,11 @@ from explorer.picture.makers.masks_lab import batch_map, leak_map
 from explorer.picture.makers.positions import waves
 from explorer.picture.makers.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
 from explorer.trace.trace import Trace
-from explorer.views.bars import BarsView
-from explorer.views.heatmap import HeatmapView
-from explorer.views.segments import Segments
-from explorer.views.strips import StripsView
-from explorer.views.waves import WavesView
+from explorer.views.controls.segments import Segments
+from explorer.views.pictures.bars import BarsView
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.strips import StripsView
+from explorer.views.pictures.waves import WavesView
 
 _SHIFTS = (1, 2, 3, 5, 8, 13, 21, 32)
 _SENTENCES = 3  # of a batch are shown

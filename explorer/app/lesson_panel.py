@@ -29,9 +29,9 @@ from explorer.picture.look import Look
 from explorer.picture.makers.lesson import claims_html
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
-from explorer.views.matrix import MatrixEdit
-from explorer.views.question import QuestionBox
-from explorer.views.table_label import TableLabel
+from explorer.views.controls.matrix import MatrixEdit
+from explorer.views.controls.question import QuestionBox
+from explorer.views.controls.table_label import TableLabel
 
 _WIDTH_PX, _NARROW_PX = 330, 280
 _MOST_ERRORS = 8  # of files that are no lessons; somebody's folder may hold thousands

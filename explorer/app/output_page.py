@@ -12,13 +12,13 @@ from explorer.picture.makers.output import top_bars, top_map
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.tree import search_tree
 from explorer.trace.trace import Trace
-from explorer.views.alignment import AlignmentView
-from explorer.views.bars import BarsView
-from explorer.views.heatmap import HeatmapView
-from explorer.views.sampling import SamplingBar
-from explorer.views.segments import Segments
-from explorer.views.timeline import TimelineView
-from explorer.views.tree import TreeView
+from explorer.views.controls.sampling import SamplingBar
+from explorer.views.controls.segments import Segments
+from explorer.views.pictures.alignment import AlignmentView
+from explorer.views.pictures.bars import BarsView
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.timeline import TimelineView
+from explorer.views.pictures.tree import TreeView
 
 _MOST_BEAM = 8
 _LEAST_PX = 640

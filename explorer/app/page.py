@@ -10,9 +10,9 @@ from explorer.picture.look import ALIGNED, Look, attentions, sides_of
 from explorer.picture.theme import Theme
 from explorer.trace.stages import ATTENTION_STAGES, with_layer
 from explorer.trace.trace import Trace
-from explorer.views.explanation import ExplanationView
-from explorer.views.pointed import Spot
-from explorer.views.segments import Segments
+from explorer.views.controls.explanation import ExplanationView
+from explorer.views.controls.segments import Segments
+from explorer.views.painting.pointed import Spot
 
 
 class Page(QWidget):

@@ -19,11 +19,11 @@ from explorer.picture.makers.embedding import (
 )
 from explorer.picture.makers.positions import waves
 from explorer.trace.trace import Trace
-from explorer.views.head_grid import HeadGridView
-from explorer.views.heatmap import HeatmapView
-from explorer.views.strips import StripsView
-from explorer.views.token_row import TokenRowView
-from explorer.views.waves import WavesView
+from explorer.views.pictures.head_grid import HeadGridView
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.strips import StripsView
+from explorer.views.pictures.token_row import TokenRowView
+from explorer.views.pictures.waves import WavesView
 
 _LEAST_PX = {"overview": 470, "tokens": 440, "embedding": 560, "attention": 420}  # of a page's height: a lower window scrolls
 

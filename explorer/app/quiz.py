@@ -19,7 +19,7 @@ from explorer.lessons.questions import Asked, Where, ask
 from explorer.picture.look import Look
 from explorer.picture.makers.lesson import answer_text, asked_html
 from explorer.trace.trace import Trace
-from explorer.views.question import QuestionBox
+from explorer.views.controls.question import QuestionBox
 
 Shown = tuple[Trace, Look]
 

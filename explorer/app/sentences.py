@@ -9,9 +9,9 @@ from explorer.picture.look import Look
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
 from explorer.trace.trace import Trace
-from explorer.views.pointed import Spot
-from explorer.views.sentence import SentenceEdit
-from explorer.views.token_row import TokenRowView
+from explorer.views.controls.sentence import SentenceEdit
+from explorer.views.painting.pointed import Spot
+from explorer.views.pictures.token_row import TokenRowView
 
 _EDIT_PX = 32
 

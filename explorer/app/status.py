@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QTo
 
 from explorer.engine.request import Frame
 from explorer.lang import Words
-from explorer.views.elided_label import ElidedLabel
+from explorer.views.controls.elided_label import ElidedLabel
 
 _NOTICE_MS = 6000
 _PATIENCE_MS = 500  # before progress and Cancel appear

@@ -17,7 +17,7 @@ from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
-from explorer.views.knobs import KnobPanel
+from explorer.views.controls.knobs import KnobPanel
 
 
 class Tutor(QObject):

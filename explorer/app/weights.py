@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.views.segments import Segments
+from explorer.views.controls.segments import Segments
 
 
 class WeightsBar(QWidget):

@@ -24,9 +24,9 @@ from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.theme import Theme
 from explorer.presets import load_preset
 from explorer.version import __version__
-from explorer.views.knobs import KnobPanel
-from explorer.views.pointed import Pointed
-from explorer.views.token_row import Cut
+from explorer.views.controls.knobs import KnobPanel
+from explorer.views.painting.pointed import Pointed
+from explorer.views.pictures.token_row import Cut
 
 _KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
 _NARROW_PX = 1200

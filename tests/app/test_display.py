@@ -122,7 +122,7 @@ from PySide6.QtTest import QTest
 from explorer.app.main import make_application
 from explorer.config import find_knob
 from explorer.lang import Words
-from explorer.views.knobs import KnobRow
+from explorer.views.controls.knobs import KnobRow
 
 application = make_application()
 row = KnobRow(find_knob("temperature"))

@@ -13,9 +13,9 @@ from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, LargeWall
 from explorer.picture.scales import Scale
 from explorer.trace.levels import Levels, closed_levels, levels
-from explorer.views.canvas import Canvas
-from explorer.views.head_grid import HeadGridView
-from explorer.views.heatmap import HeatmapView
+from explorer.views.painting.canvas import Canvas
+from explorer.views.pictures.head_grid import HeadGridView
+from explorer.views.pictures.heatmap import HeatmapView
 from tests.bench.bench import Bench, Task
 from tests.bench.row import Row, measured
 from tests.bench.timing import Sample

@@ -14,7 +14,7 @@ from explorer.app.main import make_application
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, HeadGrid
 from explorer.picture.scales import unit_scale
-from explorer.views.head_grid import HeadGridView
+from explorer.views.pictures.head_grid import HeadGridView
 from tests.bench.bench import Bench, Task
 from tests.bench.peer import figures
 from tests.bench.row import Row, compared, measured

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.app.window import Window
-from explorer.views.surface import Surface
+from explorer.views.painting.surface import Surface
 
 MODIFIERS = (Qt.KeyboardModifier.NoModifier,) * 5 + (
     Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier,

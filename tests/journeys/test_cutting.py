@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.window import Window
-from explorer.views.token_row import TokenRowView
+from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
 
 

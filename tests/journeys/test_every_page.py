@@ -11,7 +11,7 @@ from explorer.app.card import Card
 from explorer.app.desk import PAGE_KEYS
 from explorer.app.page import Page
 from explorer.app.window import Window
-from explorer.views.explanation import ExplanationView
+from explorer.views.controls.explanation import ExplanationView
 from tests.journeys.conftest import Journey
 
 SIZES = ((1440, 900), (1024, 700), (960, 620), (880, 480))

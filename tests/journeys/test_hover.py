@@ -8,9 +8,9 @@ from pytestqt import exceptions as qt_errors
 
 from explorer.app.window import Window
 from explorer.picture.kinds import Heatmap
-from explorer.views.canvas import Canvas
-from explorer.views.pointed import Spot
-from explorer.views.token_row import TokenRowView
+from explorer.views.painting.canvas import Canvas
+from explorer.views.painting.pointed import Spot
+from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
 
 
@@ -115,6 +115,6 @@ def test_the_strips_of_an_attention_light_the_row_of_its_map(journey: Journey) -
 def test_old_numbers_would_be_found(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the first test can fail: with the views' own way of telling again taken out, an old number stays."""
     monkeypatch.setattr(journey, "wait", lambda condition: journey._qtbot.waitUntil(condition, timeout=1000))
-    monkeypatch.setattr("explorer.views.surface.Surface.tell_again", lambda *_given: None)
+    monkeypatch.setattr("explorer.views.painting.surface.Surface.tell_again", lambda *_given: None)
     with pytest.raises(qt_errors.TimeoutError):
         test_a_tooltip_follows_the_new_frame_or_closes(journey, "overview")

@@ -13,9 +13,9 @@ from explorer.app.window import Window
 from explorer.picture.kinds import Bars, Timeline, Tree
 from explorer.resources import asset
 from explorer.trace.trace import Trace
-from explorer.views.bars import BarsView
-from explorer.views.timeline import TimelineView
-from explorer.views.tree import TreeView
+from explorer.views.pictures.bars import BarsView
+from explorer.views.pictures.timeline import TimelineView
+from explorer.views.pictures.tree import TreeView
 from tests.journeys.conftest import Journey
 
 LIBRARY = "他在图书馆看书。"

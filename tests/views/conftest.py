@@ -9,7 +9,7 @@ import explorer
 from explorer.export.raster import add_fonts
 from explorer.lang import Words
 from explorer.trace.trace import Trace
-from explorer.views.style import use_font
+from explorer.views.painting.style import use_font
 
 
 @lru_cache(maxsize=8)

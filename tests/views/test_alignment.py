@@ -19,9 +19,9 @@ from explorer.picture.makers.alignment import alignment
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.trace.trace import Trace
-from explorer.views.alignment import AlignmentView
-from explorer.views.alignment_labels import line_px
-from explorer.views.pointed import NOTHING, Pointed
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.pictures.alignment import AlignmentView
+from explorer.views.pictures.alignment_labels import line_px
 
 SOURCE, TARGET = ("他", "在", "图书馆"), ("He", "is", "<b>", "<eos>")
 VALUES = [[1.0, 0.0, 0.0], [0.0, 0.75, 0.25], [0.0, 0.5, 0.5], [np.nan, 0.0, 1.0]]

@@ -14,7 +14,7 @@ from explorer.lang import Words
 from explorer.picture.kinds import Bars, Caption
 from explorer.picture.scales import LEVELS, Scale, table
 from explorer.picture.theme import DARK, LIGHT, Theme
-from explorer.views.bars import BarsView
+from explorer.views.pictures.bars import BarsView
 
 _DATA = tuple(int(channel) for channel in table("cividis")[LEVELS // 3])
 

@@ -3,7 +3,7 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from explorer.views.choice_box import ChoiceBox
+from explorer.views.controls.choice_box import ChoiceBox
 
 
 @pytest.mark.parametrize(("width_px", "whole"), [(60, False), (90, False), (400, True)])

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.picture.theme import DARK, LIGHT, Theme
-from explorer.views.labels import centred_label
+from explorer.views.painting.labels import centred_label
 
 TEXT = "我爱北京 library 0.123"
 

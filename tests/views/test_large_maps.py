@@ -12,10 +12,10 @@ from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, LargeWall, 
 from explorer.picture.scales import Scale, table
 from explorer.picture.theme import LIGHT
 from explorer.trace.levels import Levels, closed_levels, levels
-from explorer.views.canvas import Canvas
-from explorer.views.head_grid import HeadGridView
-from explorer.views.heatmap import HeatmapView
-from explorer.views.strips import StripsView
+from explorer.views.painting.canvas import Canvas
+from explorer.views.pictures.head_grid import HeadGridView
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.strips import StripsView
 
 UNIT = Scale(0.0, 1.0, "cividis")
 N = 900

@@ -18,11 +18,11 @@ from explorer.picture.makers.embedding import sum_strips
 from explorer.picture.scales import indices, table
 from explorer.picture.theme import DARK, LIGHT
 from explorer.trace.trace import Trace
-from explorer.views.canvas import Canvas
-from explorer.views.head_grid import HeadGridView
-from explorer.views.heatmap import HeatmapView
-from explorer.views.pointed import Pointed
-from explorer.views.strips import StripsView
+from explorer.views.painting.canvas import Canvas
+from explorer.views.painting.pointed import Pointed
+from explorer.views.pictures.head_grid import HeadGridView
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.strips import StripsView
 
 
 def _shown(qtbot: QtBot, view: Canvas, width: int = 420, height: int = 400) -> Canvas:

@@ -6,7 +6,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.views.number_box import NumberBox, WholeNumberBox, plain_figures
+from explorer.views.controls.number_box import NumberBox, WholeNumberBox, plain_figures
 
 
 @pytest.mark.parametrize(("typed", "plain"), [

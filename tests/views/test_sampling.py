@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.look import Look
-from explorer.views.sampling import SamplingBar, SamplingRow, top_k_ticks
+from explorer.views.controls.sampling import SamplingBar, SamplingRow, top_k_ticks
 
 FIELDS = ("sampling_temperature", "top_k", "top_p")
 

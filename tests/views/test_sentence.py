@@ -5,7 +5,7 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.views.sentence import SentenceEdit
+from explorer.views.controls.sentence import SentenceEdit
 
 
 def _composed(edit: SentenceEdit, preedit: str, commit: str = "", replaced: int = 0) -> None:

@@ -15,8 +15,8 @@ from explorer.lang import Words
 from explorer.picture.kinds import Caption, Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.theme import DARK, LIGHT, Theme
-from explorer.views.pointed import Pointed
-from explorer.views.timeline import TimelineView
+from explorer.views.painting.pointed import Pointed
+from explorer.views.pictures.timeline import TimelineView
 
 _VALUES = np.array([0.9, 0.5, 0.25, 0.75, 0.125], np.float32)
 

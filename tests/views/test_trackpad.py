@@ -7,7 +7,7 @@ from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.views.canvas import Canvas
+from explorer.views.painting.canvas import Canvas
 
 _NO, _NOWHERE = Qt.KeyboardModifier.NoModifier, QPoint()
 

@@ -15,8 +15,8 @@ from explorer.picture.kinds import Tree
 from explorer.picture.look import Look
 from explorer.picture.makers.tree import ROOT, describe, search_tree, summary
 from explorer.picture.theme import DARK, LIGHT, Theme
-from explorer.views.pointed import NOTHING, Pointed
-from explorer.views.tree import TreeView
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.pictures.tree import TreeView
 from tests.picture.trees import SEARCH, found, grown, trace_of, tree_of
 
 HE, SHE, READS, A, END_BEST, END_SECOND = 0, 1, 2, 3, 11, 7

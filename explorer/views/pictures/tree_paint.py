@@ -11,7 +11,7 @@ from explorer.picture.kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Layout, Link
 from explorer.picture.makers.tree import ROOT, Ink, ink
 from explorer.picture.theme import Theme
-from explorer.views.plane import Plane
+from explorer.views.painting.pan_zoom import Plane
 
 _LEGIBLE = 0.42  # zoom: smaller chips carry no letters
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

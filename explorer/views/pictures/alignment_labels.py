@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from explorer.picture.layout.alignment import letter_px, shortened, stacked
 from explorer.picture.theme import Theme
-from explorer.views.paint import elided
+from explorer.views.painting.paint import elided
 
 Edge = Qt.Edge
 """Of the figure: labels at the top have their lines below them, those at the bottom above."""

@@ -7,11 +7,11 @@ from explorer.lang import Words
 from explorer.picture.cell_text import grid_cell
 from explorer.picture.kinds import HeadGrid
 from explorer.picture.layout.atlas import Atlas, atlas, places
-from explorer.views.canvas import Canvas
-from explorer.views.heatmap import paint_axis_names, paint_bar, paint_legend
-from explorer.views.labels import centred_label, right_label
-from explorer.views.paint import label_step
-from explorer.views.pointed import NOTHING, Pointed
+from explorer.views.painting.canvas import Canvas
+from explorer.views.painting.labels import centred_label, right_label
+from explorer.views.painting.paint import label_step
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.pictures.heatmap import paint_axis_names, paint_bar, paint_legend
 
 _MOST_REVEALED = 6  # heads: with more in sight a block is hardly a pixel
 _BLOCK_PX = 1.5

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from explorer.config import KNOBS, Config, Knob, Value
 from explorer.lang import Words
-from explorer.views.choice_box import ChoiceBox
-from explorer.views.elided_label import ElidedLabel
-from explorer.views.number_box import NumberBox
+from explorer.views.controls.choice_box import ChoiceBox
+from explorer.views.controls.elided_label import ElidedLabel
+from explorer.views.controls.number_box import NumberBox
 
 _LETTERS = 6  # of a choice that are seen at least
 _TICKS = 1000  # of a slider that moves by factors

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
-from explorer.views.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 
 
 class Surface(QWidget):

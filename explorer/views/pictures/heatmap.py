@@ -10,10 +10,10 @@ from explorer.picture.cell_text import cell, number
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
-from explorer.views.canvas import Canvas
-from explorer.views.labels import advance, centred_label, right_label, turned_label, widest
-from explorer.views.paint import hatching, label_step, ramp
-from explorer.views.pointed import NOTHING, Pointed
+from explorer.views.painting.canvas import Canvas
+from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
+from explorer.views.painting.paint import hatching, label_step, ramp
+from explorer.views.painting.pointed import NOTHING, Pointed
 
 _MOST_LABEL = 92.0  # px: longer labels are elided; the whole one is in the hover text
 _TURNED = 1.3  # how much further apart labels stand that are turned by fifty degrees: 1/sin 50°

@@ -9,10 +9,10 @@ from explorer.lang import Words
 from explorer.picture.cell_text import cell, told_reach
 from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
-from explorer.views.canvas import Canvas
-from explorer.views.labels import advance, right_label, widest
-from explorer.views.paint import elided, label_step
-from explorer.views.pointed import NOTHING, Pointed
+from explorer.views.painting.canvas import Canvas
+from explorer.views.painting.labels import advance, right_label, widest
+from explorer.views.painting.paint import elided, label_step
+from explorer.views.painting.pointed import NOTHING, Pointed
 
 _MOST_LABEL = 72.0
 _HEAD, _FOOT = 20.0, 18.0

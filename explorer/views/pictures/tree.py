@@ -12,12 +12,12 @@ from explorer.lang import Words
 from explorer.picture.kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, Layout, layout, neighbour
 from explorer.picture.makers.tree import ROOT, best_places, describe, path, summary
-from explorer.views.plane import Plane
-from explorer.views.pointed import NOTHING, Pointed
-from explorer.views.surface import Surface
-from explorer.views.trackpad import by_fingers, moved_px, rolls_on
-from explorer.views.tree_folds import Folds
-from explorer.views.tree_paint import Marks, TreePainter, control_rect, measure
+from explorer.views.painting.pan_zoom import Plane
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.surface import Surface
+from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
+from explorer.views.pictures.tree_folds import Folds
+from explorer.views.pictures.tree_paint import Marks, TreePainter, control_rect, measure
 
 _ZOOM = 1.25  # a notch of the wheel
 _SCROLL = 60.0  # px a notch sideways

@@ -25,10 +25,10 @@ from explorer.picture.cell_text import number, told_origin
 from explorer.picture.figure.timeline import probability
 from explorer.picture.kinds import Timeline
 from explorer.picture.scales import LEVELS, table
-from explorer.views.labels import sized
-from explorer.views.paint import elided
-from explorer.views.pointed import NOTHING, Pointed
-from explorer.views.surface import Surface
+from explorer.views.painting.labels import sized
+from explorer.views.painting.paint import elided
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.surface import Surface
 
 _TOP, _CHIP, _BAR, _HEIGHT = 2.0, 30.0, 4.0, 58.0  # px
 _GAP, _PAD, _MOST_CHIP = 4.0, 8.0, 180.0

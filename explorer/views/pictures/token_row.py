@@ -21,9 +21,9 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 from explorer.lang import Words
 from explorer.picture.kinds import TokenRow
 from explorer.tokens.token import Token
-from explorer.views.labels import advance, centred_label, sized
-from explorer.views.pointed import NOTHING, Pointed, Spot
-from explorer.views.surface import Surface
+from explorer.views.painting.labels import advance, centred_label, sized
+from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.surface import Surface
 
 _STALE = 0.35  # of full strength
 _LARGE, _SMALL = 1.15, 0.8  # of the font's size: a token's text, its figures

@@ -15,11 +15,11 @@ from explorer.picture.layout.cells import Part, View, part
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
 from explorer.trace.levels import Levels
-from explorer.views.paint import colour_image
-from explorer.views.pointed import NOTHING, Pointed
-from explorer.views.surface import Surface
-from explorer.views.trackpad import by_fingers, moved_px, rolls_on
-from explorer.views.viewport import Viewport
+from explorer.views.painting.paint import colour_image
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.surface import Surface
+from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
+from explorer.views.painting.viewport import Viewport
 
 _ZOOM = 1.25  # a notch of the wheel
 _LEAST_PINCH = 0.1  # of the size, in one event

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QSizePo
 
 from explorer.lang import Words
 from explorer.picture.look import Look
-from explorer.views.elided_label import ElidedLabel
-from explorer.views.number_box import NumberBox, plain_figures
+from explorer.views.controls.elided_label import ElidedLabel
+from explorer.views.controls.number_box import NumberBox, plain_figures
 
 _N_STEPS = 80  # of the top-k slider, which moves by factors
 _BOX_PX = 50

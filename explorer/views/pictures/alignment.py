@@ -23,9 +23,9 @@ from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Axis
 from explorer.picture.layout.alignment import Layout, Side, lay_out
 from explorer.picture.makers.alignment import strokes, tell_all, tell_column, tell_line, tell_row
-from explorer.views.alignment_labels import line_px, paint_end, underline
-from explorer.views.pointed import NOTHING, Pointed, Spot
-from explorer.views.surface import Surface
+from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.surface import Surface
+from explorer.views.pictures.alignment_labels import line_px, paint_end, underline
 
 _EDGE, _GAP = 5.0, 4.0  # px: around everything; between a label and the ends of its lines
 _WIDEST, _LONGEST = 120.0, 0.3  # px of a lying label, share of the height for a turned one: longer ones are elided

@@ -14,8 +14,8 @@ from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.theme import LIGHT, Theme
-from explorer.views.pointed import NOTHING, Pointed, Spot
-from explorer.views.surface import wheel_is_the_pages
+from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.surface import wheel_is_the_pages
 
 _LEGEND_FROM_PX = 170
 _SMOOTH_PLACES = 512  # more are closer than pixels: smooth wide lines through them take a third of a second and show no more

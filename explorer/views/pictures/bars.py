@@ -13,10 +13,10 @@ from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Bars
 from explorer.picture.scales import LEVELS, table
-from explorer.views.labels import sized
-from explorer.views.paint import elided, hatching
-from explorer.views.pointed import NOTHING, Pointed, Spot
-from explorer.views.surface import Surface
+from explorer.views.painting.labels import sized
+from explorer.views.painting.paint import elided, hatching
+from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.surface import Surface
 
 _ROW = 24.0  # px at most
 _LABEL, _FIGURE = 110.0, 70.0

@@ -1,0 +1,1 @@
+"""What is turned, typed into and read beside the pictures."""

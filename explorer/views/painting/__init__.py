@@ -1,0 +1,1 @@
+"""What Views share."""

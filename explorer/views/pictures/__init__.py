@@ -1,0 +1,1 @@
+"""A View for each kind of Picture."""
