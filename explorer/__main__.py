@@ -8,7 +8,7 @@ from typing import TextIO
 
 def main() -> None:
     """Run the command line and leave with its status."""
-    from explorer.cli import main as run
+    from explorer.cli.main import main as run
 
     for stream in (sys.stdout, sys.stderr):
         _set_up(stream, errors="backslashreplace")  # a console without Chinese shows codes instead of breaking

@@ -17,7 +17,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 import explorer
-from explorer import cli, resources
+from explorer import resources
+from explorer.cli.main import main as cli
 from explorer.config import KNOBS
 from explorer.errors import MissingAsset
 from explorer.picture.figure import text as svg_text
@@ -342,7 +343,7 @@ def test_outside_bytes_that_are_no_text_are_one_line(text: bytes, says: str) -> 
 
 def test_outside_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     """And the status is 1."""
-    (tmp_path / "sitecustomize.py").write_text("import explorer.cli as c\nc._explore = lambda *a: 1 / 0\n")
+    (tmp_path / "sitecustomize.py").write_text("import explorer.cli.main as c\nc._explore = lambda *a: 1 / 0\n")
     done = run_outside("show", "x", PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "Traceback" in done.stderr
 

@@ -8,14 +8,14 @@ import attrs
 from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
-from explorer.app.appearance import Appearance
+from explorer.app.bug_report import Faults
 from explorer.app.display import choose_input_method, make_application
 from explorer.app.endings import Endings
-from explorer.app.faults import Faults
 from explorer.app.imports import Imports
-from explorer.app.preferences import Preferences
-from explorer.app.session import Session
-from explorer.app.window import Window
+from explorer.app.session.preferences import Preferences
+from explorer.app.session.session import Session
+from explorer.app.shell.appearance import Appearance
+from explorer.app.shell.window import Window
 from explorer.engine.request import Request
 from explorer.engine.worker import Compute, load_compute
 from explorer.errors import ExplorerError

@@ -23,7 +23,7 @@ main.Program = Told
 main.make_application()
 if sys.argv[1] == "typing":
     QTimer.singleShot(0, lambda: print("open", flush=True))
-from explorer.cli import main as run
+from explorer.cli.main import main as run
 sys.exit(run(["gui", "--preset", "tiny", "--text", "她爱读书"]))
 """
 
@@ -68,7 +68,7 @@ def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_qt_is_loaded_ends_at_once(number: signal.Signals, status: int) -> None:
     """No exception goes through a library that is half loaded."""
-    early = "import os\nimport explorer.cli as cli\nwith cli._leaving_at_once():\n" \
+    early = "import os\nimport explorer.cli.main as cli\nwith cli._leaving_at_once():\n" \
             f"    os.kill(os.getpid(), {int(number)})\n    import PySide6.QtWidgets"
     ran = subprocess.run([sys.executable, "-c", early], capture_output=True, text=True, check=False)
 

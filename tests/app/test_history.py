@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from explorer.app.history import History
+from explorer.app.session.history import History
 from explorer.engine.request import Request
 
 

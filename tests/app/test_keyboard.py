@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
-from explorer.app.keyboard import in_digit_row, native_names
+from explorer.app.shell.keyboard import in_digit_row, native_names
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 

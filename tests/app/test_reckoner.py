@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.app.reckoner import Reckoner, Stop
+from explorer.app.lessons.reckoner import Reckoner, Stop
 from explorer.errors import EmptyText
 
 

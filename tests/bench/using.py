@@ -59,7 +59,7 @@ def _build(driven: Driven) -> None:
 def _export(driven: Driven, folder: str) -> None:
     """As a user does it: Ctrl+E, a PNG for each head into a folder."""
     driven.program.window.export()
-    from explorer.app.export_dialog import ExportDialog  # the window's own import of it is measured
+    from explorer.app.shell.export_dialog import ExportDialog  # the window's own import of it is measured
 
     dialog = driven.program.window.findChild(ExportDialog)
     assert isinstance(dialog, ExportDialog)  # it was just opened

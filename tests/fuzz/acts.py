@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLineEdit, QSlider
 
-from explorer.app.desk import PAGE_KEYS
-from explorer.app.window import Window
+from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer.app.shell.window import Window
 from explorer.config import KNOBS
 from tests.fuzz import values, writing
 from tests.fuzz.pointing import MODIFIERS, click, drag, menu, move, somewhere, wheel

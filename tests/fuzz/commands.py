@@ -10,7 +10,7 @@ from random import Random
 import click
 
 from explorer.__main__ import main
-from explorer.cli import commands as program
+from explorer.cli.main import commands as program
 from explorer.config import KNOBS
 from explorer.training.recipe import RECIPE_KNOBS
 from tests.fuzz import tables, values, writing

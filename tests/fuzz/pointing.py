@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.views.painting.surface import Surface
 
 MODIFIERS = (Qt.KeyboardModifier.NoModifier,) * 5 + (

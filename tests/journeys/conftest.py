@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.app.window import Window
-from explorer.cli import main
+from explorer.app.shell.window import Window
+from explorer.cli.main import main
 
 Script = Callable[[Window], None]
 

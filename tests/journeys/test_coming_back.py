@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.presets import FILE
 from explorer.resources import config_folder
 from tests.journeys.conftest import Journey

@@ -5,7 +5,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
 

@@ -7,10 +7,10 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
-from explorer.app.card import Card
-from explorer.app.desk import PAGE_KEYS
-from explorer.app.page import Page
-from explorer.app.window import Window
+from explorer.app.pages.card import Card
+from explorer.app.pages.page import Page
+from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer.app.shell.window import Window
 from explorer.views.controls.explanation import ExplanationView
 from tests.journeys.conftest import Journey
 

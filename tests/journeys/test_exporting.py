@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from safetensors.numpy import load_file
 
-from explorer.app.export_dialog import ExportDialog
-from explorer.app.window import Window
+from explorer.app.shell.export_dialog import ExportDialog
+from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from tests.journeys.conftest import Journey
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import explorer
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.picture.kinds import HeadGrid, Heatmap
 from tests.journeys.conftest import Journey
 

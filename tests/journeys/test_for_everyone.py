@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.app.card import Card
-from explorer.app.window import Window
+from explorer.app.pages.card import Card
+from explorer.app.shell.window import Window
 from tests.journeys.conftest import Journey
 
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt import exceptions as qt_errors
 
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.picture.kinds import Heatmap
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot

@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QCheckBox, QComboBox, QDialog
 from pytestqt.qtbot import QtBot
 
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.config import KNOBS
 from explorer.presets import load_preset
 from tests.journeys.conftest import Journey

@@ -7,7 +7,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.picture.makers.attention_steps import STEPS
 from tests.journeys.conftest import Journey
 

@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
-from explorer.app import lesson_panel, quiz, tutor
-from explorer.app.window import Window
+from explorer.app.lessons import lesson_panel, quiz
+from explorer.app.lessons import step_opener as tutor
+from explorer.app.shell.window import Window
 from explorer.lessons import check, read
 from explorer.lessons.read import read_folder
 from tests.journeys.conftest import Journey

@@ -2,8 +2,8 @@
 
 import pytest
 
-from explorer.app.desk import PAGE_KEYS
-from explorer.app.window import Window
+from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer.app.shell.window import Window
 from tests.journeys.conftest import Journey
 
 TEXT = "".join(chr(0x4E00 + 7 * place % 900) for place in range(700))

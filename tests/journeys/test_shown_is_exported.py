@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from PySide6.QtWidgets import QApplication
 from safetensors.numpy import load_file
 
-from explorer.app.card import Card
-from explorer.app.desk import PAGE_KEYS
-from explorer.app.export_dialog import ExportDialog
-from explorer.app.window import Window
+from explorer.app.pages.card import Card
+from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer.app.shell.export_dialog import ExportDialog
+from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Bars, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves

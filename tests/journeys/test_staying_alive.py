@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from explorer.app.window import Window
+from explorer.app.shell.window import Window
 from explorer.engine import worker
 from explorer.engine.compute import Computer
 from tests.journeys.conftest import Journey
@@ -151,8 +151,8 @@ def test_the_window_opens_before_torch_is_loaded(journey: Journey, monkeypatch: 
         gate.wait(20)
         return load()
 
-    monkeypatch.setattr("explorer.app.session.load_compute", slow)
-    monkeypatch.setattr("explorer.app.session.Session.__init__.__defaults__", (slow, None))
+    monkeypatch.setattr("explorer.app.session.session.load_compute", slow)
+    monkeypatch.setattr("explorer.app.session.session.Session.__init__.__defaults__", (slow, None))
 
     def script(window: Window) -> None:
         assert window.isVisible() and window.session.frame is None

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from explorer.app.output_page import OutputPage
-from explorer.app.window import Window
+from explorer.app.pages.output_page import OutputPage
+from explorer.app.shell.window import Window
 from explorer.picture.kinds import Bars, Timeline, Tree
 from explorer.resources import asset
 from explorer.trace.trace import Trace

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from explorer.cli import main
+from explorer.cli.main import main
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadWord, EmptySplit, NotTrained

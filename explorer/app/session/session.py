@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from explorer.app.bridge import Bridge
-from explorer.app.history import History
+from explorer.app.session.bridge import Bridge
+from explorer.app.session.history import History
 from explorer.engine.recording.memory import parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from explorer.app.card import Card, Maker
+from explorer.app.pages.card import Card, Maker
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import ALIGNED, Look, attentions, sides_of

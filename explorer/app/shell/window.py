@@ -4,17 +4,17 @@ from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
-from explorer.app.actions import make_actions
-from explorer.app.appearance import Appearance
-from explorer.app.desk import PAGE_KEYS, Desk
-from explorer.app.header import Header
-from explorer.app.keyboard import in_digit_row, native_names
-from explorer.app.lesson_panel import LessonPanel
-from explorer.app.sentences import Sentences
-from explorer.app.session import Session
-from explorer.app.status import Status
-from explorer.app.tutor import Tutor
-from explorer.app.weights import WeightsBar
+from explorer.app.lessons.lesson_panel import LessonPanel
+from explorer.app.lessons.step_opener import Tutor
+from explorer.app.pages.page_stack import PAGE_KEYS, Desk
+from explorer.app.session.session import Session
+from explorer.app.shell.actions import make_actions
+from explorer.app.shell.appearance import Appearance
+from explorer.app.shell.header import Header
+from explorer.app.shell.keyboard import in_digit_row, native_names
+from explorer.app.shell.sentences import Sentences
+from explorer.app.shell.status import Status
+from explorer.app.shell.weights_bar import WeightsBar
 from explorer.config import Config
 from explorer.engine.request import Frame, Request
 from explorer.errors import ExplorerError
@@ -277,7 +277,7 @@ class Window(QMainWindow):
         card = self.desk.main_card()
         if card is None or card.picture is None or self.session.frame is None:
             return
-        from explorer.app.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
+        from explorer.app.shell.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
 
         trace, look = self.session.frame.trace, self.session.look
         dialog = ExportDialog(trace, look, card.picture, self.appearance.words, self, numbers=card.in_english(trace, look))

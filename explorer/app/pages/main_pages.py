@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from explorer.app.card import Card
-from explorer.app.page import Page
+from explorer.app.pages.card import Card
+from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.makers.attention import causal_mask, head_map, head_wall, part_strips

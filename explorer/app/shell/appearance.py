@@ -5,7 +5,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.display import QtTexts
-from explorer.app.preferences import Preferences
+from explorer.app.session.preferences import Preferences
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
 from explorer.views.painting.style import use_theme

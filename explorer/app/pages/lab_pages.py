@@ -5,8 +5,8 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from explorer.app.card import Card, Maker
-from explorer.app.page import Page
+from explorer.app.pages.card import Card, Maker
+from explorer.app.pages.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap, Picture

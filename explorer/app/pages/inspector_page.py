@@ -3,7 +3,7 @@
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter
 
-from explorer.app.page import Page
+from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
 from explorer.picture.look import Look

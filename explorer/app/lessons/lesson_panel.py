@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.app.quiz import Quiz
-from explorer.app.reckoner import Reckoner, Stop
+from explorer.app.lessons.quiz import Quiz
+from explorer.app.lessons.reckoner import Reckoner, Stop
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.check import findings

@@ -7,12 +7,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from explorer.app.appearance import Appearance
-from explorer.app.desk import Desk
 from explorer.app.display import native_dialog
-from explorer.app.lesson_panel import LessonPanel
-from explorer.app.reckoner import Stop
-from explorer.app.session import Session
+from explorer.app.lessons.lesson_panel import LessonPanel
+from explorer.app.lessons.reckoner import Stop
+from explorer.app.pages.page_stack import Desk
+from explorer.app.session.session import Session
+from explorer.app.shell.appearance import Appearance
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lessons.lesson import Lesson, Step

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli_flags import range_of, shared_flags
-from explorer.cli_translator import evaluate, teach, train, translate
+from explorer.cli.flags import range_of, shared_flags
+from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
 from explorer.errors import EmptyText, ExplorerError, KnobNotANumber, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
 from explorer.lang import LANGUAGES, Words, system_language

@@ -6,8 +6,8 @@ import attrs
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from explorer.app.desk import PAGE_KEYS
-from explorer.app.keyboard import DIGIT_ROW
+from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer.app.shell.keyboard import DIGIT_ROW
 from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QObject
 
-from explorer.app.reckoner import Reckoner, Stop
+from explorer.app.lessons.reckoner import Reckoner, Stop
 from explorer.errors import ExplorerError, NotInSentence
 from explorer.lang import Words
 from explorer.lessons.check import is_right, numbers, scope_of

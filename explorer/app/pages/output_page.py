@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
 
-from explorer.app.page import Page
+from explorer.app.pages.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look

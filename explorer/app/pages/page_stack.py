@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from explorer.app.card import Card
-from explorer.app.page import Page
+from explorer.app.pages.card import Card
+from explorer.app.pages.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look
@@ -83,7 +83,7 @@ class Desk(QWidget):
         self._draw()
 
     def _make(self, key: str) -> Page:
-        from explorer.app.pages import PAGES  # the views and what they need, a fifth of a second
+        from explorer.app.pages.main_pages import PAGES  # the views and what they need, a fifth of a second
 
         page = PAGES[key]()
         page.opened.connect(self.opened)

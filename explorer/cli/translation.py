@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli_flags import knob_flags, recipe_flags
+from explorer.cli.flags import knob_flags, recipe_flags
 from explorer.config import KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words

@@ -1,0 +1,1 @@
+"""The lessons beside the pages."""

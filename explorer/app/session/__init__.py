@@ -1,0 +1,1 @@
+"""What a person has set up, and the thread that answers."""
