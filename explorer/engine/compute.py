@@ -13,18 +13,19 @@ from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.devices import device_name, devices, on_device
+from explorer.engine.devices import device_name, devices, dropout_seeded, on_device
 from explorer.engine.experiments.experiment import Bench, experiment
 from explorer.engine.recording.keep_plan import Plan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
 from explorer.engine.recording.memory import check_memory, keep_freed_memory, parameter_bytes
 from explorer.engine.recording.recorder import Recording, joined, record
-from explorer.engine.recording.stops import Progress, Stop, seeded, stop_with_progress, stoppable
+from explorer.engine.recording.stops import Progress, Stop, stop_with_progress, stoppable
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.translator import Translator
 from explorer.engine.threads import threads
 from explorer.engine.token_limits import numbered, of_target, room, short_enough, within
-from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
 from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
 from explorer.presets import load_preset
 from explorer.tokens.token import Token
@@ -302,7 +303,7 @@ class Computer:
         source, target = (ids_tensor(tuple(t.id for t in side)).to(device) if side else None
                           for side in (tokens.source, tokens.target))
         encoded = sentence.encoded
-        with torch.inference_mode(), seeded(config), record(model, stop, plan) as recording:
+        with torch.inference_mode(), dropout_seeded(config), record(model, stop, plan) as recording:
             if encoded is None or target is None:
                 model(source, target)
             else:

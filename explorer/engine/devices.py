@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import torch
 
+from explorer.config import Config
 from explorer.errors import NoSuchDevice
 from explorer.model.transformer import Transformer
 
@@ -50,6 +51,16 @@ def seeded(seed: int, device: str) -> Iterator[None]:
             yield
         finally:
             beside.set_rng_state(state)
+
+
+@contextmanager
+def dropout_seeded(config: Config) -> Iterator[None]:
+    """Chance from the knob, where it acts at all; the generators of others are left as they were."""
+    if not config.dropout_active:
+        yield
+        return
+    with seeded(config.dropout_seed, config.device):
+        yield
 
 
 def device_name(device: str) -> str:

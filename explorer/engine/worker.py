@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from explorer.engine.load_torch import load_library, without_collecting
-from explorer.engine.recording.superseded import Superseded
+from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Frame, Request
 
 _REST_S = 0.03

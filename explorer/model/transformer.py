@@ -1,6 +1,5 @@
 """The whole model in its three architectures. Vaswani et al. 2017, figure 1."""
 
-import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
@@ -130,8 +129,3 @@ class Transformer(nn.Module):
         both = earlier if real is None else real if earlier is None else earlier & real
         closed = masks.handled(both, masking, n_queries, n_keys)
         return None if closed is None else closed.to(ids.device)
-
-
-def ids_tensor(ids: tuple[int, ...]) -> Tensor:
-    """[batch 1, position] one sentence as a batch."""
-    return torch.tensor([ids], dtype=torch.long)

@@ -20,12 +20,14 @@ from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, SPECIALS, UNKNOWN, Vocabulary
-from explorer.training.corpus import Pair
 
 SOURCE_FILE, TARGET_FILE = "source.txt", "target.txt"
 
 _FEWEST_WORDS = 5
 _FEWEST_CHARACTERS = 2
+
+Pair = tuple[str, str]
+"""A source sentence and its target sentence."""
 
 
 @attrs.frozen

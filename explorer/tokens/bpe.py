@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from explorer.tokens.graphemes import Span, Spans, clusters
+from explorer.tokens.learn_bpe import learn
 from explorer.tokens.merging import Part, merged
 from explorer.tokens.pieces import MARK, Piece, first_symbols, opens_word, pieces
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
-from explorer.training.learn_bpe import learn
 
 __all__ = ["BYTES", "MARK", "Encoder", "learn"]
 

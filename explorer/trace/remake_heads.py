@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from explorer.engine.recording.keep_plan import ATTENTION_MAP
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.stages import place_of
+from explorer.trace.stages import ATTENTION_MAP, place_of
 from explorer.trace.trace import Trace
 
 _MASK_VALUES = {"-inf": -np.inf, "-1e9": -1e9}

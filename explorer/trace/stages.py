@@ -61,6 +61,9 @@ SINUSOIDS = {
 ATTENTION_STAGES = ("scores", "scaled", "masked", "weights", "dropped")
 """The taps of one attention whose axes are head, query, key."""
 
+ATTENTION_MAP = re.compile(r"\.(?:self|cross)_attn\.(?:scores|scaled|masked|weights|dropped)$")
+"""The end of a tap's name whose axes are head, query, key."""
+
 _PLACE = re.compile(r"^(?P<side>encoder|decoder)\.(?:layers\.(?P<layer>\d+)\.)?")
 
 

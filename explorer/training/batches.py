@@ -7,6 +7,7 @@ import attrs
 import torch
 from torch import Tensor
 
+from explorer.model.ids import padded
 from explorer.tokens.vocabulary import BEGIN, END, PAD
 
 _SORTED_TOGETHER = 100  # batches: enough that lengths are alike, few enough that batches differ from epoch to epoch
@@ -54,15 +55,9 @@ class Batch:
 def make_batch(sources: Sequence[tuple[int, ...]], targets: Sequence[tuple[int, ...]]) -> Batch:
     """Pad rows of ids to a batch."""
     return Batch(
-        source=padded(sources), lengths=torch.tensor([len(row) for row in sources]),
-        given=padded([(BEGIN, *row) for row in targets]), expected=padded([(*row, END) for row in targets]),
+        source=padded(sources, PAD), lengths=torch.tensor([len(row) for row in sources]),
+        given=padded([(BEGIN, *row) for row in targets], PAD), expected=padded([(*row, END) for row in targets], PAD),
     )
-
-
-def padded(rows: Sequence[tuple[int, ...]]) -> Tensor:
-    """[batch, position] the rows, shorter ones filled up with PAD."""
-    longest = max(map(len, rows))
-    return torch.tensor([row + (PAD,) * (longest - len(row)) for row in rows])
 
 
 def batch_plan(lengths: Sequence[tuple[int, int]], batch_tokens: int, chance: random.Random) -> list[list[int]]:

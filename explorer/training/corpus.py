@@ -11,14 +11,12 @@ import attrs
 
 from explorer.errors import BadText, NotACorpus
 from explorer.files import read_whole
+from explorer.tokens.bilingual import Pair
 from explorer.tokens.check import check_text
 
 SPLITS = ("train", "valid", "test")
 _COLUMNS = ("split", "zh", "en")
 MOST_BYTES = 2**29  # a hundred times what the bundled weights were trained on
-
-Pair = tuple[str, str]
-"""A source sentence and its target sentence."""
 
 
 @attrs.frozen

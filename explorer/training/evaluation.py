@@ -10,7 +10,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.sources.translator import Translator
 from explorer.errors import TooLong
-from explorer.training.corpus import Pair
+from explorer.tokens.bilingual import Pair
 
 LENGTHS = ((1, 5), (6, 8), (9, 12), (13, 10_000))
 """Source tokens of each group that is scored by itself, first and last."""

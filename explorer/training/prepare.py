@@ -10,12 +10,12 @@ from explorer import resources
 from explorer.config import Config
 from explorer.errors import EmptySplit
 from explorer.files import read_whole
-from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
+from explorer.tokens.bilingual import SOURCE_FILE, Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import UNKNOWN
 from explorer.training.batches import Example, Word
-from explorer.training.corpus import MOST_BYTES, BadRow, Pair, read_corpus
+from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 
 _FULL_STOP = "。"
 _TOLD_EVERY = 500

@@ -20,13 +20,13 @@ from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import VOCABULARY
 from explorer.presets import load_preset
-from explorer.tokens.bilingual import Bilingual
+from explorer.tokens.bilingual import Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import PAD, UNKNOWN, Vocabulary
 from explorer.training.batches import Batch, Example, make_batch
 from explorer.training.bundle import write_bundle
-from explorer.training.corpus import Pair, read_corpus
+from explorer.training.corpus import read_corpus
 from explorer.training.loss import log_probabilities
 from explorer.training.prepare import example
 

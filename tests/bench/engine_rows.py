@@ -9,7 +9,8 @@ from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.recorder import record
 from explorer.engine.threads import decoding_threads, threads
-from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
 from explorer.presets import load_preset
 from tests.bench.bench import Bench, Task

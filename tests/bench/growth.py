@@ -19,7 +19,7 @@ from explorer.engine.threads import threads
 from explorer.errors import ExplorerError
 from explorer.export.raster import write_png
 from explorer.lang import Words
-from explorer.model.transformer import ids_tensor
+from explorer.model.ids import ids_tensor
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Caption, Waves
 from explorer.picture.look import Look

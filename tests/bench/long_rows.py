@@ -119,7 +119,7 @@ if sys.argv[1] == "recorded":
     assert len(trace.pooled) == 12 and (tap, 5) in trace.close_ups and len(trace.tokens.target) == 4096
 else:
     import torch
-    from explorer.model.transformer import ids_tensor
+    from explorer.model.ids import ids_tensor
     from explorer.model.weights import build
     model = build(config)
     with torch.inference_mode():

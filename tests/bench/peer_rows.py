@@ -14,7 +14,8 @@ from safetensors.torch import save_file
 
 from explorer.config import Config, find_knob
 from explorer.engine.recording.recorder import record
-from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import at_rest
 from tests.bench.peer import Peer

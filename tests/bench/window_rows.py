@@ -6,7 +6,7 @@ from functools import partial
 import torch
 
 from explorer.engine.threads import threads
-from explorer.model.transformer import ids_tensor
+from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of

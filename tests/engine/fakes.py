@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from explorer.config import Config
-from explorer.engine.recording.superseded import Superseded
+from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Worker
 

@@ -9,7 +9,7 @@ from explorer.config import KNOBS, Knob, find_knob
 from explorer.engine import threads
 from explorer.engine.compute import Computer
 from explorer.engine.devices import devices
-from explorer.engine.recording.superseded import Superseded
+from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Request
 from explorer.errors import BadCut, ControlCharacter, EmptyText, NoSuchDevice, TooLong, TooManySymbols
 from explorer.lang import Words

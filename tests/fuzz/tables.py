@@ -16,10 +16,10 @@ from explorer.training.evaluation import evaluate
 from explorer.training.recipe import Recipe
 from explorer.training.run import Run, Wish
 from explorer.training.teach import Teacher, Teaching
-from tests.engine.bundles import a_bundle
-from tests.engine.training.runs import PAIRS
+from tests.engine.sources.bundles import a_bundle
 from tests.fuzz import damage, writing
 from tests.fuzz.trial import Trial
+from tests.training.runs import PAIRS
 
 _SMALL = Config(n_layers=1, n_heads=2, d_model=8, d_ff=8, max_len=40, vocab_size=400, target_vocab_size=400)
 _STEPS = 3

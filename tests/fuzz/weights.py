@@ -12,7 +12,7 @@ import explorer
 from explorer.errors import BadCheckpoint
 from explorer.model.weights_file import FILE
 from explorer.training import checkpoint
-from tests.engine.bundles import a_bundle
+from tests.engine.sources.bundles import a_bundle
 from tests.fuzz import damage, traces, values, writing
 from tests.fuzz.trial import Trial
 

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from explorer.model import masks
-from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from tests.model.models import assert_same, copy_decoder_layer, copy_encoder_layer, randomized, small
 

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from explorer.config import KNOBS, Config, Knob
-from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
 from explorer.model.weights import build, parameter_count, untrained, with_knobs
 from explorer.presets import load_preset
 from tests.model.models import small

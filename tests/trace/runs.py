@@ -6,7 +6,7 @@ import torch
 
 from explorer.config import Config
 from explorer.engine.recording.recorder import Recording, record
-from explorer.model.transformer import ids_tensor
+from explorer.model.ids import ids_tensor
 from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array

@@ -133,7 +133,7 @@ def _column(within: QWidget) -> QVBoxLayout:
 def _later(module: str, name: str) -> Callable[[], Page]:
     """A page whose module is loaded when it is first opened: what the first screen does not need does not delay it."""
     def make() -> Page:
-        page: Page = getattr(importlib.import_module(f"explorer.app.{module}"), name)()
+        page: Page = getattr(importlib.import_module(f"explorer.app.pages.{module}"), name)()
         return page
 
     return make
@@ -144,5 +144,5 @@ PAGES: dict[str, Callable[[], Page]] = {
     "position": _later("lab_pages", "PositionPage"), "attention": attention_page,
     "stepper": _later("lab_pages", "StepperPage"), "masks": _later("lab_pages", "MasksPage"),
     "layers": _later("lab_pages", "LayersPage"), "output": _later("output_page", "OutputPage"),
-    "compare": _later("compare_page", "ComparePage"), "inspector": _later("inspector", "InspectorPage"),
+    "compare": _later("compare_page", "ComparePage"), "inspector": _later("inspector_page", "InspectorPage"),
 }

@@ -13,10 +13,10 @@ from torch import Tensor
 from explorer.engine.decoding.incremental import Incremental
 from explorer.errors import TooLong
 from explorer.model import masks
+from explorer.model.ids import padded
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.search_tree import Node, Search
-from explorer.training.batches import padded
 
 _NEVER_SAID = (PAD, UNKNOWN, BEGIN)
 _MORE_TOKENS = 20
@@ -56,7 +56,7 @@ def search(
     check_prefix(model, decoding)
     limit = model.config.max_len
     device = next(model.parameters()).device
-    ids = padded(sources).to(device)
+    ids = padded(sources, PAD).to(device)
     lengths = torch.tensor([len(row) for row in sources], device=device)
     real = None if len(set(map(len, sources))) == 1 else masks.padding(lengths, ids.shape[1])
     steps = Incremental(model, model.encode(ids, real), real)

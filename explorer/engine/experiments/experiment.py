@@ -14,11 +14,12 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
-from explorer.engine.recording.superseded import Superseded
+from explorer.engine.recording.stops import Superseded
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
+from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap, watched
-from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained, with_knobs
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD

@@ -4,10 +4,7 @@ import re
 
 import attrs
 
-from explorer.trace.stages import place_of
-
-ATTENTION_MAP = re.compile(r"\.(?:self|cross)_attn\.(?:scores|scaled|masked|weights|dropped)$")
-"""The end of a tap's name whose axes are head, query, key."""
+from explorer.trace.stages import ATTENTION_MAP, place_of
 
 
 @attrs.frozen

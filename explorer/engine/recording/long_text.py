@@ -9,17 +9,17 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.engine.recording.keep_plan import ATTENTION_MAP, EVERYTHING, Plan, part_of
+from explorer.engine.recording.keep_plan import EVERYTHING, Plan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
 from explorer.engine.recording.recorder import Recording
-from explorer.engine.recording.superseded import Superseded
+from explorer.engine.recording.stops import Superseded
 from explorer.model.attention import Attention, rows_at_once
 from explorer.model.tap import Tap, taps, watched
 from explorer.model.transformer import Transformer
 from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.trace.measures import closed_cells
 from explorer.trace.remake_heads import can_be_remade
-from explorer.trace.stages import place_of, stage_of
+from explorer.trace.stages import ATTENTION_MAP, place_of, stage_of
 from explorer.trace.trace import Tokens, Trace
 
 Wanted = tuple[tuple[str, int], ...]

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from explorer.engine.recording.keep_plan import EVERYTHING, Plan
 from explorer.engine.recording.pooling_recorder import Selective
-from explorer.engine.recording.superseded import Superseded
+from explorer.engine.recording.stops import Superseded
 from explorer.model.tap import Tap, has_hooks, watched
 from explorer.trace.arrays import Arrays
 

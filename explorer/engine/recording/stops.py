@@ -1,11 +1,6 @@
-"""What a computation asks and tells on its way: whether to stop, how far it is, and where its chance comes from."""
+"""What a computation asks and tells on its way: whether to stop, and how far it is. It needs no torch."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
-from explorer.config import Config
-from explorer.engine import devices
-from explorer.engine.recording.superseded import Superseded
+from collections.abc import Callable
 
 _TOLD_EVERY = 16  # taps
 
@@ -13,14 +8,8 @@ Stop = Callable[[], bool]
 Progress = Callable[[float], None]
 
 
-@contextmanager
-def seeded(config: Config) -> Iterator[None]:
-    """Chance from the knob, where it acts at all; the generators of others are left as they were."""
-    if not config.dropout_active:
-        yield
-        return
-    with devices.seeded(config.dropout_seed, config.device):
-        yield
+class Superseded(Exception):  # noqa: N818  no error: somebody asked the pass to end
+    """A pass was asked to stop and did so at a tap."""
 
 
 def stop_with_progress(stop: Stop, progress: Progress, n_taps: int) -> Stop:

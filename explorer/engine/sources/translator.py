@@ -12,10 +12,11 @@ from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import on_device, seeded
-from explorer.engine.recording.superseded import Superseded
+from explorer.engine.recording.stops import Superseded
 from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
-from explorer.model.transformer import Transformer, ids_tensor
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack, with_knobs
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_about
 from explorer.presets import Preset

@@ -1,0 +1,293 @@
+"""Passes with something changed, each against a way of its own to the same numbers."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+import torch
+
+from explorer.engine.compute import Computer
+from explorer.engine.recording.stops import Superseded
+from explorer.engine.request import Request
+from explorer.model.ids import ids_tensor
+from explorer.model.positions import EXPONENTS
+from explorer.model.transformer import Transformer
+from explorer.trace.findings import DECODER_LEARNED, EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
+from explorer.trace.trace import Trace
+
+
+def looked_into(
+    computer: Computer, name: str, text: str = "狗是人养的", *, batch: tuple[str, ...] = (), **knobs: object
+) -> Trace:
+    request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
+    return computer(_with(request, name, batch)).trace
+
+
+def _with(request: Request, name: str, batch: tuple[str, ...] = ()) -> Request:
+    return attrs.evolve(request, experiments=frozenset({name}), batch=batch)
+
+
+def ids(trace: Trace) -> torch.Tensor:
+    return ids_tensor(tuple(token.id for token in trace.tokens.source or trace.tokens.target))
+
+
+def test_only_what_is_asked_for_is_made(computer: Computer) -> None:
+    """Experiments cost passes."""
+    request = Request.from_preset("tiny", "你好")
+
+    assert dict(computer(request).trace.experiments) == {}
+    for name in EXPERIMENTS:
+        assert list(computer(_with(request, name)).trace.experiments) == [name]
+
+
+@pytest.mark.parametrize("kind", [*EXPONENTS, "learned"])
+def test_each_variant_is_the_table_of_a_model_with_it(computer: Computer, kind: str) -> None:
+    """Whatever the model itself has: the same numbers as when one switches over."""
+    found = looked_into(computer, "variants", position="rotary")
+    switched = looked_into(computer, "variants", position=kind)
+    variants: Variants = found.experiments["variants"]
+
+    assert np.array_equal(variants.tables[kind][:64], switched.places)
+    rows = switched.places[1:].astype(np.float64)
+    cosine = rows @ rows[0] / np.linalg.norm(rows, axis=1) / np.linalg.norm(rows[0])
+    assert variants.against_distance[kind][:63] == pytest.approx(cosine, abs=1e-5)
+
+
+def test_rotary_and_alibi_are_seen_by_distance(computer: Computer) -> None:
+    """The mean of cos(k·w_i) over the pairs; -m·k with the first head's slope 2^(-8/n_heads)."""
+    found: Variants = looked_into(computer, "variants", d_model=32, n_heads=2).experiments["variants"]
+    k = np.arange(127)
+    cosines = np.mean([np.cos(k * 10000.0 ** (-2 * i / 16)) for i in range(8)], axis=0)
+
+    assert found.against_distance["rotary"] == pytest.approx(cosines, abs=1e-5)
+    assert found.against_distance["alibi"] == pytest.approx(-k * 2.0**-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only"])
+def test_without_positions_an_exchange_of_words_exchanges_rows(computer: Computer, architecture: str) -> None:
+    """Row C5: 狗是人养的 and 人是狗养的. With positions the rows are other ones."""
+    trace = looked_into(computer, "swap", architecture=architecture)
+    found: Swap = trace.experiments["swap"]
+    with_positions, without = found.differences()
+
+    assert "".join(token.text for token in found.tokens) == "人是狗养的"
+    assert without < 1e-5
+    assert with_positions > 0.01
+    assert found.usual == pytest.approx(trace["encoder.norm"], abs=1e-6)
+    other = looked_into(computer, "swap", "人是狗养的", architecture=architecture)
+    assert found.usual_swapped[[2, 1, 0, 3, 4]] == pytest.approx(other["encoder.norm"], abs=1e-5)
+
+
+def test_the_model_is_as_before(computer: Computer) -> None:
+    """An experiment without positions or residuals leaves no trace in the next pass."""
+    plain = looked_into(computer, "variants")["generator.logits"]
+    for name in EXPERIMENTS:
+        assert np.array_equal(looked_into(computer, name)["generator.logits"], plain)
+    assert np.array_equal(looked_into(computer, "variants")["generator.logits"], plain)
+
+
+def test_a_causal_mask_lets_nothing_leak(computer: Computer) -> None:
+    """A later token moves no earlier output; with the mask off each moves all."""
+    closed: Leak = looked_into(computer, "leak").experiments["leak"]
+    opened: Leak = looked_into(computer, "leak", causal_mask=False).experiments["leak"]
+    later = np.triu(np.ones((5, 5), bool), 1)  # [output, changed token]
+
+    assert closed.side == "target"
+    assert closed.changes[later].max() < 1e-5
+    assert closed.changes[~later].min() > 1e-3
+    assert opened.changes.min() > 1e-3
+
+
+def test_a_leak_is_what_another_text_gives(computer: Computer) -> None:
+    """Each column is the pass over a text with that one token replaced by the symbol after it."""
+    trace = looked_into(computer, "leak", architecture="decoder-only", causal_mask=False)
+    found: Leak = trace.experiments["leak"]
+    model = computer._model
+    other = ids(trace).clone()
+    other[0, 3] += 1
+    moved = (model.decode(other, None) - model.decode(ids(trace), None))[0].norm(dim=-1)
+
+    assert found.changes[:, 3] == pytest.approx(moved.numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize("residual", [True, False])
+def test_lengths_and_gradients_are_those_of_a_pass_by_hand(computer: Computer, residual: bool) -> None:
+    """Vectors recorded with that knob, and autograd from a leaf that takes the embedding's place."""
+    trace = looked_into(computer, "depth", architecture="encoder-only", residual=residual)
+    found: Depth = trace.experiments["depth"]
+    model: Transformer = computer._model
+    lengths, gradients = ((found.lengths, found.gradients) if residual
+                          else (found.lengths_without, found.gradients_without))
+    x = model.encoder.embedding(ids(trace)).clone().requires_grad_(True)
+    h = x
+    for layer in model.encoder.layers:
+        h = layer(h, None)
+    log_p = model.generator(model.encoder.normalized(h)).log_softmax(-1)
+    loss = -torch.stack([log_p[0, place, token] for place, token in enumerate(ids(trace)[0])]).mean()
+    loss.backward()
+
+    assert found.taps == ("encoder.embedding.output", *(f"encoder.layers.{layer}.residual{k}"
+                                                        for layer in (0, 1) for k in (1, 2)))
+    assert lengths == pytest.approx([np.linalg.norm(trace[tap], axis=-1).mean() for tap in found.taps], rel=1e-5)
+    assert gradients[0] == pytest.approx(float(x.grad.norm(dim=-1).mean()), rel=1e-4)
+    assert not any(weight.requires_grad for weight in model.parameters())
+
+
+def test_the_loss_is_about_the_next_token(computer: Computer) -> None:
+    """The gradient at the last addition is that of softmax and cross-entropy: (p - 1)·W for the token that follows."""
+    trace = looked_into(computer, "depth", "你好吗", architecture="decoder-only", norm_placement="post")
+    found: Depth = trace.experiments["depth"]
+    model: Transformer = computer._model
+    x = torch.tensor(trace["decoder.norm"][:-1]).requires_grad_(True)
+    logits = model.generator.project(x)
+    loss = torch.nn.functional.cross_entropy(logits, ids(trace)[0, 1:])
+    loss.backward()
+    by_hand = ((logits.softmax(-1) - torch.eye(8000)[ids(trace)[0, 1:]]) @ model.generator.project.weight / 2).detach()
+
+    assert x.grad.numpy() == pytest.approx(by_hand.numpy(), abs=1e-6)
+    assert math.isfinite(found.gradients[-1])
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_padding_changes_nothing_where_it_is_masked(computer: Computer, architecture: str) -> None:
+    """Each sentence comes out as if alone. Without the mask it does not, unless a causal one hides the padding."""
+    trace = looked_into(computer, "batch", "你好", batch=("我爱北京天安门", " "), architecture=architecture)
+    found: Batch = trace.experiments["batch"]
+    side = "encoder" if architecture == "encoder-decoder" else "decoder"
+
+    assert [len(sentence) for sentence in found.tokens] == [2, 7]
+    assert found.real.tolist() == [[True] * 2 + [False] * 5, [True] * 7]
+    assert found.difference < 1e-5
+    assert (found.difference_unmasked > 1e-3) is (architecture == "encoder-decoder")
+    assert found.weights.shape == (2, 2, 4, 7, 7)
+    assert not found.weights[0, :, :, :, 2:].any()
+    assert found.weights[0, 1, :, :2, :2] == pytest.approx(trace[f"{side}.layers.1.self_attn.weights"], abs=1e-5)
+
+
+def test_a_sentence_alone_is_a_batch_too(computer: Computer) -> None:
+    """Nothing is padded, nothing differs."""
+    found: Batch = looked_into(computer, "batch").experiments["batch"]
+
+    assert found.real.all()
+    assert found.difference == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["leak", "depth"])
+def test_an_experiment_gives_way(computer: Computer, name: str) -> None:
+    """To a stop that comes after the pass; the model is whole afterwards."""
+    expected = looked_into(computer, "swap")["generator.logits"]
+    n_taps = len(looked_into(computer, "swap").names())
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > n_taps + 1
+
+    with pytest.raises(Superseded):
+        computer(_with(Request.from_preset("tiny", "狗是人养的", tokenizer="characters"), name), stop)
+    assert np.array_equal(looked_into(computer, "swap")["generator.logits"], expected)
+
+
+@pytest.mark.parametrize("preset", ["translator", "tutorial-c", "tutorial-d"])
+@pytest.mark.parametrize("text", ["你", "我爱北京天安门"])
+def test_every_experiment_works_on_every_model(computer: Computer, preset: str, text: str) -> None:
+    """One token too, an odd width, a trained model with two vocabularies."""
+    request = attrs.evolve(Request.from_preset(preset, text), experiments=frozenset(EXPERIMENTS), batch=("好",))
+
+    assert tuple(computer(request).trace.experiments) == EXPERIMENTS
+
+
+def test_a_state_can_be_put_beside(computer: Computer) -> None:
+    """It is computed once, by weights of its own, and goes when nobody asks for it any more."""
+    other = Request.from_preset("tiny", "你好", seed=3)
+    request = attrs.evolve(Request.from_preset("tiny", "你好吗"), beside=other)
+    first = computer(request).trace.beside
+    again = computer(attrs.evolve(request, text="你")).trace.beside
+
+    assert first is again
+    assert np.array_equal(first["generator.logits"], Computer()(other).trace["generator.logits"])
+    assert computer(attrs.evolve(request, beside=None)).trace.beside is None
+
+
+def test_experiments_are_made_without_dropout(computer: Computer) -> None:
+    """Noise is no finding: the causal mask holds, and so does the padding, while the pass itself drops."""
+    knobs = {"dropout": 0.3, "dropout_active": True}
+    later = np.triu(np.ones((5, 5), bool), 1)
+
+    assert looked_into(computer, "leak", **knobs).experiments["leak"].changes[later].max() < 1e-5
+    assert looked_into(computer, "batch", **knobs).experiments["batch"].difference < 1e-5
+    assert computer._model.training
+
+
+def test_learned_positions_can_be_taken_away(computer: Computer) -> None:
+    """The table rests meanwhile."""
+    using, without = looked_into(computer, "swap", position="learned").experiments["swap"].differences()
+
+    assert without < 1e-5 < using
+
+
+def test_other_sentences_share_the_sentences_own_vocabulary(computer: Computer) -> None:
+    """The same word has the same id; a new one has the next."""
+    trace = looked_into(computer, "batch", "我爱你", batch=("你爱他",), vocabulary="sentence")
+
+    assert [[token.id for token in row] for row in trace.experiments["batch"].tokens] == [[0, 1, 2], [2, 1, 3]]
+
+
+def test_a_sentence_too_long_for_the_model_is_cut_off_in_a_batch(computer: Computer) -> None:
+    """It takes nobody's picture away."""
+    found = looked_into(computer, "batch", "你好", batch=("一" * 20,), max_len=8).experiments["batch"]
+
+    assert [len(row) for row in found.tokens] == [2, 8]
+
+
+def test_a_long_text_is_looked_at_as_far_as_256_tokens(computer: Computer) -> None:
+    """Passes grow with the cube of the length."""
+    found = looked_into(computer, "leak", "一二三" * 100, architecture="encoder-only", n_layers=1, d_model=8, n_heads=1, d_ff=8)
+
+    assert found.experiments["leak"].changes.shape == (256, 256)
+
+
+def test_a_batch_with_numbers_that_are_none_says_so(computer: Computer) -> None:
+    """Wherever in the batch they stand."""
+    for text, other in (("你好", "我爱北京"), ("我爱北京", "你好")):
+        found = looked_into(computer, "batch", text, batch=(other,), masking="inverted", causal_mask_encoder=True)
+        assert np.isnan(found.experiments["batch"].difference)
+
+
+def test_what_collapsed_outputs_move_is_rounding(computer: Computer) -> None:
+    """Without residuals eight layers make all places alike: what is left of a change is below what rounding can do, while
+    a mask that is off moves outputs by a million times as much."""
+    collapsed: Leak = looked_into(computer, "leak", residual=False, n_layers=8).experiments["leak"]
+    opened: Leak = looked_into(computer, "leak", causal_mask=False).experiments["leak"]
+
+    assert 0 < collapsed.changes.max() < collapsed.noise
+    assert opened.changes.max() > 1e4 * opened.noise
+    usual = looked_into(computer, "leak", residual=False, n_layers=8)["decoder.norm"]
+    assert collapsed.length == pytest.approx(float(np.linalg.norm(usual, axis=-1).mean()), rel=1e-3)
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only", "encoder-only"])
+def test_each_side_has_its_own_learned_positions(computer: Computer, architecture: str) -> None:
+    """The table of a side begins with what the pass recorded of it, and so does the one that is compared."""
+    trace = looked_into(computer, "variants", position="learned", architecture=architecture)
+    variants: Variants = trace.experiments["variants"]
+    sides = [side for side in ("encoder", "decoder") if f"{side}.norm" in trace]
+
+    for side in sides:
+        recorded = trace[f"{side}.embedding.positions"]
+        assert np.array_equal(trace.table(side)[:len(recorded)], recorded)
+        name = DECODER_LEARNED if side == "decoder" and len(sides) == 2 else "learned"
+        assert np.array_equal(variants.tables[name][:len(recorded)], recorded)
+    if len(sides) == 2:
+        assert not np.array_equal(trace.table("encoder"), trace.table("decoder"))
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_what_learned_positions_would_begin_with_is_the_sides_own(computer: Computer, architecture: str) -> None:
+    """Shown beside another kind they are the very table that switching over gives."""
+    shown: Variants = looked_into(computer, "variants", architecture=architecture).experiments["variants"]
+    switched = looked_into(computer, "variants", position="learned", architecture=architecture)
+
+    name = DECODER_LEARNED if architecture == "encoder-decoder" else "learned"
+    assert np.array_equal(shown.tables[name][:64], switched.table("decoder")[:64])
