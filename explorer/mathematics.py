@@ -6,45 +6,45 @@ What each costs is declared in `lessons.known`, where a formula finds it.
 import numpy as np
 from numpy.typing import NDArray
 
-Value = NDArray[np.float64]
+Numbers = NDArray[np.float64]
 BLOCK = 64
 """Rows and features of a table whose distances from as many others are computed at once. The whole square would need a lot of
 room; and the library computes products of larger ones in several threads, which wait for each other on a busy processor."""
 
 
-def softmax(x: Value) -> Value:
+def softmax(x: Numbers) -> Numbers:
     """Over the last axis: e^x / Σ e^x. A row of -inf alone is NaN, as in torch."""
     powers = np.exp(x - np.max(x, axis=-1, keepdims=True))
-    result: Value = powers / powers.sum(axis=-1, keepdims=True)
+    result: Numbers = powers / powers.sum(axis=-1, keepdims=True)
     return result
 
 
-def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value:
+def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:
     """[feature] one row of the paper's positions; its exponent 2i/d times `power`. Vaswani et al. 2017, section 3.5."""
     pair = np.arange(int(d)) // 2
     angle = pos / base ** (power * 2 * pair / d)
-    row: Value = np.where(np.arange(int(d)) % 2 == 0, np.sin(angle), np.cos(angle))
+    row: Numbers = np.where(np.arange(int(d)) % 2 == 0, np.sin(angle), np.cos(angle))
     return row
 
 
-def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> Value:
+def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:
     """[position, feature] the first n rows."""
     pair = np.arange(int(d)) // 2
-    table: Value = np.arange(int(n))[:, None] / base ** (power * 2 * pair / d)  # [position, feature] the angles
+    table: Numbers = np.arange(int(n))[:, None] / base ** (power * 2 * pair / d)  # [position, feature] the angles
     table[:, 0::2] = np.sin(table[:, 0::2])
     table[:, 1::2] = np.cos(table[:, 1::2])
     return table
 
 
-def doubled(pos: float, d: float, base: float = 10000.0) -> Value:
+def doubled(pos: float, d: float, base: float = 10000.0) -> Numbers:
     """[feature] tutorial A's loop: the exponent is 2j/d for feature j, the cosine's another than the sine's."""
     j = np.arange(int(d))
     angle = pos / base ** (2 * j / d)
-    row: Value = np.where(j % 2 == 0, np.sin(angle), np.cos(angle))
+    row: Numbers = np.where(j % 2 == 0, np.sin(angle), np.cos(angle))
     return row
 
 
-def rotation(k: float, d: float, base: float = 10000.0) -> Value:
+def rotation(k: float, d: float, base: float = 10000.0) -> Numbers:
     """[feature, feature] M(k): PE(pos + k) = M(k)·PE(pos), a turn of each pair by k·w_i."""
     matrix, even = np.zeros((int(d), int(d))), 2 * np.arange(int(d) // 2)
     turn = k / base ** (even / d)
@@ -54,7 +54,7 @@ def rotation(k: float, d: float, base: float = 10000.0) -> Value:
     return matrix
 
 
-def best_map(table: Value, k: int) -> tuple[Value, float]:
+def best_map(table: Numbers, k: int) -> tuple[Numbers, float]:
     """[feature, feature] block diagonal: the linear map of each pair of features that carries every place best k places
     on, by least squares; and the largest cell that it leaves over."""
     pairs, d = table.shape[1] // 2, table.shape[1]
@@ -70,31 +70,31 @@ def best_map(table: Value, k: int) -> tuple[Value, float]:
     return matrix, float(np.abs(now @ fitted - then).max())
 
 
-def best_pairs(table: Value, k: float) -> float:
+def best_pairs(table: Numbers, k: float) -> float:
     """What `best_map` leaves over."""
     return best_map(table, int(k))[1]
 
 
-def layer_norm(x: Value, eps: float = 1e-5, shift: float = 0.0) -> Value:
+def layer_norm(x: Numbers, eps: float = 1e-5, shift: float = 0.0) -> Numbers:
     """Over the last axis, biased variance, eps inside the root: what nn.LayerNorm computes."""
-    result: Value = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + shift
+    result: Numbers = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + shift
     return result
 
 
-def std_eps_norm(x: Value, eps: float = 1e-6, shift: float = 0.0) -> Value:
+def std_eps_norm(x: Numbers, eps: float = 1e-6, shift: float = 0.0) -> Numbers:
     """Over the last axis, unbiased deviation, eps outside the root: what the tutorials' classes compute."""
-    result: Value = (x - x.mean(-1, keepdims=True)) / (spread(x, 1)[..., None] + eps) + shift
+    result: Numbers = (x - x.mean(-1, keepdims=True)) / (spread(x, 1)[..., None] + eps) + shift
     return result
 
 
-def batch_norm(x: Value, eps: float = 1e-5) -> Value:
+def batch_norm(x: Numbers, eps: float = 1e-5) -> Numbers:
     """Over all axes but the last: what nn.BatchNorm1d computes in training."""
     others = tuple(range(x.ndim - 1))
-    result: Value = (x - x.mean(others, keepdims=True)) / np.sqrt(x.var(others, keepdims=True) + eps)
+    result: Numbers = (x - x.mean(others, keepdims=True)) / np.sqrt(x.var(others, keepdims=True) + eps)
     return result
 
 
-def nearest_distance(table: Value) -> float:
+def nearest_distance(table: Numbers) -> float:
     """The smallest Euclidean distance between two rows."""
     squares, smallest = (table**2).sum(1), np.inf
     for first in range(0, len(table), BLOCK):
@@ -111,25 +111,25 @@ def nearest_distance(table: Value) -> float:
     return float(np.sqrt(np.maximum(0.0, smallest)))
 
 
-def softmax_gradient(weights: Value) -> Value:
+def softmax_gradient(weights: Numbers) -> Numbers:
     """[…] the size of ∂A/∂S of each row: the Frobenius norm of diag(A) - A·Aᵀ. Nothing flows back where it is 0."""
     # Σ_ij (δ_ij a_i - a_i a_j)² = Σ a_i² - 2 Σ a_i³ + (Σ a_i²)²
     squares = (weights**2).sum(-1)
-    result: Value = np.sqrt(np.maximum(0.0, squares - 2 * (weights**3).sum(-1) + squares**2))
+    result: Numbers = np.sqrt(np.maximum(0.0, squares - 2 * (weights**3).sum(-1) + squares**2))
     return result
 
 
-def zero_share(x: Value) -> float:
+def zero_share(x: Numbers) -> float:
     """Which share of all numbers is exactly 0."""
     return float((x == 0).mean())
 
 
-def dead(activated: Value) -> float:
+def dead(activated: Numbers) -> float:
     """[position, feature] after ReLU: which share of the units is 0 at every position of the sentence."""
     return float((activated == 0).all(axis=0).mean())
 
 
-def alike(x: Value) -> float:
+def alike(x: Numbers) -> float:
     """[position, feature] the mean cosine between two different positions: 1 where all point the same way."""
     unit = x / np.linalg.norm(x, axis=-1, keepdims=True)
     n = np.float64(len(x))
@@ -137,20 +137,20 @@ def alike(x: Value) -> float:
     return float(((unit.sum(0) ** 2).sum() - n) / (n * n - n))
 
 
-def open_cells(weights: Value) -> Value:
+def open_cells(weights: Numbers) -> Numbers:
     """[query] how many keys each query gives any weight."""
-    counts: Value = (weights > 0).sum(axis=-1).astype(np.float64)
+    counts: Numbers = (weights > 0).sum(axis=-1).astype(np.float64)
     return counts
 
 
-def causal(n: float) -> Value:
+def causal(n: float) -> Numbers:
     """[query, key] 1 where a query may look."""
     return np.tri(int(n))
 
 
-def spread(x: Value, unbiased: float = 0.0) -> Value:
+def spread(x: Numbers, unbiased: float = 0.0) -> Numbers:
     """The standard deviation over the last axis; `unbiased` 1: divided by n - 1."""
     n = x.shape[-1]
-    squares: Value = ((x - x.mean(-1, keepdims=True)) ** 2).sum(-1)
-    result: Value = np.sqrt(np.divide(squares, n - float(unbiased)))
+    squares: Numbers = ((x - x.mean(-1, keepdims=True)) ** 2).sum(-1)
+    result: Numbers = np.sqrt(np.divide(squares, n - float(unbiased)))
     return result

@@ -92,7 +92,7 @@ def broken(name: str, limits: Limits = _STRICT) -> Fuzz:
 def test_what_is_broken_is_found(name: str, what: str, story: str) -> None:
     """It is bad, alone too, and told with the command that does it again."""
     fuzz = broken(name)
-    (fault,) = [fault for fault in fuzz.faults.values() if fault.bad.what.startswith(what)]
+    (fault,) = [fault for fault in fuzz.bug_reports.values() if fault.bad.what.startswith(what)]
     (seed,) = fault.seeds
 
     assert fault.counts and fault.again
@@ -105,17 +105,17 @@ def test_what_is_broken_is_found(name: str, what: str, story: str) -> None:
 def test_the_same_seed_is_the_same_case() -> None:
     """A run names the seed of its case, and this seed alone brings the same again."""
     first = broken("raises")
-    (fault,) = first.faults.values()
+    (fault,) = first.bug_reports.values()
     again = Fuzz(first.kinds, 2, _STRICT, lambda _line: None)
     again.run_one(first.kinds[0], Case("raises", fault.seeds[0]))
 
-    assert [fault.bad.what] == [other.bad.what for other in again.faults.values()]
+    assert [fault.bad.what] == [other.bad.what for other in again.bug_reports.values()]
     assert {"Told": 1} == first.tallies["raises"].told
 
 
 def test_late_once_is_the_machines() -> None:
     """A slow answer that does not come again alone fails no run; an exception that does not come again does."""
-    (fault,) = broken("raises").faults.values()
+    (fault,) = broken("raises").bug_reports.values()
 
     assert attrs.evolve(fault, again=False).counts
     assert not attrs.evolve(fault, again=False, bad=attrs.evolve(fault.bad, timed=True)).counts

@@ -19,7 +19,7 @@ from explorer.lang import Words
 from explorer.resources import log_folder
 
 
-class Faults(QObject):
+class BugReports(QObject):
     """`install()` takes over the hooks, `remove()` gives them back. happened(report) comes on the GUI thread."""
 
     happened = Signal(str)
@@ -30,7 +30,7 @@ class Faults(QObject):
         self._window = parent
         self._counts: dict[str, int] = {}
         self._dialog: QMessageBox | None = None
-        self._log = logging.getLogger("explorer.faults")
+        self._log = logging.getLogger("explorer.bug_reports")
         self._log.propagate = False
         self._file: RotatingFileHandler | None = None
         self.happened.connect(self._tell)

@@ -8,7 +8,7 @@ import attrs
 from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
-from explorer.app.bug_report import Faults
+from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application
 from explorer.app.endings import Endings
 from explorer.app.imports import Imports
@@ -42,20 +42,20 @@ class Program:
         self._imported = threading.Event()
         self.session = Session(request, self._load)
         self.window = Window(self.session, self.appearance)
-        self.faults = Faults(self.appearance.words, self.window)
+        self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
-        self.window.broke.connect(self.faults.report)
+        self.window.broke.connect(self.bug_reports.report)
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
         self._imports = Imports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
-        self._imports.done.connect(self.window.desk.begin)
+        self._imports.done.connect(self.window.page_stack.begin)
         self.session.loaded.connect(self._loaded)
 
     def open(self) -> None:
         """Show the window. When it has been painted, torch is loaded behind it: the two would hinder each other."""
-        self.faults.install()
+        self.bug_reports.install()
         room = self.window.screen().availableGeometry()
         self.window.resize(min(_SIZE[0], room.width()), min(_SIZE[1], room.height()))
         known = not self.preferences.geometry.isEmpty() and self.window.restoreGeometry(self.preferences.geometry)
@@ -80,16 +80,16 @@ class Program:
     def close(self) -> None:
         """End the threads and give the hooks back."""
         self._imported.set()  # the compute thread may still wait for it
-        self.window.tutor.close()
+        self.window.step_opener.close()
         self.session.close()
         for thread in threading.enumerate():
             if thread.name == _EXPORT:  # it was told to end when its dialog was closed
                 thread.join()
-        self.faults.remove()
+        self.bug_reports.remove()
         self.appearance.close()
 
     def _speak(self, words: object) -> None:
-        self.faults.words = self.appearance.words
+        self.bug_reports.words = self.appearance.words
 
     def _loaded(self) -> None:
         self.window.status.warn("")

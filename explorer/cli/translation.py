@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from explorer.engine.sources.translator import Translator
     from explorer.training.evaluation import Evaluation, Scores
     from explorer.training.run import Run
-    from explorer.training.training import Step
 
 BEAM = 4
 _HELD_OUT = "presets/translator/held-out.tsv"
@@ -104,7 +103,7 @@ def _tell_rows(run: "Run", words: Words) -> None:
         click.echo(words("train.resumed", epoch=len(run.training.history)))
 
 
-def _step_line(step: "Step", epochs: int, words: Words) -> str:
+def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
     left_s = step.seconds / step.share * (1 - step.share) if step.share else 0.0
     bar = "█" * round(20 * step.share) + "·" * (20 - round(20 * step.share))
     return words("train.step", bar=bar, share=step.share, epoch=step.epoch + 1, epochs=epochs, loss=step.loss,

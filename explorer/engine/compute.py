@@ -15,11 +15,10 @@ from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.devices import device_name, devices, dropout_seeded, on_device
 from explorer.engine.experiments.experiment import Bench, experiment
-from explorer.engine.recording.keep_plan import Plan
+from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
 from explorer.engine.recording.memory import check_memory, keep_freed_memory, parameter_bytes
 from explorer.engine.recording.recorder import Recording, joined, record
-from explorer.engine.recording.stops import Progress, Stop, stop_with_progress, stoppable
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.translator import Translator
 from explorer.engine.threads import threads
@@ -28,6 +27,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
 from explorer.presets import load_preset
+from explorer.stops import Progress, Stop, stop_with_progress, stoppable
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.arrays import Array, frozen_array
@@ -73,7 +73,7 @@ class _Long:
     """The last pass over a long text: what was wished, what was kept, and the heads looked at since."""
 
     wish: Request
-    plan: Plan
+    plan: KeepPlan
     trace: Trace
     close_ups: dict[tuple[str, int], Levels]
 
@@ -89,7 +89,7 @@ class Computer:
         self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
         self._long: _Long | None = None
         self._other: Computer | None = None  # of the state that is compared with
-        self._shown_beside: Frame | None = None
+        self._compared_with: Frame | None = None
 
     def __call__(self, request: Request, stop: Stop = _never, progress: Progress = _silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
@@ -109,7 +109,7 @@ class Computer:
         trace = self._recorded(model, request, sentence, symbols, stop, progress)
         end = time.perf_counter()
         trace = attrs.evolve(trace, experiments=self._experiments(model, request, trace, translator, stop),
-                             beside=self._beside(request, stop, progress))
+                             compared_with=self._answer_compared_with(request, stop, progress))
         return Frame(
             request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
             build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3, device=device_name(request.config.device),
@@ -158,15 +158,15 @@ class Computer:
             found = [tuple(attrs.evolve(token, id=known[token.text].id, known=True) for token in row) for row in found]
         return tuple(found)
 
-    def _beside(self, request: Request, stop: Stop, progress: Progress) -> Trace | None:
+    def _answer_compared_with(self, request: Request, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with: from a Computer of its own, so that neither takes the other's model away."""
-        if request.beside is None:
-            self._other = self._shown_beside = None
+        if request.compared_with is None:
+            self._other = self._compared_with = None
             return None
-        if self._shown_beside is None or self._shown_beside.request != request.beside:
+        if self._compared_with is None or self._compared_with.request != request.compared_with:
             self._other = self._other or Computer(self._tokenizers)
-            self._shown_beside = self._other(request.beside, stop, progress)
-        return self._shown_beside.trace
+            self._compared_with = self._other(request.compared_with, stop, progress)
+        return self._compared_with.trace
 
     # Tokens
 
@@ -286,7 +286,7 @@ class Computer:
         if plan.everything:
             self._long = None
             return with_levels(self._pass(model, request, sentence, symbols, plan, stop), request.wanted)
-        wish = attrs.evolve(request, serial=0, wanted=(), experiments=frozenset(), batch=(), beside=None, refines=False)
+        wish = attrs.evolve(request, serial=0, wanted=(), experiments=frozenset(), batch=(), compared_with=None, refines=False)
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # its arrays go first
@@ -296,7 +296,7 @@ class Computer:
         return with_wanted(long.trace, model, request.wanted, long.close_ups, stop)
 
     def _pass(
-        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], plan: Plan, stop: Stop
+        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], plan: KeepPlan, stop: Stop
     ) -> Trace:
         config, tokens, device = request.config, sentence.tokens, request.config.device
         torch.set_num_threads(threads(config, max(len(tokens.source), len(tokens.target))))

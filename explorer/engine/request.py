@@ -25,7 +25,7 @@ class Request:
 
     `experiments` are wanted beside the pass (names of `trace.experiments.EXPERIMENTS`); `batch` are further sentences for
     the one of that name. `wanted` are taps and heads of a long text that are looked at, the newest last: of such a text
-    not everything is kept (head -1: the tap as a whole). `beside` is another wish to be answered with this one, so that
+    not everything is kept (head -1: the tap as a whole). `compared_with` is another wish to be answered with this one, so that
     the two can be compared.
     """
 
@@ -43,7 +43,7 @@ class Request:
     refines: bool = False
     batch: tuple[str, ...] = ()
     experiments: frozenset[str] = frozenset()
-    beside: "Request | None" = None
+    compared_with: "Request | None" = None
     wanted: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -65,7 +65,7 @@ class Request:
         text = step.text or self.text
         return attrs.evolve(
             self, preset=name, config=config.changed(**dict(step.knobs)), text=text, batch=step.batch,
-            target=step.target or None, target_cuts=None, trained=True, prefix=(), words=(), beside=None,
+            target=step.target or None, target_cuts=None, trained=True, prefix=(), words=(), compared_with=None,
             source_cuts=_spans(step.cuts) if step.cuts else self.source_cuts if text == self.text else None,
         )
 

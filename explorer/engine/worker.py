@@ -13,14 +13,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from explorer.engine.load_torch import load_library, without_collecting
-from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Frame, Request
+from explorer.stops import Superseded
 
 _REST_S = 0.03
 _TOLD_EVERY_S = 0.05
 
 if TYPE_CHECKING:
-    from explorer.engine.recording.stops import Progress, Stop
+    from explorer.stops import Progress, Stop
 
 
 class Compute(Protocol):

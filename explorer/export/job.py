@@ -147,7 +147,7 @@ class Export:
         trace = self.trace
         about = {
             **_state(trace),
-            "beside": None if trace.beside is None else _state(trace.beside),  # what this state is compared with
+            "beside": None if trace.compared_with is None else _state(trace.compared_with),  # what this state is compared with
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
             "picture": None if self.picture is None else self.picture.caption.title,

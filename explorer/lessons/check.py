@@ -8,10 +8,11 @@ import attrs
 import numpy as np
 
 from explorer.errors import BadFormula, ExplorerError, NotInSentence
-from explorer.lessons.cost import Value, quoted
+from explorer.lessons.cost import quoted
 from explorer.lessons.formula import Scope, evaluate
 from explorer.lessons.known import PLAIN, of_trace
 from explorer.lessons.lesson import Cells, Claim, Step
+from explorer.mathematics import Numbers
 from explorer.trace.trace import Trace
 
 LONGEST_ANSWER = 64
@@ -24,7 +25,7 @@ _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 _COMMA = re.compile(r"(?<=\d)[,，](?=\d)")
 _FRACTION = re.compile(rf"(?<![\d.])({_PLAIN_NUMBER})\s*+/\s*+({_PLAIN_NUMBER})")
 _NUMBER = re.compile(rf"[-+]?{_PLAIN_NUMBER}")
-_NOTHING: Value = np.zeros(0)
+_NOTHING: Numbers = np.zeros(0)
 
 
 @attrs.frozen(eq=False)
@@ -36,14 +37,14 @@ class Finding:
     """
 
     claim: Claim
-    true: Value
+    computed: Numbers
     difference: float | None
     error: ExplorerError | None = None
 
     @property
     def agrees(self) -> bool:
         """True: the text prints the true number, to the claim's tolerance."""
-        return self.true.size > 0 and (self.difference is None or self.difference <= self.claim.tolerance)
+        return self.computed.size > 0 and (self.difference is None or self.difference <= self.claim.tolerance)
 
 
 def scope_of(trace: Trace, given: Mapping[str, Cells]) -> Scope:
@@ -102,7 +103,7 @@ def _quotient(found: re.Match[str]) -> str:
 _FULL_WIDTH = {ord("０") + digit: str(digit) for digit in range(10)} | {ord("．"): ".", ord("。"): ".", ord("，"): ","}
 
 
-def is_right(typed: str, truth: Value, tolerance: float) -> bool:
+def is_right(typed: str, truth: Numbers, tolerance: float) -> bool:
     """Whether the numbers typed are those of the truth, in its order, each to the tolerance (of its size if above 1)."""
     single = one_number(typed) if truth.size == 1 else None
     got = numbers(typed) if single is None else [single]

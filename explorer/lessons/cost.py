@@ -14,11 +14,9 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from explorer.errors import BadFormula, NotInSentence, TakesTooLong, TakesTooMuch
-
-Value = NDArray[np.float64]
+from explorer.mathematics import Numbers
 
 LIMIT_MS, LIMIT_MB = 10, 64
 OPERATIONS_IN_MS = 1e6
@@ -121,23 +119,23 @@ def size(value: Any) -> int:
     return found
 
 
-def rows(x: Value) -> float:
+def rows(x: Numbers) -> float:
     """How many rows an array has."""
     return x.size / max(1, x.shape[-1]) if x.ndim else 1
 
 
-def per_cell(operations: float, cells: float = 1.0, passes: int = 1) -> Callable[[Value], Cost]:
+def per_cell(operations: float, cells: float = 1.0, passes: int = 1) -> Callable[[Numbers], Cost]:
     """The price of a function of one array that does the same for each cell, and goes through the rows so many times."""
     return lambda x: Cost(cells * x.size, operations * x.size + passes * ROW * rows(x))
 
 
-def product(*factors: Value, multiply_adds: float, cells: float) -> float:
+def product(*factors: Numbers, multiply_adds: float, cells: float) -> float:
     """The operations of a matrix product, which is a hundred times slower where numbers become too small."""
     slow = any(is_tiny(factor) for factor in factors)
     rates = (SLOW_MULTIPLY_ADD, SLOW_CELL) if slow else (MULTIPLY_ADD, 2 * MOVE)
     return multiply_adds * rates[0] + cells * rates[1] + 2 * MOVE * sum(factor.size for factor in factors)
 
 
-def is_tiny(x: Value) -> bool:
+def is_tiny(x: Numbers) -> bool:
     """Whether products of cells may be subnormal."""
     return bool(((x != 0) & (np.abs(x) < _TINY)).any())

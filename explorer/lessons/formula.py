@@ -30,12 +30,12 @@ from explorer.lessons.cost import (
     Cost,
     Later,
     Priced,
-    Value,
     product,
     quoted,
     refused,
     whole,
 )
+from explorer.mathematics import Numbers
 
 Scope = Mapping[str, Any]
 """Names that a formula may use: numbers, arrays, values that are made Later, and Priced functions."""
@@ -69,7 +69,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name))
 
 
-def evaluate(text: str, scope: Scope, budget: Budget | None = None) -> Value:
+def evaluate(text: str, scope: Scope, budget: Budget | None = None) -> Numbers:
     """The value of a formula, as float64 of any number of axes; without a cell where the sentence has nothing of it.
 
     Raises BadFormula, and what a Trace raises for taps that it lacks.
@@ -109,7 +109,7 @@ class _Walker:
     def __init__(self, scope: Scope, budget: Budget) -> None:
         self._scope, self._budget = scope, budget
 
-    def array(self, node: ast.expr) -> Value:
+    def array(self, node: ast.expr) -> Numbers:
         """The value of a node in float64; text and functions cannot be reckoned with."""
         return self._reckonable(self._plain(node))
 
@@ -163,18 +163,18 @@ class _Walker:
             raise refused(ast.unparse(node))
         return np.asarray(value)
 
-    def _reckonable(self, value: Any) -> Value:
+    def _reckonable(self, value: Any) -> Numbers:
         if value.dtype != np.float64:
             self._pay(value.size, MOVE * value.size)
-        converted: Value = value.astype(np.float64, copy=False)
+        converted: Numbers = value.astype(np.float64, copy=False)
         return converted
 
-    def _together(self, parts: list[Value]) -> Value:
+    def _together(self, parts: list[Numbers]) -> Numbers:
         n = sum(part.size for part in parts)
         self._pay(n, MOVE * n)
         return np.array(parts, dtype=np.float64)
 
-    def _combined(self, kind: type[ast.operator], left: Value, right: Value) -> Any:
+    def _combined(self, kind: type[ast.operator], left: Numbers, right: Numbers) -> Any:
         """Two values, cell by cell; how large the result will be is known before any memory is taken."""
         function, operations = _BINARY[kind]
         n = math.prod(np.broadcast_shapes(left.shape, right.shape))
@@ -182,7 +182,7 @@ class _Walker:
         self._pay(n, (operations + gaps) * n)
         return function(left, right)
 
-    def _multiplied(self, left: Value, right: Value) -> Any:
+    def _multiplied(self, left: Numbers, right: Numbers) -> Any:
         """The product of two matrices, or of two stacks of them."""
         if not left.ndim or not right.ndim or left.shape[-1] != right.shape[-2 if right.ndim > 1 else 0]:
             raise refused(f"{list(left.shape)} @ {list(right.shape)}")

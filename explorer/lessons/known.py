@@ -18,7 +18,6 @@ from explorer.lessons.cost import (
     Cost,
     Later,
     Priced,
-    Value,
     is_tiny,
     number,
     per_cell,
@@ -30,6 +29,7 @@ from explorer.lessons.cost import (
 )
 from explorer.mathematics import (
     BLOCK,
+    Numbers,
     alike,
     batch_norm,
     best_pairs,
@@ -61,21 +61,21 @@ _MOST_PLACES = 400  # of rounding: a float has no more
 
 # Prices of functions that take more than one array. Each has the arguments of its function.
 
-def _row_of_waves(pos: Value, d: Value, base: float = 1.0, power: float = 1.0) -> Cost:
+def _row_of_waves(pos: Numbers, d: Numbers, base: float = 1.0, power: float = 1.0) -> Cost:
     _single(pos, base, power)
     return Cost(6.0 * size(d), (2 * WAVE + POWER) * size(d))
 
 
-def _row_of_doubled_waves(pos: Value, d: Value, base: float = 1.0) -> Cost:
+def _row_of_doubled_waves(pos: Numbers, d: Numbers, base: float = 1.0) -> Cost:
     return _row_of_waves(pos, d, base)
 
 
-def _table_of_waves(n: Value, d: Value, base: float = 1.0, power: float = 1.0) -> Cost:
+def _table_of_waves(n: Numbers, d: Numbers, base: float = 1.0, power: float = 1.0) -> Cost:
     _single(base, power)
     return Cost(2.0 * size(n) * size(d), (WAVE + PRODUCT) * size(n) * size(d) + POWER * size(d))
 
 
-def _turned(k: Value, d: Value, base: float = 1.0) -> Cost:
+def _turned(k: Numbers, d: Numbers, base: float = 1.0) -> Cost:
     _single(k, base)
     return Cost(1.0 * size(d) * size(d), MOVE * size(d) * size(d) + (WAVE + POWER) * size(d))
 
@@ -85,16 +85,16 @@ def _single(*numbers: Any) -> None:
         number(each)
 
 
-def _normed(x: Value, eps: float = 0.0, shift: float = 0.0) -> Cost:
+def _normed(x: Numbers, eps: float = 0.0, shift: float = 0.0) -> Cost:
     _single(eps, shift)
     return Cost(6 * x.size, (6 * MOVE + 2 * PRODUCT) * x.size + 3 * ROW * rows(x))
 
 
-def _normed_batch(x: Value, eps: float = 0.0) -> Cost:
+def _normed_batch(x: Numbers, eps: float = 0.0) -> Cost:
     return _normed(x, eps)
 
 
-def _distances(table: Value) -> Cost:
+def _distances(table: Numbers) -> Cost:
     if table.ndim != 2:
         raise refused(f"{list(table.shape)}")
     n, d = table.shape
@@ -104,7 +104,7 @@ def _distances(table: Value) -> Cost:
                 product(table, multiply_adds=cells * d, cells=cells) + PRODUCT * table.size + _BLOCK * blocks)
 
 
-def _fitted(table: Value, k: Value) -> Cost:
+def _fitted(table: Numbers, k: Numbers) -> Cost:
     whole(k)
     if table.ndim != 2:
         raise refused(f"{list(table.shape)}")
@@ -114,45 +114,45 @@ def _fitted(table: Value, k: Value) -> Cost:
                 _FIT * table.shape[1] + rate * table.size + MOVE * table.shape[1] ** 2)
 
 
-def _square(n: Value) -> Cost:
+def _square(n: Numbers) -> Cost:
     return Cost(1.0 * size(n) * size(n), MOVE * size(n) * size(n))
 
 
-def _rounded(x: Value, places: float = 0.0) -> Cost:
+def _rounded(x: Numbers, places: float = 0.0) -> Cost:
     if abs(whole(places)) > _MOST_PLACES:  # NumPy goes through them one by one
         raise refused(f"round: {places}")
     return per_cell(PRODUCT + 2 * MOVE)(x)
 
 
-def _along(x: Value, axis: float | None = None) -> Cost:
+def _along(x: Numbers, axis: float | None = None) -> Cost:
     if axis is not None:
         whole(axis)
     return Cost(x.size, MOVE * x.size + ROW * rows(x))
 
 
-def _spread(x: Value, unbiased: float = 0.0) -> Cost:
+def _spread(x: Numbers, unbiased: float = 0.0) -> Cost:
     whole(unbiased)
     return Cost(2 * x.size, (3 * MOVE + PRODUCT) * x.size + 2 * ROW * rows(x))
 
 
-def _masked(x: Value, may_look: Value, value: float = 0.0) -> Cost:
+def _masked(x: Numbers, may_look: Numbers, value: float = 0.0) -> Cost:
     number(value)
     n = float(np.broadcast(x, may_look).size)
     return Cost(n + may_look.size, 2 * MOVE * n)
 
 
-def _picked(table: Value, ids: Value) -> Cost:
+def _picked(table: Numbers, ids: Numbers) -> Cost:
     n = ids.size * (table.size / max(1, len(table)))
     return Cost(n + ids.size, MOVE * n + ROW * ids.size)
 
 
-def _split(x: Value, n: Value) -> Cost:
+def _split(x: Numbers, n: Numbers) -> Cost:
     if not size(n):
         raise refused("0")
     return Cost(x.size, MOVE * x.size)
 
 
-def _joined(*parts: Value) -> Cost:
+def _joined(*parts: Numbers) -> Cost:
     n = sum(part.size for part in parts)
     return Cost(n, MOVE * n)
 
@@ -160,19 +160,19 @@ def _joined(*parts: Value) -> Cost:
 # The functions
 
 
-def split_heads(x: Value, n_heads: Value) -> Value:
+def split_heads(x: Numbers, n_heads: Numbers) -> Numbers:
     """[…, position, d_model] to […, head, position, d_head]."""
     parts = x.reshape(*x.shape[:-1], int(n_heads), x.shape[-1] // int(n_heads))
     return np.swapaxes(parts, -2, -3)
 
 
-def _rows(table: Value, ids: Value) -> Value:
+def _rows(table: Numbers, ids: Numbers) -> Numbers:
     """The rows of a table, one for each id."""
-    found: Value = table[ids.astype(int)]
+    found: Numbers = table[ids.astype(int)]
     return found
 
 
-def _of_each(function: Callable[[Value], Any], operations: float) -> Priced:
+def _of_each(function: Callable[[Numbers], Any], operations: float) -> Priced:
     """A function that is computed cell by cell."""
     return Priced(function, per_cell(operations), empty=True)
 

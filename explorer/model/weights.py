@@ -17,12 +17,12 @@ from explorer.config import Config
 from explorer.model.linear import Linear
 from explorer.model.norm import StdEpsNorm
 from explorer.model.transformer import Transformer
+from explorer.stops import Progress
 
 Weights = dict[str, Tensor]
 
 _MOST_WORKERS = 4  # they wait for memory more than for processors
 
-Progress = Callable[[float], None]
 """Told the share that is done, 0 to 1; it may raise to end the work."""
 
 

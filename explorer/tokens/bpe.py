@@ -9,7 +9,7 @@ from itertools import groupby
 
 from explorer.tokens.graphemes import Span, Spans, clusters
 from explorer.tokens.learn_bpe import learn
-from explorer.tokens.merging import Part, merged
+from explorer.tokens.merging import MergePart, merged
 from explorer.tokens.pieces import MARK, Piece, first_symbols, opens_word, pieces
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
@@ -70,7 +70,7 @@ class Encoder:
     def _encoded(self, piece: Piece, text: str) -> Iterator[Token]:
         spans = piece.characters if piece.space is None else (piece.space, *piece.characters)
         symbols = first_symbols(piece, text)
-        parts = [Part(symbol, start, end) for symbol, (start, end) in zip(symbols, spans, strict=True)]
+        parts = [MergePart(symbol, start, end) for symbol, (start, end) in zip(symbols, spans, strict=True)]
         for part in merged(parts, self._vocabulary.id_of):
             is_space = part.symbol == MARK and piece.space is not None
             if is_space and part.start == part.end:

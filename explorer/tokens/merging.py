@@ -10,7 +10,7 @@ Rank = Callable[[str], int | None]
 
 
 @attrs.frozen
-class Part:
+class MergePart:
     """A symbol so far: the characters it covers and the merges behind it, each after its turn."""
 
     symbol: str
@@ -19,7 +19,7 @@ class Part:
     merges: tuple[tuple[int, str], ...] = ()
 
 
-def merged(parts: list[Part], rank: Rank) -> list[Part]:
+def merged(parts: list[MergePart], rank: Rank) -> list[MergePart]:
     """The parts after every merge whose result has a rank: the smallest first, then from the left."""
     chain = _Chain(parts, rank)
     turn = 0
@@ -34,8 +34,8 @@ def merged(parts: list[Part], rank: Rank) -> list[Part]:
 class _Chain:
     """Parts linked to their neighbours, and the merges possible between them: n log n for a piece of any length."""
 
-    def __init__(self, parts: list[Part], rank: Rank) -> None:
-        self.parts: list[Part | None] = [*parts, None]  # the last stands for the end and merges with nothing
+    def __init__(self, parts: list[MergePart], rank: Rank) -> None:
+        self.parts: list[MergePart | None] = [*parts, None]  # the last stands for the end and merges with nothing
         self.queue: list[tuple[int, int, int, str]] = []
         self._after = list(range(1, len(parts) + 2))
         self._before = list(range(-1, len(parts)))
@@ -52,7 +52,7 @@ class _Chain:
         first, second = self.parts[left], self.parts[right]
         assert first and second  # is_still has been asked
         merges = sorted((*first.merges, *second.merges, (turn, f"{first.symbol} {second.symbol}")))
-        self.parts[left] = Part(first.symbol + second.symbol, first.start, second.end, tuple(merges))
+        self.parts[left] = MergePart(first.symbol + second.symbol, first.start, second.end, tuple(merges))
         self.parts[right] = None
         self._after[left] = self._after[right]
         self._before[self._after[left]] = left

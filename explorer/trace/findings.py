@@ -87,7 +87,7 @@ class Depth:
 
 
 @attrs.frozen(eq=False)
-class Batch:
+class PaddedBatch:
     """Several sentences through the encoder (the decoder in decoder-only) at once, the shorter ones padded.
 
     `tokens` are those of each sentence before padding, `real` [sentence, position] is True where a token stands.
@@ -110,4 +110,4 @@ class Copies:
     differences: Array
 
 
-Experiment = Variants | Swap | Leak | Depth | Batch | Copies
+Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies

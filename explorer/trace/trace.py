@@ -51,7 +51,7 @@ class Trace:
     `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room. A decoder
     beside an encoder has its own, `decoder_places`, where the two differ; `table(side)` finds the right one.
 
-    `experiments` by name and `beside`, another state to be compared with, are there as far as somebody looks at them;
+    `experiments` by name and `compared_with`, another state to be compared with, are there as far as somebody looks at them;
     neither is saved.
 
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
@@ -74,7 +74,7 @@ class Trace:
     trained: bool = False
     search: Search | None = None
     experiments: Mapping[str, Experiment] = attrs.field(converter=_fixed, factory=dict)
-    beside: "Trace | None" = None
+    compared_with: "Trace | None" = None
     shapes: Mapping[str, tuple[int, ...]] = attrs.field(converter=_fixed, factory=dict)
     pooled: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
     closed: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)

@@ -22,7 +22,7 @@ _OF_MODEL, _FIRST, _SECOND, _RANDOM = "model.", "first_moment.", "second_moment.
 
 
 @attrs.frozen
-class History:
+class TrainingHistory:
     """What a finished epoch left: losses in nats per target token, share of right next tokens, seconds."""
 
     epoch: int
@@ -42,7 +42,7 @@ class State:
     loss_sum: float
     token_sum: int
     seconds: float
-    history: tuple[History, ...]
+    history: tuple[TrainingHistory, ...]
     about: dict[str, Any]
 
 
@@ -79,7 +79,7 @@ def load(path: Path) -> tuple[State, Memory]:
             for name in file.keys():  # noqa: SIM118  # safe_open is no mapping
                 prefix = next(each for each in _PREFIXES if name.startswith(each))
                 groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
-        told["history"] = tuple(History(**each) for each in told["history"])
+        told["history"] = tuple(TrainingHistory(**each) for each in told["history"])
         state = _checked(State(**told))
     except CannotRead as error:
         raise BadCheckpoint(path=str(path), reason=error.values.get("reason", error)) from error

@@ -1,7 +1,6 @@
 """From a data file to examples in ids, with vocabularies learned from its training rows alone."""
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -10,6 +9,7 @@ from explorer import resources
 from explorer.config import Config
 from explorer.errors import EmptySplit
 from explorer.files import read_whole
+from explorer.stops import Progress
 from explorer.tokens.bilingual import SOURCE_FILE, Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
@@ -20,7 +20,6 @@ from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 _FULL_STOP = "。"
 _TOLD_EVERY = 500
 
-Progress = Callable[[float], None]
 
 
 @attrs.frozen

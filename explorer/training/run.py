@@ -17,7 +17,7 @@ from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle
 from explorer.training.prepare import Prepared, prepare
 from explorer.training.recipe import Precision, Recipe
-from explorer.training.training import Step, Training
+from explorer.training.training import Training, TrainingStep
 
 _KEPT_BYTES = 2**30
 _ONLY = {"architecture": "encoder-decoder", "tokenizer": "jieba", "jieba_hmm": True}
@@ -91,7 +91,7 @@ class Run:
             "precision": self.precision, VOCABULARY: self.prepared.bilingual.sha256,
         }
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[TrainingStep]:
         """Train on; see Training.steps."""
         return self.training.steps()
 

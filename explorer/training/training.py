@@ -21,7 +21,7 @@ from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
 from explorer.training import checkpoint
 from explorer.training.batches import Batch, Example, batch_plan, make_batch
-from explorer.training.checkpoint import History, Memory, State
+from explorer.training.checkpoint import Memory, State, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
 from explorer.training.loss import log_probabilities, training_loss
 from explorer.training.recipe import Precision, Recipe
@@ -30,7 +30,7 @@ _STEPS_BETWEEN_CHECKPOINTS = 500
 
 
 @attrs.frozen
-class Step:
+class TrainingStep:
     """A step that is done: `share` of all steps, losses in nats per target token, and seconds so far."""
 
     step: int
@@ -39,7 +39,7 @@ class Step:
     loss: float
     tokens_per_s: float
     seconds: float
-    finished: History | None = None
+    finished: TrainingHistory | None = None
 
 
 class Training:
@@ -66,11 +66,11 @@ class Training:
             self._resume(about or {})
 
     @property
-    def history(self) -> tuple[History, ...]:
+    def history(self) -> tuple[TrainingHistory, ...]:
         """The epochs that are done."""
         return self._state.history
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[TrainingStep]:
         """Train, step by step. Raises NotEnoughDeviceMemory, DiskFull, CannotWrite; the last complete checkpoint stays."""
         lengths = [(len(example.source), len(example.target)) for example in self._train]
         while self._state.epoch < self.recipe.epochs and not self._is_stuck():
@@ -98,7 +98,7 @@ class Training:
         sources = [example.source_ids(self.recipe.split_words, self.recipe.drop_stop, chance) for example in examples]
         return make_batch(sources, [example.target for example in examples])
 
-    def _step(self, batch: Batch, n_batches: int) -> Step:
+    def _step(self, batch: Batch, n_batches: int) -> TrainingStep:
         start = time.perf_counter()
         share = (self._state.epoch + self._state.batch / n_batches) / self.recipe.epochs
         for group in self._optimizer.param_groups:
@@ -115,7 +115,7 @@ class Training:
         )
         if self._state.step % _STEPS_BETWEEN_CHECKPOINTS == 0:
             self._save()
-        return Step(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
+        return TrainingStep(self._state.step, self._state.epoch, share, told, len(expected) / seconds, self._state.seconds)
 
     def _learn(self, batch: Batch, expected: Tensor) -> Tensor:
         self._optimizer.zero_grad(set_to_none=True)
@@ -127,12 +127,12 @@ class Training:
         self._optimizer.step()
         return loss.detach()
 
-    def _end_of_epoch(self) -> Step:
+    def _end_of_epoch(self) -> TrainingStep:
         start = time.perf_counter()
         with self._enough_memory():
             loss, accuracy = self._validate()
         seconds = self._state.seconds + time.perf_counter() - start
-        finished = History(self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy,
+        finished = TrainingHistory(self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy,
                            seconds)
         # The epoch counts as done only when its weights are on disk: the average will ask for them.
         self._keep_epoch(finished.epoch)
@@ -141,7 +141,7 @@ class Training:
         self._save()
         self._drop_epochs()
         share = self._state.epoch / self.recipe.epochs
-        return Step(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished)
+        return TrainingStep(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished)
 
     def _validate(self) -> tuple[float, float]:
         """Mean loss in nats without smoothing, and how often the most probable symbol is the expected one."""

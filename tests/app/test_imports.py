@@ -29,7 +29,7 @@ program = Program("我爱北京", "tiny", "zh")
 program.open()
 while program.session.frame is None or "explorer.picture.figure.svg" not in sys.modules:
     application.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
-print("page:", program.window.desk.page.key, "pyqtgraph" in sys.modules)
+print("page:", program.window.page_stack.page.key, "pyqtgraph" in sys.modules)
 program.close()
 """
 

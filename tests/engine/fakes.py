@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from explorer.config import Config
-from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Worker
+from explorer.stops import Superseded
 
 PATIENCE_S = 20.0
 """How long a test waits for what must happen; only a failing test waits so long."""

@@ -9,11 +9,11 @@ from explorer.config import KNOBS, Knob, find_knob
 from explorer.engine import threads
 from explorer.engine.compute import Computer
 from explorer.engine.devices import devices
-from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Request
 from explorer.errors import BadCut, ControlCharacter, EmptyText, NoSuchDevice, TooLong, TooManySymbols
 from explorer.lang import Words
 from explorer.model.weights import build, parameter_count
+from explorer.stops import Superseded
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.trace import Trace
 

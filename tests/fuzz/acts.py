@@ -148,7 +148,7 @@ def lesson(window: Window, chance: Random, folder: Path) -> None:
 
         path = folder / "own.toml"
         path.write_bytes(lessons.content(chance))
-        window.tutor.add(str(path))
+        window.step_opener.add(str(path))
     else:
         button = chance.choice((panel.next, panel.next, panel.previous, panel.back))
         if button.isEnabled():

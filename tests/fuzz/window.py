@@ -46,10 +46,10 @@ def _warned(trial: Trial, text: str) -> None:
 
 
 def _use(driving: Driving, trial: Trial) -> None:
-    driving.program.faults.happened.connect(trial.reported)
+    driving.program.bug_reports.happened.connect(trial.reported)
     driving.session.refused.connect(trial.hear)
     driving.session.requested.connect(lambda request: trial.needs(_wished_bytes(request)))  # before it is computed
-    driving.program.window.tutor.refused.connect(trial.hear)
+    driving.program.window.step_opener.refused.connect(trial.hear)
     heart = Heart(trial.limits)
     usher = Usher(trial)
     acts, weights = zip(*ACTS, strict=True)

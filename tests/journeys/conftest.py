@@ -44,7 +44,7 @@ class Journey:
         self._monkeypatch.setattr(QApplication, "exec", staticmethod(act))
         status = main(list(arguments))
         assert ran, "the window did not open"
-        assert self.faults() == ""
+        assert self.bug_reports() == ""
         assert status == 0
 
     def faults(self) -> str:

@@ -108,7 +108,7 @@ def test_the_tokens_page_shows_merges_and_unknown_words(journey: Journey) -> Non
         window.session.set_knob("tokenizer", "bpe")
         window.go("tokens")
         journey.settle(window)
-        row = window.desk.page.cards[0].view
+        row = window.page_stack.page.cards[0].view
         assert isinstance(row, TokenRowView) and row.picture is not None
         assert any(chip.merges for chip in row.picture.chips)
         assert "龘 1/3" in _texts(row)

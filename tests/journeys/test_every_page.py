@@ -88,7 +88,7 @@ def faults(journey: Journey, window: Window) -> list[str]:
             window.go(key)
             journey.settle(window)
             QApplication.processEvents()
-            found += [f"{key} {width}×{height}: {fault}" for fault in faults_of(window.desk.page)]
+            found += [f"{key} {width}×{height}: {fault}" for fault in faults_of(window.page_stack.page)]
     return found
 
 
@@ -119,7 +119,7 @@ def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey
         window.resize(*SIZES[0])
         window.go("tokens")
         journey.settle(window)
-        page = window.desk.page
+        page = window.page_stack.page
         assert [] == list(faults_of(page))
         first, second = page.cards
         title = first.title.text()

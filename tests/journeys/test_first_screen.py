@@ -26,8 +26,8 @@ def test_the_first_screen_shows_everything_at_once(journey: Journey) -> None:
         journey.settle(window)
 
         assert ["我", "爱", "北京", "天安门"] == _texts(window)
-        assert all(card.picture is not None for card in window.desk.page.cards)
-        assert 7 == len(window.desk.page.cards)
+        assert all(card.picture is not None for card in window.page_stack.page.cards)
+        assert 7 == len(window.page_stack.page.cards)
         for fact in ("4 + 4", "1,777,728", "种子 0", "CPU"):
             assert fact in window.status.facts.text()
 
@@ -39,7 +39,7 @@ def test_what_is_on_screen_is_what_explore_returns(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        wall = next(c.picture for c in window.desk.page.cards if isinstance(c.picture, HeadGrid))
+        wall = next(c.picture for c in window.page_stack.page.cards if isinstance(c.picture, HeadGrid))
         trace = explorer.explore("我爱北京天安门", preset="tiny")
 
         for layer in range(2):
@@ -62,7 +62,7 @@ def test_every_keystroke_updates_everything(journey: Journey) -> None:
             assert edit.text() == window.session.frame.trace.source
 
         assert ["我", "爱", "北京", "天安门", "abc"] == _texts(window)
-        head = next(c.picture for c in window.desk.page.cards if isinstance(c.picture, Heatmap) and c.picture.reason == "")
+        head = next(c.picture for c in window.page_stack.page.cards if isinstance(c.picture, Heatmap) and c.picture.reason == "")
         assert len(head.rows.labels) in (4, 5)
 
     journey.run(script)
@@ -98,7 +98,7 @@ def test_a_target_of_ones_own_gives_its_own_rows(journey: Journey) -> None:
         window.sentences.target_edit.setText("I love Beijing")
         window.session.set_look(attention="decoder.cross_attn")
         journey.settle(window)
-        wall = next(c.picture for c in window.desk.page.cards if isinstance(c.picture, HeadGrid))
+        wall = next(c.picture for c in window.page_stack.page.cards if isinstance(c.picture, HeadGrid))
 
         assert ("I", "love", "Beijing") == wall.rows.labels
         assert ("我", "爱", "北京", "天安门") == wall.columns.labels
@@ -111,7 +111,7 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
 
     def script(window: Window) -> None:
         journey.settle(window)
-        card = next(c for c in window.desk.page.cards if isinstance(c.picture, Heatmap) and c.picture.rows.labels
+        card = next(c for c in window.page_stack.page.cards if isinstance(c.picture, Heatmap) and c.picture.rows.labels
                     and c.picture.columns.labels and c.picture.closed is None)
         view = card.view
         assert isinstance(card.picture, Heatmap)
@@ -122,7 +122,7 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
         assert "爱" in window.status.readout.text() and "北京" in window.status.readout.text()
         assert "[head 4, query 4, key 4]" in window.status.readout.text()
         assert frozenset({("source", 1), ("source", 2)}) == view.lit  # type: ignore[attr-defined]
-        lit = [c.view.lit for c in window.desk.page.cards if hasattr(c.view, "lit")]
+        lit = [c.view.lit for c in window.page_stack.page.cards if hasattr(c.view, "lit")]
         assert len(lit) > 3 and all(each == lit[0] for each in lit)
 
     journey.run(script)
@@ -137,9 +137,9 @@ def test_every_page_shows_every_architecture(journey: Journey, architecture: str
         journey.settle(window)
         for key in window.actions_.pages:
             window.actions_.pages[key].trigger()
-            assert key == window.desk.page.key
+            assert key == window.page_stack.page.key
             journey.settle(window)  # a laboratory has something computed for it
-            shown = [card for card in window.desk.page.cards if not card.isHidden()]
+            shown = [card for card in window.page_stack.page.cards if not card.isHidden()]
             assert shown and all(card.picture is not None for card in shown)
         window.actions_.by_name["language"].trigger()
         window.header.theme_button.click()

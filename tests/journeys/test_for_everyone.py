@@ -89,15 +89,15 @@ def test_a_part_opens_as_its_page(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        for card in list(window.desk.page.cards):
+        for card in list(window.page_stack.page.cards):
             card._open.click()
-            assert card.page == window.desk.page.key
+            assert card.page == window.page_stack.page.key
             window.go("overview")
             card.view.opened.emit()
-            assert card.page == window.desk.page.key
+            assert card.page == window.page_stack.page.key
             window.go("overview")
             QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.title.geometry().center())
-            assert card.page == window.desk.page.key
+            assert card.page == window.page_stack.page.key
             window.go("overview")
 
     journey.run(script)
@@ -130,11 +130,11 @@ def test_a_note_moves_no_card(journey: Journey, page: str) -> None:
     def script(window: Window) -> None:
         window.go(page)
         journey.settle(window)
-        before = [card.size() for card in window.desk.page.cards]
+        before = [card.size() for card in window.page_stack.page.cards]
         window.session.set_knob("position", "alibi")
         journey.settle(window)
-        assert any(card.note.isVisible() for card in window.desk.page.cards)
-        assert before == [card.size() for card in window.desk.page.cards]
+        assert any(card.note.isVisible() for card in window.page_stack.page.cards)
+        assert before == [card.size() for card in window.page_stack.page.cards]
 
     journey.run(script)
 
@@ -146,7 +146,7 @@ def test_the_inspector_shows_all_its_columns_at_once(journey: Journey) -> None:
         window.resize(1440, 860)
         window.go("inspector")
         journey.settle(window)
-        (table,) = window.desk.page.findChildren(QTableView)
+        (table,) = window.page_stack.page.findChildren(QTableView)
         assert table.horizontalScrollBar().maximum() == 0
 
     journey.run(script)

@@ -37,7 +37,7 @@ def test_a_tooltip_follows_the_new_frame_or_closes(journey: Journey, page: str) 
         window.go(page)
         journey.settle(window)
         told = 0
-        for number, card in enumerate(window.desk.page.cards):
+        for number, card in enumerate(window.page_stack.page.cards):
             view: QWidget = card.view  # type: ignore[assignment]  # it is a widget too
             if not card.isVisible():
                 continue
@@ -76,7 +76,7 @@ def test_the_row_that_lights_up_is_the_row_that_is_multiplied(journey: Journey, 
         window.go("stepper")
         window.session.set_look(attention="decoder.cross_attn", layer=2, part=part)
         journey.settle(window)
-        page = window.desk.page
+        page = window.page_stack.page
         first, result = page.first.view, page.result.view  # type: ignore[attr-defined]  # the stepper's
         pointed: list[object] = []
         result.pointed.connect(pointed.append)
@@ -104,7 +104,7 @@ def test_the_strips_of_an_attention_light_the_row_of_its_map(journey: Journey) -
         window.go("attention")
         window.session.set_look(attention="decoder.cross_attn")
         journey.settle(window)
-        _wall, head, parts = (card.view for card in window.desk.page.cards)
+        _wall, head, parts = (card.view for card in window.page_stack.page.cards)
         for band in parts.picture.bands:  # type: ignore[attr-defined]  # a StripsView
             assert band.rows == head.picture.rows or band.rows.labels == head.picture.rows.labels  # type: ignore[attr-defined]
             assert band.rows.spot(3) == head.picture.rows.spot(3)  # type: ignore[attr-defined]  # a HeatmapView

@@ -138,7 +138,7 @@ def test_arrow_keys_walk_the_wall(journey: Journey) -> None:
     def script(window: Window) -> None:
         journey.settle(window)
         serial = window.session.serial
-        wall = next(c.view for c in window.desk.page.cards if hasattr(c.view, "chosen"))
+        wall = next(c.view for c in window.page_stack.page.cards if hasattr(c.view, "chosen"))
         wall.setFocus()  # type: ignore[attr-defined]
         for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Down):
             QTest.keyClick(wall, key)  # type: ignore[call-overload]

@@ -19,7 +19,7 @@ def test_every_laboratory_shows_every_card(journey: Journey, page: str, preset: 
     def script(window: Window) -> None:
         window.go(page)
         journey.settle(window)
-        for card in window.desk.page.cards:
+        for card in window.page_stack.page.cards:
             if card.isVisible():
                 assert card.picture is not None
                 assert not card.title.text().endswith("…")
@@ -48,7 +48,7 @@ def test_the_stepper_goes_on_by_key(journey: Journey) -> None:
     def script(window: Window) -> None:
         window.go("stepper")
         journey.settle(window)
-        page = window.desk.page
+        page = window.page_stack.page
         page.setFocus()
         for _ in range(12):
             QTest.keyClick(page, Qt.Key.Key_Left)
@@ -71,7 +71,7 @@ def test_sentences_of_a_batch_can_be_typed(journey: Journey) -> None:
     def script(window: Window) -> None:
         window.go("masks")
         journey.settle(window)
-        page = window.desk.page
+        page = window.page_stack.page
         page.edit.setFocus()
         QTest.keyClicks(page.edit, "nihao / huanying lai shanghai")
         QTest.keyClick(page.edit, Qt.Key.Key_Return)
@@ -91,7 +91,7 @@ def test_two_states_are_compared_and_linked(journey: Journey) -> None:
     def script(window: Window) -> None:
         window.go("compare")
         journey.settle(window)
-        page = window.desk.page
+        page = window.page_stack.page
         page.keep.click()
         window.session.set_knob("temperature", 3.0)
         journey.settle(window)
@@ -107,10 +107,10 @@ def test_two_states_are_compared_and_linked(journey: Journey) -> None:
         page.swap.click()
         journey.settle(window)
         assert window.session.request.config.temperature == 1.0
-        assert window.session.request.beside.config.temperature == 3.0
+        assert window.session.request.compared_with.config.temperature == 3.0
         page.drop.click()
         journey.settle(window)
-        assert window.session.frame.trace.beside is None
+        assert window.session.frame.trace.compared_with is None
         assert not page.maps[0].isVisible()
 
     journey.run(script)
@@ -121,11 +121,11 @@ def test_a_tutorial_stands_beside_the_paper(journey: Journey) -> None:
     def script(window: Window) -> None:
         window.go("compare")
         journey.settle(window)
-        page = window.desk.page
+        page = window.page_stack.page
         assert "各自随机" not in page.list.text()
         page.paper.click()
         journey.settle(window)
-        assert window.session.frame.trace.beside.config.norm_placement == "post"
+        assert window.session.frame.trace.compared_with.config.norm_placement == "post"
         assert "归一化位置" in page.about.text()
 
     journey.run(script)

@@ -45,7 +45,7 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         panel.open("a1")
         journey.settle(window)
         assert window.session.request.config.position == "sinusoidal-doubled"
-        assert window.desk.page.key == "position"
+        assert window.page_stack.page.key == "position"
         assert "0.9999" in panel.numbers.text() and "0.5403" in panel.numbers.text() and "0.46" in panel.numbers.text()
         assert window.knobs.rows["position"].property("meant") is True
         assert "✗" in answer(journey, window, "0.9999") and "0.5403" in panel.question.verdict.text()
@@ -183,13 +183,13 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: Path) ->
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.tutor.add(str(tmp_path / "my1.toml"))
+        window.step_opener.add(str(tmp_path / "my1.toml"))
         journey.wait(lambda: window.lessons.step is not None)
         journey.settle(window)
         assert window.lessons.isVisible()
         assert window.lessons.say.text() == "二"
         assert {"kept1", "my1", "a1"} <= {lesson.key for lesson in window.lessons.lessons}
-        window.tutor.add(str(tmp_path / "my2.toml"))
+        window.step_opener.add(str(tmp_path / "my2.toml"))
         journey.settle(window)
         assert "my2.toml" in window.status.message.text() and "8" in window.status.message.text()
         assert window.lessons.say.text() == "二"
@@ -263,7 +263,7 @@ def test_dear_formulas_and_absent_words_are_told_in_their_rows(journey: Journey,
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.tutor.add(str(path))
+        window.step_opener.add(str(path))
         journey.wait(lambda: window.lessons.step is not None)
         journey.settle(window)
         told = window.lessons.numbers.text()
@@ -302,7 +302,7 @@ def test_lessons_are_computed_beside_the_window(journey: Journey, monkeypatch: p
             window.lessons.open(key)
             journey.settle(window)
             answer(journey, window, "1")
-        window.tutor.add(str(path))
+        window.step_opener.add(str(path))
         journey.wait(lambda: window.lessons.lesson is not None and window.lessons.lesson.key == "my1")
         journey.settle(window)
         window.appearance.switch_language()

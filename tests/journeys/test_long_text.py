@@ -31,7 +31,7 @@ def test_every_page_stands_a_long_text(journey: Journey, architecture: str) -> N
         for page in PAGE_KEYS:
             window.go(page)
             journey.wait(lambda: not window.session.waiting)
-            for card in window.desk.page.cards:
+            for card in window.page_stack.page.cards:
                 assert not card.isVisible() or card.picture is not None or card.note.text()
 
     journey.run(script)
@@ -47,7 +47,7 @@ def test_the_chosen_head_is_there_cell_by_cell(journey: Journey) -> None:
             place = (look.attention_tap(), look.head)
             journey.wait(lambda place=place: window.session.frame is not None  # type: ignore[misc]  # bound for the loop
                          and place in window.session.frame.trace.close_ups)
-        card = next(card for card in window.desk.page.cards if card.picture is not None
+        card = next(card for card in window.page_stack.page.cards if card.picture is not None
                     and card.picture.caption.tap.endswith("layers.1.self_attn.scaled") and hasattr(card.picture, "levels"))
         assert card.wants == ()
 

@@ -101,7 +101,7 @@ def check(card: Card, files: dict[str, dict[str, Numbers]], trace: Trace) -> Non
             assert (same if mask is None else same | mask).all(), (card.title.text(), format_, name)
     for name, kept in files["npz"].items():
         if name in trace:
-            both = [each for each in (trace, trace.beside) if each is not None and name in each]
+            both = [each for each in (trace, trace.compared_with) if each is not None and name in each]
             assert any(holds(each[name], kept) for each in both), (card.title.text(), name)
 
 
@@ -125,8 +125,8 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
         for key in PAGE_KEYS:
             window.go(key)
             journey.settle(window)
-            for card in window.desk.page.cards:
-                if card.isVisibleTo(window.desk.page) and card.picture is not None:
+            for card in window.page_stack.page.cards:
+                if card.isVisibleTo(window.page_stack.page) and card.picture is not None:
                     check(card, exported(card, window, tmp_path), window.session.frame.trace)
                     n_checked += 1
         assert n_checked > 30
@@ -143,12 +143,12 @@ def test_the_difference_is_exported_as_a_difference(journey: Journey, tmp_path: 
         window.session.set_knob("temperature", 0.5)
         window.go("compare")
         journey.settle(window)
-        window.desk.page.maps[2].touched.emit(window.desk.page.maps[2])  # type: ignore[attr-defined]  # the difference
+        window.page_stack.page.maps[2].touched.emit(window.page_stack.page.maps[2])  # type: ignore[attr-defined]  # the difference
         window.export()
         dialog = next(each for each in window.findChildren(ExportDialog) if each.isVisible())
         trace, look = window.session.frame.trace, window.session.look
         tap = look.attention_tap()
-        wanted = trace[tap][look.head] - trace.beside[tap][look.head]
+        wanted = trace[tap][look.head] - trace.compared_with[tap][look.head]
         assert np.abs(wanted).max() > 1e-3
         for format_ in ("csv", "npz", "safetensors"):
             path = tmp_path / f"difference.{format_}"
@@ -178,10 +178,10 @@ def test_the_state_put_aside_exports_its_own_numbers(journey: Journey, tmp_path:
         window.go("compare")
         journey.settle(window)
         trace, look = window.session.frame.trace, window.session.look
-        aside = window.desk.page.maps[0]  # type: ignore[attr-defined]  # the compare page's
+        aside = window.page_stack.page.maps[0]  # type: ignore[attr-defined]  # the compare page's
         ((_name, kept),) = exported(aside, window, tmp_path)["npz"].items()
         tap = look.attention_tap()
-        np.testing.assert_array_equal(kept, trace.beside[tap][look.head])
+        np.testing.assert_array_equal(kept, trace.compared_with[tap][look.head])
         assert not np.array_equal(kept, trace[tap][look.head])
         files = {"npz": {tap: trace[tap][look.head]}}
         with pytest.raises(AssertionError):

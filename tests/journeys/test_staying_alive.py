@@ -31,12 +31,12 @@ def test_bad_text_gets_one_sentence_and_the_picture_stays(journey: Journey, qtbo
         qtbot.waitUntil(lambda: said in window.status.message.text(), timeout=20_000)
         assert 1 == len(window.status.message.text().splitlines())
         assert shown is window.session.frame
-        assert window.desk._veil.isVisible()
+        assert window.page_stack._veil.isVisible()
 
         window.session.set_text("你好")
         journey.settle(window)
         assert "" == window.status.message.text()
-        assert not window.desk._veil.isVisible()
+        assert not window.page_stack._veil.isVisible()
 
     journey.run(script)
 
@@ -80,7 +80,7 @@ def test_a_bug_is_reported_once_and_the_window_lives_on(journey: Journey, qtbot:
         journey.settle(window)
         for _ in range(2):
             QTimer.singleShot(0, fail)
-        qtbot.waitUntil(lambda: journey.faults().count("RuntimeError: a bug of the test") == 2)
+        qtbot.waitUntil(lambda: journey.bug_reports().count("RuntimeError: a bug of the test") == 2)
         dialogs = [w for w in QApplication.topLevelWidgets() if isinstance(w, QMessageBox) and w.isVisible()]
         assert 1 == len(dialogs)
         assert "a bug of the test" in dialogs[0].detailedText()
@@ -88,7 +88,7 @@ def test_a_bug_is_reported_once_and_the_window_lives_on(journey: Journey, qtbot:
         dialogs[0].accept()
         window.session.set_text("还活着")
         journey.settle(window)
-        seen.append(journey.faults())
+        seen.append(journey.bug_reports())
 
     with pytest.raises(AssertionError, match="a bug of the test"):
         journey.run(script)
@@ -105,7 +105,7 @@ def test_a_bug_in_the_pass_is_reported(
         journey.settle(window)
         monkeypatch.setattr(Computer, "__call__", _broken)
         window.session.set_text("一")
-        qtbot.waitUntil(lambda: "ZeroDivisionError" in journey.faults())
+        qtbot.waitUntil(lambda: "ZeroDivisionError" in journey.bug_reports())
         monkeypatch.setattr(Computer, "__call__", whole)
         window.session.set_text("二")
         journey.settle(window)

@@ -28,7 +28,7 @@ def _trace(window: Window) -> Trace:
 
 def _output(window: Window) -> OutputPage:
     window.go("output")
-    page = window.desk.page
+    page = window.page_stack.page
     assert isinstance(page, OutputPage)
     return page
 
@@ -304,7 +304,7 @@ def test_a_page_opened_before_the_first_answer_has_its_words(journey: Journey) -
     def script(window: Window) -> None:
         window.go("output")
         journey.settle(window)
-        page = window.desk.pages["output"]
+        page = window.page_stack.pages["output"]
         assert page.sampling.isVisible()
         assert page.explanation.toPlainText() != ""
         assert page.to_grid.text() == "看热图"
@@ -317,7 +317,7 @@ def test_a_click_on_a_head_shows_its_alignment(journey: Journey) -> None:
     def script(window: Window) -> None:
         window.go("output")
         journey.settle(window)
-        page = window.desk.pages["output"]
+        page = window.page_stack.pages["output"]
         page.cross.view.chose.emit(5, 0)
         assert page.lines.picture.caption.title.startswith("L2 H5")
         page.cross.view.chose.emit(8, 0)

@@ -201,8 +201,8 @@ def test_a_word_that_is_not_there_is_said_to_be_absent(formula: str) -> None:
     claims = (Claim(Text("狗", "dog"), formula, np.array(3.0)), Claim(Text("二", "two"), "1 + 1"))
     absent, there = findings(Step(Text("", ""), claims=claims), trace)
 
-    assert (absent.true.size, absent.error, absent.agrees) == (0, None, False)
-    assert there.true == 2
+    assert (absent.computed.size, absent.error, absent.agrees) == (0, None, False)
+    assert there.computed == 2
     for language, word in (("zh", "这句话里没有"), ("en", "not in this sentence")):
         html = claims_html((absent, there), Words.load(language), LIGHT)
         assert html.count(word) == 1 and html.count("<table") == 1
@@ -226,7 +226,7 @@ def test_a_claim_that_does_not_fit_leaves_the_others_alone() -> None:
     first, second, third = findings(Step(Text("", ""), claims=claims), example())
 
     assert isinstance(first.error, ExplorerError) and isinstance(third.error, BadFormula)
-    assert second.true == 2 and second.error is None
+    assert second.computed == 2 and second.error is None
     assert "<b>" not in claims_html((first, second, third), Words.load("en"), LIGHT)
 
 

@@ -269,7 +269,7 @@ def same(finding: Finding, printed: object, truth: object) -> None:
     if truth is not None:
         wanted = truth.numpy() if isinstance(truth, torch.Tensor) else np.array(
             [float(x) for x in truth] if isinstance(truth, list) and isinstance(truth[0], torch.Tensor) else truth, np.float64)
-        np.testing.assert_allclose(finding.true, wanted.reshape(finding.true.shape), rtol=2e-4, atol=2e-5)
+        np.testing.assert_allclose(finding.computed, wanted.reshape(finding.computed.shape), rtol=2e-4, atol=2e-5)
 
 
 def test_a_wrong_truth_would_be_found(computer: Computer) -> None:
@@ -277,9 +277,9 @@ def test_a_wrong_truth_would_be_found(computer: Computer) -> None:
     ((step, trace),) = passes(LESSONS["d1"], computer)
     finding = findings(step, trace)[0]
     with pytest.raises(AssertionError):
-        same(finding, finding.claim.printed, finding.true + 0.001)
+        same(finding, finding.claim.printed, finding.computed + 0.001)
     with pytest.raises(AssertionError):
-        same(finding, finding.claim.printed + 0.001, finding.true)
+        same(finding, finding.claim.printed + 0.001, finding.computed)
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -12,7 +12,7 @@ from explorer.training import training
 from explorer.training.batches import Example
 from explorer.training.recipe import Recipe
 from explorer.training.run import Wish
-from explorer.training.training import Step, Training
+from explorer.training.training import Training, TrainingStep
 
 CONFIG = Config(n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=30, target_vocab_size=25, dropout=0.2)
 RECIPE = Recipe(epochs=3, batch_tokens=18, warmup_steps=4, learning_rate=0.01, average=2, split_words=0.3, drop_stop=0.3)
@@ -48,7 +48,7 @@ def finished(folder: Path, recipe: Recipe = RECIPE, config: Config = CONFIG) -> 
     return done
 
 
-def steps_of(one: Training, count: int) -> list[Step]:
+def steps_of(one: Training, count: int) -> list[TrainingStep]:
     """So many steps, and then no more: as if killed."""
     steps = one.steps()
     return [next(steps) for _ in range(count)]

@@ -11,12 +11,12 @@ from safetensors.torch import save_file
 
 from explorer.errors import BadCheckpoint
 from explorer.lang import LANGUAGES, Words
-from explorer.training.checkpoint import History, Memory, State, load, random_states, restore_random, save
+from explorer.training.checkpoint import Memory, State, TrainingHistory, load, random_states, restore_random, save
 from tests.training.runs import assert_equal
 
 STATE = State(
     step=7, epoch=1, batch=3, loss_sum=0.1 + 0.2, token_sum=40, seconds=1.5,
-    history=(History(1, 1 / 3, 2 / 3, 0.25, 1.0),), about={"recipe": {"epochs": 3, "rate": 1e-3}, "data": "中文"},
+    history=(TrainingHistory(1, 1 / 3, 2 / 3, 0.25, 1.0),), about={"recipe": {"epochs": 3, "rate": 1e-3}, "data": "中文"},
 )
 
 

@@ -62,7 +62,7 @@ def test_a_training_killed_right_after_an_epoch_ends_with_the_same_weights(
 
 
 def test_a_training_goes_on_after_the_last_checkpoint(tmp_path: Path) -> None:
-    """Step, place in the epoch and sums; not from the beginning."""
+    """TrainingStep, place in the epoch and sums; not from the beginning."""
     killed = steps_of(a_training(tmp_path), 7)
     again = next(a_training(tmp_path).steps())
 

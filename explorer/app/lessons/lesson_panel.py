@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.app.lessons.quiz import Quiz
-from explorer.app.lessons.reckoner import Reckoner, Stop
+from explorer.app.lessons.reckoner import Reckoner
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.check import findings
@@ -28,6 +28,7 @@ from explorer.lessons.lesson import Cells, Lesson, Step
 from explorer.picture.look import Look
 from explorer.picture.makers.lesson import claims_html
 from explorer.picture.theme import LIGHT, Theme
+from explorer.stops import Stop
 from explorer.trace.trace import Trace
 from explorer.views.controls.matrix import MatrixEdit
 from explorer.views.controls.question import QuestionBox

@@ -8,16 +8,17 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QObject
 
-from explorer.app.lessons.reckoner import Reckoner, Stop
+from explorer.app.lessons.reckoner import Reckoner
 from explorer.errors import ExplorerError, NotInSentence
 from explorer.lang import Words
 from explorer.lessons.check import is_right, numbers, scope_of
-from explorer.lessons.cost import Value
 from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Cells, Step
 from explorer.lessons.questions import Asked, Where, ask
+from explorer.mathematics import Numbers
 from explorer.picture.look import Look
 from explorer.picture.makers.lesson import answer_text, asked_html
+from explorer.stops import Stop
 from explorer.trace.trace import Trace
 from explorer.views.controls.question import QuestionBox
 
@@ -102,7 +103,7 @@ class Quiz(QObject):
             work = partial(_truth, question.answer, self.shown[0], dict(self.given))
             self._reckoner.ask("answer", work, partial(self._compare, typed, question.tolerance))
 
-    def _compare(self, typed: str, tolerance: float, truth: Value | ExplorerError) -> None:
+    def _compare(self, typed: str, tolerance: float, truth: Numbers | ExplorerError) -> None:
         """Judge what was typed, now that the right answer is known, or tell why there is none."""
         assert self._words is not None  # a question was asked
         if isinstance(truth, NotInSentence) or (not isinstance(truth, ExplorerError) and not truth.size):
@@ -129,5 +130,5 @@ def _asked(kind: str, trace: Trace, where: Where, seed: int, stop: Stop) -> Aske
     return ask(kind, trace, where, seed)
 
 
-def _truth(formula: str, trace: Trace, given: Mapping[str, Cells], stop: Stop) -> Value:
+def _truth(formula: str, trace: Trace, given: Mapping[str, Cells], stop: Stop) -> Numbers:
     return evaluate(formula, scope_of(trace, given))

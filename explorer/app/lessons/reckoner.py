@@ -13,8 +13,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from explorer.errors import ExplorerError
+from explorer.stops import Stop
 
-Stop = Callable[[], bool]
 Work = Callable[[Stop], Any]
 """What the thread calls; it may ask `stop` whether it is worth going on, and return whatever it has."""
 

@@ -9,18 +9,18 @@ from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.display import native_dialog
 from explorer.app.lessons.lesson_panel import LessonPanel
-from explorer.app.lessons.reckoner import Stop
-from explorer.app.pages.page_stack import Desk
+from explorer.app.pages.page_stack import PageStack
 from explorer.app.session.session import Session
 from explorer.app.shell.appearance import Appearance
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
+from explorer.stops import Stop
 from explorer.views.controls.knobs import KnobPanel
 
 
-class Tutor(QObject):
+class StepOpener(QObject):
     """Signals: went(page) a step is about this page; shown(bool) the panel is opened or closed; refused(error) a file is
     no lesson; broke(error) for a bug."""
 
@@ -29,9 +29,12 @@ class Tutor(QObject):
     refused = Signal(object)
     broke = Signal(object)
 
-    def __init__(self, panel: LessonPanel, session: Session, desk: Desk, knobs: KnobPanel, appearance: Appearance) -> None:
+    def __init__(
+        self, panel: LessonPanel, session: Session, page_stack: PageStack, knobs: KnobPanel, appearance: Appearance
+    ) -> None:
         super().__init__(panel)
-        self._panel, self._session, self._desk, self._knobs, self._appearance = panel, session, desk, knobs, appearance
+        self._panel, self._session, self._page_stack = panel, session, page_stack
+        self._knobs, self._appearance = knobs, appearance
         self._reckoner = panel.reckoner
         self._reckoner.broke.connect(self.broke)
         panel.hide()
@@ -52,7 +55,7 @@ class Tutor(QObject):
 
     def look_into(self) -> None:
         """Have computed what the page in front and the open step need beside the pass."""
-        self._session.look_into(self._desk.page.experiments | self._panel.experiments)
+        self._session.look_into(self._page_stack.page.experiments | self._panel.experiments)
 
     def choose(self) -> None:
         """Ask for a file."""
@@ -89,7 +92,7 @@ class Tutor(QObject):
     def _open(self, step: Step | None) -> None:
         if step is not None:
             self._session.take(step)
-            self.went.emit(step.page or self._desk.page.key)
+            self.went.emit(step.page or self._page_stack.page.key)
         self.look_into()
         self._mark(step)
         if self._session.frame is not None:  # a step that changes nothing has its numbers already
@@ -98,7 +101,7 @@ class Tutor(QObject):
     def _mark(self, step: Step | None) -> None:
         marks = step.highlight if step is not None else ()
         self._knobs.mark(frozenset(mark.removeprefix("knob:") for mark in marks if mark.startswith("knob:")))
-        self._desk.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
+        self._page_stack.mark(tuple(mark.removeprefix("tap:") for mark in marks if mark.startswith("tap:")))
 
 
 def _read(path: Path, stop: Stop) -> Lesson:

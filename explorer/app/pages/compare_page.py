@@ -61,7 +61,7 @@ class ComparePage(Page):
         self._words: Words | None = None
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        there = trace.beside is not None
+        there = trace.compared_with is not None
         for card in (self.maps[0], self.maps[2], self.bars[0]):
             card.setVisible(there)
         self.list.setText(departures_html(trace.config, words))
@@ -69,7 +69,7 @@ class ComparePage(Page):
 
     def put(self, request: Request) -> None:
         self._request = request
-        there = request.beside is not None
+        there = request.compared_with is not None
         self.swap.setEnabled(there)
         self.drop.setEnabled(there)
         self.paper.setEnabled(bool(departures(request.config)))
@@ -85,7 +85,7 @@ class ComparePage(Page):
     def _tell(self) -> None:
         if self._words is None or self._request is None:
             return
-        other = self._request.beside
+        other = self._request.compared_with
         if other is None:
             self.about.setText(self._words("compare.nothing"))
             return

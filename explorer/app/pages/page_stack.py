@@ -35,7 +35,7 @@ class _Veil(QWidget):
             painter.fillRect(self.rect(), colour)
 
 
-class Desk(QWidget):
+class PageStack(QWidget):
     """Signals: opened(page), pointed(Pointed), looked(dict), branched(ids), beamed(int), batched(texts), kept(what),
     wanted(taps and heads) that pictures of a long text lack, and drawn(milliseconds) after a page was drawn."""
 

@@ -195,14 +195,14 @@ class Session(QObject):
     def keep(self, what: str) -> None:
         """Put a state aside to compare with: "now" this one, "paper" this one as the paper has it, "swap" exchanges the two,
         "" lets the other one go."""
-        here = attrs.evolve(self.request, beside=None)
-        if what == "swap" and self.request.beside is not None:
-            self._history.add(attrs.evolve(self.request.beside, beside=here), "")
+        here = attrs.evolve(self.request, compared_with=None)
+        if what == "swap" and self.request.compared_with is not None:
+            self._history.add(attrs.evolve(self.request.compared_with, compared_with=here), "")
             self._again()
         elif what == "paper":
-            self._wish("", beside=attrs.evolve(here, config=as_paper(here.config)))
+            self._wish("", compared_with=attrs.evolve(here, config=as_paper(here.config)))
         else:
-            self._wish("", beside=here if what == "now" else None)
+            self._wish("", compared_with=here if what == "now" else None)
 
     def take(self, step: Step) -> None:
         """Open a step of a lesson: its preset, knobs and texts, and what it looks at."""

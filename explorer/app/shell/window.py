@@ -5,8 +5,8 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QPaintEvent, 
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
 from explorer.app.lessons.lesson_panel import LessonPanel
-from explorer.app.lessons.step_opener import Tutor
-from explorer.app.pages.page_stack import PAGE_KEYS, Desk
+from explorer.app.lessons.step_opener import StepOpener
+from explorer.app.pages.page_stack import PAGE_KEYS, PageStack
 from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
@@ -45,10 +45,10 @@ class Window(QMainWindow):
         self.session, self.appearance = session, appearance
         self._devices: tuple[str, ...] = ()
         self._was_seen = False
-        self.header, self.sentences, self.desk = Header(PAGE_KEYS), Sentences(), Desk()
+        self.header, self.sentences, self.page_stack = Header(PAGE_KEYS), Sentences(), PageStack()
         self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
         self.lessons = LessonPanel()
-        self.tutor = Tutor(self.lessons, session, self.desk, self.knobs, appearance)
+        self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_wishes()
@@ -74,7 +74,7 @@ class Window(QMainWindow):
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.lessons)
-        body.addWidget(self.desk, 1)
+        body.addWidget(self.page_stack, 1)
         body.addWidget(side)
         middle = QWidget()
         layout = QVBoxLayout(middle)
@@ -95,17 +95,17 @@ class Window(QMainWindow):
         self.sentences.word.connect(session.add_word)
         self.knobs.turned.connect(session.set_knob)
         self.weights.trained.connect(session.set_trained)
-        self.desk.branched.connect(session.set_prefix)
-        self.desk.beamed.connect(session.set_beam)
-        self.desk.batched.connect(session.set_batch)
-        self.desk.kept.connect(session.keep)
-        self.desk.wanted.connect(session.want)
+        self.page_stack.branched.connect(session.set_prefix)
+        self.page_stack.beamed.connect(session.set_beam)
+        self.page_stack.batched.connect(session.set_batch)
+        self.page_stack.kept.connect(session.keep)
+        self.page_stack.wanted.connect(session.want)
         self.header.preset.connect(session.set_preset)
         self.header.architecture.connect(session.set_knob)
-        self.desk.looked.connect(self._look)
-        self.tutor.went.connect(self.go)
-        self.tutor.refused.connect(self._refused_lesson)
-        self.tutor.broke.connect(self.broke)
+        self.page_stack.looked.connect(self._look)
+        self.step_opener.went.connect(self.go)
+        self.step_opener.refused.connect(self._refused_lesson)
+        self.step_opener.broke.connect(self.broke)
         self.status.stop.connect(session.stop)
 
     def _connect_answers(self) -> None:
@@ -121,23 +121,23 @@ class Window(QMainWindow):
         session.progressed.connect(self.status.set_progress)
         session.remembered.connect(self._remembered)
         session.broke.connect(self.broke)
-        self.desk.pointed.connect(self._pointed)
+        self.page_stack.pointed.connect(self._pointed)
         self.sentences.pointed.connect(self._pointed)
-        self.desk.drawn.connect(self._drawn)
+        self.page_stack.drawn.connect(self._drawn)
 
     def _connect_actions(self) -> None:
         named = self.actions_.by_name
         for name, slot in (
             ("export", self.export), ("copy", self.copy_picture), ("quit", self.close), ("undo", self.session.undo),
             ("redo", self.session.redo), ("reset", self.session.reset), ("sentence", self.sentences.focus),
-            ("stop", self.session.stop), ("fit", self.desk.fit), ("language", self.appearance.switch_language),
+            ("stop", self.session.stop), ("fit", self.page_stack.fit), ("language", self.appearance.switch_language),
             ("keys", self._tell_keys), ("about", self._tell_about),
         ):
             named[name].triggered.connect(slot)
         named["knobs"].toggled.connect(self.side.setVisible)
-        named["lessons"].toggled.connect(self.tutor.show)
-        self.tutor.shown.connect(named["lessons"].setChecked)
-        named["open_lesson"].triggered.connect(self.tutor.choose)
+        named["lessons"].toggled.connect(self.step_opener.show)
+        self.step_opener.shown.connect(named["lessons"].setChecked)
+        named["open_lesson"].triggered.connect(self.step_opener.choose)
         self.header.lessons.connect(named["lessons"].toggle)
         named["full_screen"].toggled.connect(self._full_screen)
         for key, action in self.actions_.pages.items():
@@ -148,7 +148,7 @@ class Window(QMainWindow):
         for action in self.actions_.colours.values():
             action.triggered.connect(self._colours_by_action)
         self.header.page.connect(self.go)
-        self.desk.opened.connect(self.go)
+        self.page_stack.opened.connect(self.go)
         self.sentences.opened.connect(self.go)
         self.header.language.connect(self.appearance.switch_language)
         self.header.theme.connect(self.appearance.switch_theme)
@@ -176,8 +176,8 @@ class Window(QMainWindow):
     def go(self, page: str) -> None:
         """Open a page."""
         self.header.put_page(page)
-        self.desk.go(page)
-        self.tutor.look_into()
+        self.page_stack.go(page)
+        self.step_opener.look_into()
 
     # Answers
 
@@ -186,7 +186,7 @@ class Window(QMainWindow):
         self.header.put(request)
         self.knobs.put(request.config, load_preset(request.preset).config)
         self.weights.put(request, self.appearance.words)
-        self.desk.put(request)
+        self.page_stack.put(request)
 
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
@@ -198,15 +198,15 @@ class Window(QMainWindow):
         self._show(frame)
 
     def _show(self, frame: Frame) -> None:
-        self.desk.draw(frame.trace, self.session.look, self.appearance.words)
+        self.page_stack.draw(frame.trace, self.session.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.look, self.appearance.words)
-        self.tutor.draw(frame)
+        self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
         for key, action in self.actions_.colours.items():
             action.setChecked(key in (look.unit_colours, look.signed_colours))
         if self.session.frame is not None:
-            self.desk.draw(self.session.frame.trace, look, self.appearance.words)
+            self.page_stack.draw(self.session.frame.trace, look, self.appearance.words)
 
     def _refused(self, error: ExplorerError) -> None:
         self.lessons.refuse(error)
@@ -215,7 +215,7 @@ class Window(QMainWindow):
         self._set_stale(self.session.frame is not None)
 
     def _set_stale(self, stale: bool) -> None:
-        self.desk.set_stale(stale)
+        self.page_stack.set_stale(stale)
         self.sentences.set_stale(stale, self.appearance.words)
 
     def _refused_lesson(self, error: ExplorerError) -> None:
@@ -238,7 +238,7 @@ class Window(QMainWindow):
 
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
-        self.desk.light(pointed.tokens)
+        self.page_stack.light(pointed.tokens)
         self.sentences.light(pointed.tokens)
 
     def _drawn(self, picture_ms: float) -> None:
@@ -251,14 +251,14 @@ class Window(QMainWindow):
         self.setWindowTitle(words("app"))
         for part in (self.header, self.sentences, self.knobs, self.status, self.actions_, self.lessons):
             part.speak(words)
-        self.desk.speak(words)
+        self.page_stack.speak(words)
         self.weights.put(self.session.request, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()
 
     def _set_theme(self, theme: Theme) -> None:
-        self.desk.set_theme(theme)
+        self.page_stack.set_theme(theme)
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
@@ -274,7 +274,7 @@ class Window(QMainWindow):
 
     def export(self) -> None:
         """Open the export dialog for the picture that was touched last."""
-        card = self.desk.main_card()
+        card = self.page_stack.main_card()
         if card is None or card.picture is None or self.session.frame is None:
             return
         from explorer.app.shell.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
@@ -287,7 +287,7 @@ class Window(QMainWindow):
 
     def copy_picture(self) -> None:
         """Put the picture that was touched last onto the clipboard."""
-        card = self.desk.main_card()
+        card = self.page_stack.main_card()
         if card is not None and card.picture is not None:
             from explorer.export.raster import image
             from explorer.picture.figure.svg import render  # figures need fontTools, a tenth of a second at the start

@@ -14,17 +14,17 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
-from explorer.engine.recording.stops import Superseded
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap, watched
 from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained, with_knobs
+from explorer.stops import Stop, Superseded
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.findings import DECODER_LEARNED, Batch, Copies, Depth, Experiment, Leak, Swap, Variants
+from explorer.trace.findings import DECODER_LEARNED, Copies, Depth, Experiment, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Tokens
 
 _PLACES = 128  # of the tables beside each other
@@ -32,7 +32,6 @@ _AT_ONCE = 32  # sentences in a pass
 _CELLS_AT_ONCE = 2**24  # of the maps of one attention in a pass
 _MOST_REPLACED = 256  # tokens; a longer text is looked at as far as that
 
-Stop = Callable[[], bool]
 
 
 @attrs.frozen(eq=False)
@@ -150,7 +149,7 @@ def depth(bench: Bench) -> Depth:
                          for part in (0, 1) for one in measured))
 
 
-def batch(bench: Bench) -> Batch:
+def batch(bench: Bench) -> PaddedBatch:
     """The sentence and the others, padded to the longest; each must come out as if it were alone."""
     sentences = (bench.side, *bench.others)
     lengths = torch.tensor([len(sentence) for sentence in sentences])
@@ -166,7 +165,7 @@ def batch(bench: Bench) -> Batch:
         alone = [_read(bench.model, bench.ids(sentence))[0] for sentence in sentences]
     stacked = {part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
                for part in (".masked", ".weights")}  # [batch, layer, head, query, key]
-    return Batch(
+    return PaddedBatch(
         sentences, _fetched(real[:, 0, 0]).numpy(), _frozen(stacked[".masked"]), _frozen(stacked[".weights"]),
         *(max(_number((row[:len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
           for rows in (together, open_to_padding)),

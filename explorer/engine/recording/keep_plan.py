@@ -8,7 +8,7 @@ from explorer.trace.stages import ATTENTION_MAP, place_of
 
 
 @attrs.frozen
-class Plan:
+class KeepPlan:
     """`block` 1 keeps attention maps whole; a larger one keeps those of the `stages` as blocks of so many cells a side,
     a power of two of at most 64.
 
@@ -36,7 +36,7 @@ class Plan:
         return self.parts is None or tap in self.taps or part_of(tap) in self.parts
 
 
-EVERYTHING = Plan()
+EVERYTHING = KeepPlan()
 
 
 def part_of(tap: str) -> str:

@@ -9,13 +9,13 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.engine.recording.keep_plan import EVERYTHING, Plan, part_of
+from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
 from explorer.engine.recording.recorder import Recording
-from explorer.engine.recording.stops import Superseded
 from explorer.model.attention import Attention, rows_at_once
 from explorer.model.tap import Tap, taps, watched
 from explorer.model.transformer import Transformer
+from explorer.stops import Superseded
 from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.trace.measures import closed_cells
 from explorer.trace.remake_heads import can_be_remade
@@ -40,7 +40,7 @@ _ORDER = (
 )
 
 
-def plan_for(config: Config, n_source: int, n_target: int, wanted: Wanted = ()) -> Plan:
+def plan_for(config: Config, n_source: int, n_target: int, wanted: Wanted = ()) -> KeepPlan:
     """Everything, if it fits the budget; else blocks of the attention maps, and of the rest as much as there is room for."""
     budget = config.memory_budget * 2**20
     if trace_bytes(config, n_source, n_target) <= budget:
@@ -62,14 +62,14 @@ def plan_for(config: Config, n_source: int, n_target: int, wanted: Wanted = ()) 
         if cost <= room:
             parts.add(part)
             room -= cost
-    return Plan(block, stages, frozenset(parts), frozenset(single))
+    return KeepPlan(block, stages, frozenset(parts), frozenset(single))
 
 
 def _pooled_bytes(config: Config, n_source: int, n_target: int, block: int, n_stages: int) -> float:
     return _FLOAT * _ALL_LEVELS * n_stages * map_cells(config, n_source, n_target) / block**2
 
 
-def planned_bytes(plan: Plan, config: Config, n_source: int, n_target: int) -> int:
+def planned_bytes(plan: KeepPlan, config: Config, n_source: int, n_target: int) -> int:
     """How much a pass under a plan will keep; single taps are left out."""
     if plan.everything:
         return trace_bytes(config, n_source, n_target)
@@ -77,7 +77,7 @@ def planned_bytes(plan: Plan, config: Config, n_source: int, n_target: int) -> i
     return round(kept + _pooled_bytes(config, n_source, n_target, plan.block, len(plan.stages)))
 
 
-def covers(plan: Plan, other: Plan) -> bool:
+def covers(plan: KeepPlan, other: KeepPlan) -> bool:
     """Whether a pass under the first plan kept all that the second one would."""
     if plan.everything:
         return True
@@ -95,7 +95,7 @@ def taps_in(model: Transformer, config: Config, tokens: Tokens) -> int:
     return len(taps(model)) + _MAP_TAPS * config.n_layers * blocks
 
 
-def in_levels(trace: Trace, recording: Recording, plan: Plan) -> Trace:
+def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
     """A long text's Trace with all that a screen needs of it: masks, pooled maps and embeddings in levels."""
     closed = _closed(recording.closed)
     pooled = {

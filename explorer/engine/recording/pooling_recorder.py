@@ -1,11 +1,11 @@
-"""What a recorder does with each tap under a Plan: keeps it, pools it as it comes, or only remembers its shape."""
+"""What a recorder does with each tap under a KeepPlan: keeps it, pools it as it comes, or only remembers its shape."""
 
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from explorer.engine.recording.keep_plan import Plan
+from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.shelf import Shelf
 from explorer.model.tap import Tap
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from explorer.engine.recording.recorder import Recording
 
 
-class Selective:
+class PoolingRecorder:
     """One pass's worth of it."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: KeepPlan) -> None:
         self._plan = plan
         self._keeps: dict[Tap, bool] = {}
         self._shapes: dict[Tap, tuple[int, ...]] = {}

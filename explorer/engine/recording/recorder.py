@@ -7,7 +7,7 @@
 Leaving the block takes the watcher out, whatever happened inside, and makes the arrays. `stop` is asked at each tap; where
 it says True the pass ends with Superseded.
 
-A Plan says what is kept; the attention maps of a long text come in blocks of queries and may be pooled as they come.
+A KeepPlan says what is kept; the attention maps of a long text come in blocks of queries and may be pooled as they come.
 
 A tensor is copied at its tap, since a later in-place operation would change it; but not where the model says that it
 has none (`overwrites_nothing`): then the arrays are the very memory that the model wrote, and recording costs nearly
@@ -25,10 +25,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.engine.recording.keep_plan import EVERYTHING, Plan
-from explorer.engine.recording.pooling_recorder import Selective
-from explorer.engine.recording.stops import Superseded
+from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
+from explorer.engine.recording.pooling_recorder import PoolingRecorder
 from explorer.model.tap import Tap, has_hooks, watched
+from explorer.stops import Superseded
 from explorer.trace.arrays import Arrays
 
 
@@ -44,13 +44,13 @@ class Recording:
 
 
 @contextmanager
-def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: Plan = EVERYTHING) -> Iterator[Recording]:
+def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepPlan = EVERYTHING) -> Iterator[Recording]:
     """Record the taps of `model` while the block runs, all of them if no plan says otherwise. Batches must be of one."""
     recording = Recording()
     seen: dict[Tap, Tensor] = {}
     parts: dict[Tap, list[Tensor]] = {}
     overwrites: bool | None = None  # asked at the first tap: hooks may be set inside the block
-    selective = None if plan.everything else Selective(plan)
+    selective = None if plan.everything else PoolingRecorder(plan)
 
     def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
         nonlocal overwrites

@@ -12,7 +12,6 @@ from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import on_device, seeded
-from explorer.engine.recording.stops import Superseded
 from explorer.engine.threads import decoding_threads
 from explorer.errors import BadVocabulary
 from explorer.model.ids import ids_tensor
@@ -20,6 +19,7 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack, with_knobs
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_about
 from explorer.presets import Preset
+from explorer.stops import Superseded
 from explorer.tokens.bilingual import Bilingual
 from explorer.trace.search_tree import Search
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from explorer.picture.cell_text import number
-from explorer.picture.figure.drawing import LABEL, Sheet
+from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment
 from explorer.picture.layout.alignment import Side, lay_out, letter_px, stacked
@@ -18,51 +18,51 @@ _SAMPLES = (0.1, 0.5, 1.0)  # shares of the scale that the legend shows
 _measure = partial(width, size=LABEL)
 
 
-def draw_alignment(sheet: Sheet, picture: Alignment, top: float) -> None:
+def draw_alignment(drawing: Drawing, picture: Alignment, top: float) -> None:
     """Both rows of labels, the lines between, and what thick and thin mean."""
     made = lay_out(picture.columns.labels, picture.rows.labels, _measure, _ROOM_PX, _LINE_PX)
     first = top + made.above.reach + _GAP_PX
     last = first + min(320.0, max(160.0, made.width * 0.36))
-    _lines(sheet, picture, made.above, made.below, first, last)
-    _labels(sheet, picture.columns.labels, made.above, first - _GAP_PX, upward=True)
-    _labels(sheet, picture.rows.labels, made.below, last + _GAP_PX, upward=False)
+    _lines(drawing, picture, made.above, made.below, first, last)
+    _labels(drawing, picture.columns.labels, made.above, first - _GAP_PX, upward=True)
+    _labels(drawing, picture.rows.labels, made.below, last + _GAP_PX, upward=False)
     bottom = last + _GAP_PX + made.below.reach
-    sheet.reach(made.width, bottom)
-    _legend(sheet, picture, bottom + 22)
+    drawing.reach(made.width, bottom)
+    _legend(drawing, picture, bottom + 22)
 
 
-def _lines(sheet: Sheet, picture: Alignment, above: Side, below: Side, first: float, last: float) -> None:
+def _lines(drawing: Drawing, picture: Alignment, above: Side, below: Side, first: float, last: float) -> None:
     widths, opacities = strokes(picture.values, picture.scale)
     for row, column in np.argwhere(opacities >= 0.00005):  # what four decimals can say
-        sheet.add(f'<line x1="{above.middles[column]:.1f}" y1="{first:.1f}" x2="{below.middles[row]:.1f}" y2="{last:.1f}" '
-                  f'stroke="{sheet.theme.accent}" stroke-width="{widths[row, column]:.2f}" '
+        drawing.add(f'<line x1="{above.middles[column]:.1f}" y1="{first:.1f}" x2="{below.middles[row]:.1f}" y2="{last:.1f}" '
+                  f'stroke="{drawing.theme.accent}" stroke-width="{widths[row, column]:.2f}" '
                   f'stroke-opacity="{opacities[row, column]:.4f}"/>')
 
 
-def _labels(sheet: Sheet, labels: tuple[str, ...], side: Side, edge: float, *, upward: bool) -> None:
+def _labels(drawing: Drawing, labels: tuple[str, ...], side: Side, edge: float, *, upward: bool) -> None:
     """Labels that end, or begin, at `edge`."""
     for label, middle in zip(labels, side.middles, strict=True):
         if not side.turned:
-            sheet.write(middle, edge - 4 if upward else edge + LABEL, label, anchor="middle")
+            drawing.write(middle, edge - 4 if upward else edge + LABEL, label, anchor="middle")
         elif stacked(label):
             step = letter_px(_measure)
             start = edge - step * len(label) if upward else edge
             for place, letter in enumerate(label):
-                sheet.write(middle, start + step * place + LABEL - 1, letter, anchor="middle")
+                drawing.write(middle, start + step * place + LABEL - 1, letter, anchor="middle")
         else:
-            sheet.write(middle + 4, edge if upward else edge + width(label, LABEL), label, turn=-90)
+            drawing.write(middle + 4, edge if upward else edge + width(label, LABEL), label, turn=-90)
 
 
-def _legend(sheet: Sheet, picture: Alignment, y: float) -> None:
+def _legend(drawing: Drawing, picture: Alignment, y: float) -> None:
     """Which way the rows run, and lines of a few weights."""
     x = 0.0
     for text in (f"↑ {picture.columns.name}", f"↓ {picture.rows.name}"):
-        sheet.write(x, y, text, faint=True)
+        drawing.write(x, y, text, faint=True)
         x += width(text, LABEL) + 16
     samples = picture.scale.low + np.array(_SAMPLES, np.float32) * (picture.scale.high - picture.scale.low)
     for sample, wide, opacity in zip(samples, *strokes(samples, picture.scale), strict=True):
-        sheet.add(f'<path d="M{x:.1f} {y - 4:.1f}h24" stroke="{sheet.theme.accent}" stroke-width="{wide:.2f}" '
+        drawing.add(f'<path d="M{x:.1f} {y - 4:.1f}h24" stroke="{drawing.theme.accent}" stroke-width="{wide:.2f}" '
                   f'stroke-opacity="{opacity:.4f}"/>', x + 24, y)
         figure = number(float(sample))
-        sheet.write(x + 30, y, figure, faint=True)
+        drawing.write(x + 30, y, figure, faint=True)
         x += 30 + width(figure, LABEL) + 16

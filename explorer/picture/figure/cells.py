@@ -5,7 +5,7 @@ import base64
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.picture.figure.drawing import Sheet, hexadecimal
+from explorer.picture.figure.drawing import Drawing, hexadecimal
 from explorer.picture.figure.png import encode, palette
 from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, Scale, outliers, table
 
@@ -16,42 +16,42 @@ _HATCHED_PX = 5.0  # a smaller closed cell has no room for its line
 
 
 def draw_cells(
-    sheet: Sheet, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """[row, column] colour indices; between thumbnails nothing is drawn."""
     if index.size > _MOST_CELLS:
-        draw_image(sheet, index, scale, left, top, cell_w, cell_h)
+        draw_image(drawing, index, scale, left, top, cell_w, cell_h)
         return
-    sheet.add('<g class="cells">')
+    drawing.add('<g class="cells">')
     shapes = _paths if index.size > _FEW_CELLS else _rectangles
-    shapes(sheet, index, scale, left, top, cell_w, cell_h)
-    sheet.add("</g>")
+    shapes(drawing, index, scale, left, top, cell_w, cell_h)
+    drawing.add("</g>")
     if min(cell_w, cell_h) >= _HATCHED_PX:
         lines = "".join(f"M{left + column * cell_w:.2f} {top + (row + 1) * cell_h:.2f}l{cell_w:.2f} {-cell_h:.2f}"
                         for row, column in np.argwhere(index == CLOSED))
         if lines:
-            sheet.add(f'<path d="{lines}" stroke="{sheet.theme.closed_line}"/>')
+            drawing.add(f'<path d="{lines}" stroke="{drawing.theme.closed_line}"/>')
 
 
-def _fill(sheet: Sheet, scale: Scale, level: int) -> str:
-    special = {CLOSED: sheet.theme.closed, NOT_A_NUMBER: sheet.theme.unknown}
+def _fill(drawing: Drawing, scale: Scale, level: int) -> str:
+    special = {CLOSED: drawing.theme.closed, NOT_A_NUMBER: drawing.theme.unknown}
     if level in special:
         return special[level]
     return hexadecimal(outliers(scale.colours)[level - BELOW] if level >= BELOW else table(scale.colours)[level])
 
 
 def _rectangles(
-    sheet: Sheet, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     for row, column in np.argwhere(index != GAP):
         x, y = left + column * cell_w, top + row * cell_h
-        fill = _fill(sheet, scale, int(index[row, column]))
-        sheet.add(f'<rect x="{x:.2f}" y="{y:.2f}" width="{cell_w:.2f}" height="{cell_h:.2f}" fill="{fill}"/>',
+        fill = _fill(drawing, scale, int(index[row, column]))
+        drawing.add(f'<rect x="{x:.2f}" y="{y:.2f}" width="{cell_w:.2f}" height="{cell_h:.2f}" fill="{fill}"/>',
                   x + cell_w, y + cell_h)
 
 
 def _paths(
-    sheet: Sheet, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """All cells of one colour as one path, neighbours in a row as one rectangle of it."""
     changes = np.ones(index.shape, bool)
@@ -67,19 +67,19 @@ def _paths(
         drawn = "".join(f"M{left + start * cell_w:g} {top + row * cell_h:g}h{(end - start) * cell_w:g}v{cell_h:g}"
                         f"h{(start - end) * cell_w:g}z"
                         for row, start, end in zip(rows[mine], starts[mine], ends[mine], strict=True))
-        sheet.add(f'<path d="{drawn}" fill="{_fill(sheet, scale, int(level))}"/>')
-    sheet.reach(left + index.shape[1] * cell_w, top + index.shape[0] * cell_h)
+        drawing.add(f'<path d="{drawn}" fill="{_fill(drawing, scale, int(level))}"/>')
+    drawing.reach(left + index.shape[1] * cell_w, top + index.shape[0] * cell_h)
 
 
 def draw_image(
-    sheet: Sheet, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
+    drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """Cells as pixels, each repeated: viewers smooth a small image when they enlarge it."""
     down, across = (_repeats(size, n) for size, n in zip((cell_h, cell_w), index.shape, strict=True))
     large = index.repeat(down, axis=0).repeat(across, axis=1)
-    data = base64.b64encode(encode(large, palette(scale.colours, sheet.theme))).decode("ascii")
+    data = base64.b64encode(encode(large, palette(scale.colours, drawing.theme))).decode("ascii")
     wide, high = index.shape[1] * cell_w, index.shape[0] * cell_h
-    sheet.add(f'<image x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" height="{high:.2f}" preserveAspectRatio="none" '
+    drawing.add(f'<image x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" height="{high:.2f}" preserveAspectRatio="none" '
               f'xlink:href="data:image/png;base64,{data}"/>', left + wide, top + high)
 
 

@@ -12,7 +12,7 @@ _SMALL = 9.0  # px, of what stands raised or lowered
 _BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
 
 
-class Sheet:
+class Drawing:
     """`body` holds the elements; `width` and `height` grow with them, in px."""
 
     def __init__(self, theme: Theme, words: Words) -> None:

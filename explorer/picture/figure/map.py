@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.cell_text import number, told_reach
 from explorer.picture.figure.cells import draw_cells, draw_image
-from explorer.picture.figure.drawing import LABEL, Sheet, hexadecimal
+from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
@@ -15,39 +15,39 @@ from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
 _LINE_PX = 1400.0  # where strips go on below
 
 
-def draw_heatmap(sheet: Sheet, picture: Heatmap, top: float) -> None:
+def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     """A map with its labels, its scale and, where there are any, the meaning of closed cells."""
     n_rows, n_columns = picture.values.shape
     cell_w, cell_h = _cell_px(n_rows, n_columns, bool(picture.columns.labels))
     left = row_label_px(picture.rows, cell_h)
     turned = any(width(label, LABEL) > cell_w - 4 for label in picture.columns.labels)
     top += column_label_px(picture.columns, turned, cell_w)
-    column_labels(sheet, picture.columns, left, top, cell_w, turned)
-    row_labels(sheet, picture.rows, left, top, cell_h)
+    column_labels(drawing, picture.columns, left, top, cell_w, turned)
+    row_labels(drawing, picture.rows, left, top, cell_h)
     index = indices(picture.values, picture.scale, picture.closed)
-    draw_cells(sheet, index, picture.scale, left, top, cell_w, cell_h)
+    draw_cells(drawing, index, picture.scale, left, top, cell_w, cell_h)
     right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
-    colour_bar(sheet, picture.scale, right + 16, top, bottom - top)
-    legend(sheet, picture, index, left, bottom)
+    colour_bar(drawing, picture.scale, right + 16, top, bottom - top)
+    legend(drawing, picture, index, left, bottom)
 
 
-def draw_strips(sheet: Sheet, picture: Strips, top: float) -> None:
+def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
     """Bands beside each other, on the next line where they would run too wide; the rows' labels stand at the left."""
     rows, (n_rows, n_columns) = picture.bands[0].rows, picture.bands[0].values.shape
     cell_h, cell_w = whole(min(24.0, max(2.0, 640 / n_rows))), whole(max(1.0, min(12.0, 280 / n_columns)))
     start = left = row_label_px(rows, cell_h)
-    row_labels(sheet, rows, left, top + 20, cell_h)
+    row_labels(drawing, rows, left, top + 20, cell_h)
     for band in picture.bands:
         reach = f"{number(band.scale.low)} … {number(band.scale.high)}"
         if band.scale.reach is not None:
-            reach = told_reach(band.scale, sheet.words)
+            reach = told_reach(band.scale, drawing.words)
         wide = max(band.values.shape[1] * cell_w, width(band.caption.title, LABEL), width(reach, LABEL))
         if left > start and left + wide > _LINE_PX:
             left, top = start, top + 62 + n_rows * cell_h
-            row_labels(sheet, rows, left, top + 20, cell_h)
-        sheet.write(left, top + 12, band.caption.title)
-        draw_image(sheet, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
-        sheet.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
+            row_labels(drawing, rows, left, top + 20, cell_h)
+        drawing.write(left, top + 12, band.caption.title)
+        draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
+        drawing.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
         left += wide + 20
 
 
@@ -82,26 +82,26 @@ def column_label_px(columns: Axis, turned: bool, cell: float) -> float:
     return math.ceil(10 + (max(width(label, LABEL) for label in columns.labels) if turned else LABEL))
 
 
-def column_labels(sheet: Sheet, columns: Axis, left: float, top: float, cell: float, turned: bool) -> None:
+def column_labels(drawing: Drawing, columns: Axis, left: float, top: float, cell: float, turned: bool) -> None:
     """Write them above cells that begin at `left` and `top`, where they have room beside each other."""
     if cell < LABEL:
         return  # labels would lie on each other
     for index, label in enumerate(columns.labels):
         middle = left + (index + 0.5) * cell
         if turned:
-            sheet.write(middle + 4, top - 6, label, turn=-90)
+            drawing.write(middle + 4, top - 6, label, turn=-90)
         else:
-            sheet.write(middle, top - 6, label, anchor="middle")
+            drawing.write(middle, top - 6, label, anchor="middle")
 
 
-def row_labels(sheet: Sheet, rows: Axis, left: float, top: float, cell: float) -> None:
+def row_labels(drawing: Drawing, rows: Axis, left: float, top: float, cell: float) -> None:
     """The same for rows, at the left of them."""
     size = _row_label_size(cell)
     for index, label in enumerate(rows.labels if size else ()):
-        sheet.write(left - 8, top + (index + 0.5) * cell + size / 3, label, anchor="end", size=size)
+        drawing.write(left - 8, top + (index + 0.5) * cell + size / 3, label, anchor="end", size=size)
 
 
-def colour_bar(sheet: Sheet, scale: Scale, x: float, top: float, beside: float) -> None:
+def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> None:
     """The scale, as high as the map beside it, but never too short or too long to read."""
     if scale.colours == "open":
         return  # a mask has no values
@@ -110,24 +110,24 @@ def colour_bar(sheet: Sheet, scale: Scale, x: float, top: float, beside: float) 
     step = height / 64
     for i in range(64):
         fill = hexadecimal(colours[round(i * (len(colours) - 1) / 63)])
-        sheet.add(f'<rect x="{x:.1f}" y="{top + i * step:.2f}" width="12" height="{step + 0.3:.2f}" fill="{fill}"/>')
-    sheet.reach(x + 12, top + height)
-    sheet.write(x + 18, top + 10, number(scale.high), faint=True)
-    sheet.write(x + 18, top + height, number(scale.low), faint=True)
+        drawing.add(f'<rect x="{x:.1f}" y="{top + i * step:.2f}" width="12" height="{step + 0.3:.2f}" fill="{fill}"/>')
+    drawing.reach(x + 12, top + height)
+    drawing.write(x + 18, top + 10, number(scale.high), faint=True)
+    drawing.write(x + 18, top + height, number(scale.low), faint=True)
 
 
-def legend(sheet: Sheet, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float) -> None:
+def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float) -> None:
     """Which way the axes run, and what the colours mean that are no values."""
-    y, theme = bottom + 22, sheet.theme
-    sheet.write(x, y, f"{picture.rows.name} ↓   {picture.columns.name} →", faint=True)
+    y, theme = bottom + 22, drawing.theme
+    drawing.write(x, y, f"{picture.rows.name} ↓   {picture.columns.name} →", faint=True)
     if picture.closed is not None:
         y += 20
-        _swatch(sheet, x, y, theme.closed, f"{sheet.words('legend.closed')}: {picture.reason}")
-        sheet.add(f'<path d="M{x:.1f} {y + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
+        _swatch(drawing, x, y, theme.closed, f"{drawing.words('legend.closed')}: {picture.reason}")
+        drawing.add(f'<path d="M{x:.1f} {y + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
     if (index == NOT_A_NUMBER).any():
-        _swatch(sheet, x, y + 20, theme.unknown, "NaN")
+        _swatch(drawing, x, y + 20, theme.unknown, "NaN")
 
 
-def _swatch(sheet: Sheet, x: float, y: float, fill: str, meaning: str) -> None:
-    sheet.add(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" fill="{fill}"/>')
-    sheet.write(x + 18, y, meaning, faint=True)
+def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> None:
+    drawing.add(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" fill="{fill}"/>')
+    drawing.write(x + 18, y, meaning, faint=True)

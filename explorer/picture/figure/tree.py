@@ -1,6 +1,6 @@
 """A Tree as SVG, all of it unfolded."""
 
-from explorer.picture.figure.drawing import Sheet
+from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.text import text, width
 from explorer.picture.kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, layout
@@ -9,38 +9,38 @@ from explorer.picture.makers.tree import ROOT, ink
 _TOKEN_BASE, _FIGURE_BASE = 15.0, 14.0  # px below a chip's top
 
 
-def draw_tree(sheet: Sheet, picture: Tree, top: float) -> None:
+def draw_tree(drawing: Drawing, picture: Tree, top: float) -> None:
     """Lines first, then the chips on them."""
     made = layout(picture, width, controls=False)
     if not made.chips:
-        sheet.reach(1, top)
+        drawing.reach(1, top)
         return
-    sheet.add(f'<g transform="translate(0 {top:g})">', made.width + 1, top + made.height + 1)
+    drawing.add(f'<g transform="translate(0 {top:g})">', made.width + 1, top + made.height + 1)
     # The best sentence last: where lines meet it stays on top.
-    for link in sorted(made.links, key=lambda each: ink(picture.branches[each.branch].state, sheet.theme).line_px):
-        _draw_link(sheet, picture, link)
+    for link in sorted(made.links, key=lambda each: ink(picture.branches[each.branch].state, drawing.theme).line_px):
+        _draw_link(drawing, picture, link)
     for chip in made.chips.values():
-        _draw_chip(sheet, picture, chip)
-    sheet.add("</g>")
+        _draw_chip(drawing, picture, chip)
+    drawing.add("</g>")
 
 
-def _draw_link(sheet: Sheet, picture: Tree, link: Link) -> None:
-    inked = ink(picture.branches[link.branch].state, sheet.theme)
+def _draw_link(drawing: Drawing, picture: Tree, link: Link) -> None:
+    inked = ink(picture.branches[link.branch].state, drawing.theme)
     bend = (link.x1 + link.x2) / 2
-    sheet.add(f'<path d="M{link.x0:.1f} {link.y0:.1f}H{link.x1:.1f}C{bend:.1f} {link.y0:.1f} {bend:.1f} {link.y2:.1f} '
+    drawing.add(f'<path d="M{link.x0:.1f} {link.y0:.1f}H{link.x1:.1f}C{bend:.1f} {link.y0:.1f} {bend:.1f} {link.y2:.1f} '
               f'{link.x2:.1f} {link.y2:.1f}" fill="none" stroke="{inked.line}" stroke-width="{inked.line_px:g}"/>')
 
 
-def _draw_chip(sheet: Sheet, picture: Tree, chip: Chip) -> None:
-    theme = sheet.theme
+def _draw_chip(drawing: Drawing, picture: Tree, chip: Chip) -> None:
+    theme = drawing.theme
     state = "kept" if chip.branch == ROOT else picture.branches[chip.branch].state
     inked = ink(state, theme)
     dashes = ' stroke-dasharray="4 2"' if inked.dashed else ""
-    sheet.add(f'<rect x="{chip.left:.1f}" y="{chip.top:.1f}" width="{chip.width:.1f}" height="{CHIP_PX:g}" rx="4" '
+    drawing.add(f'<rect x="{chip.left:.1f}" y="{chip.top:.1f}" width="{chip.width:.1f}" height="{CHIP_PX:g}" rx="4" '
               f'fill="{theme.card}" stroke="{inked.edge}"{dashes}/>')
     base = chip.top + _TOKEN_BASE
-    sheet.add(text(chip.left + PAD, base, chip.token, size=TOKEN_PX, fill=inked.text))
-    sheet.add(text(chip.left + chip.figure_left, chip.top + _FIGURE_BASE, chip.figure, size=FIGURE_PX, fill=theme.faint))
+    drawing.add(text(chip.left + PAD, base, chip.token, size=TOKEN_PX, fill=inked.text))
+    drawing.add(text(chip.left + chip.figure_left, chip.top + _FIGURE_BASE, chip.figure, size=FIGURE_PX, fill=theme.faint))
     if chip.verdict:
         fill = theme.accent if picture.branches[chip.branch].rank == 1 else theme.text
-        sheet.add(text(chip.left + chip.verdict_left, chip.top + _FIGURE_BASE, chip.verdict, size=FIGURE_PX, fill=fill))
+        drawing.add(text(chip.left + chip.verdict_left, chip.top + _FIGURE_BASE, chip.verdict, size=FIGURE_PX, fill=fill))

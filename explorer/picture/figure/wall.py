@@ -3,7 +3,7 @@
 import math
 
 from explorer.picture.figure.cells import draw_cells
-from explorer.picture.figure.drawing import LABEL, Sheet
+from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.map import colour_bar, column_label_px, column_labels, legend, row_label_px, row_labels, whole
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import HeadGrid
@@ -13,34 +13,34 @@ _LAYER_PX = 40.0  # for "L63"
 _WALL_PX = 1400.0
 
 
-def draw_grid(sheet: Sheet, picture: HeadGrid, top: float) -> None:
+def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
     """Each layer and head is named at the border; tokens beside the first and above the topmost maps, if they have room."""
     made, n_heads = atlas(picture), picture.values.shape[1]
     cell = whole(max(1.0, min(12.0, _WALL_PX / made.index.shape[1])))
     named = picture.block == 1
     left = _LAYER_PX + (row_label_px(picture.rows, cell) if named else 0.0)
     above = column_label_px(picture.columns, True, cell) if named else 4.0
-    _head_labels(sheet, made, n_heads, left, top, cell)
+    _head_labels(drawing, made, n_heads, left, top, cell)
     top += 16 + above
-    _layer_labels(sheet, made, picture.layers, _LAYER_PX, top, cell)
+    _layer_labels(drawing, made, picture.layers, _LAYER_PX, top, cell)
     for head in range(n_heads if named else 0):
-        column_labels(sheet, picture.columns, left + head * made.pitch_columns * cell, top, cell, True)
+        column_labels(drawing, picture.columns, left + head * made.pitch_columns * cell, top, cell, True)
     for layer in range(len(picture.layers) if named else 0):
-        row_labels(sheet, picture.rows, left, top + layer * made.pitch_rows * cell, cell)
-    draw_cells(sheet, made.index, picture.scale, left, top, cell, cell)
+        row_labels(drawing, picture.rows, left, top + layer * made.pitch_rows * cell, cell)
+    draw_cells(drawing, made.index, picture.scale, left, top, cell, cell)
     height, total = made.index.shape[0] * cell, made.index.shape[1] * cell
-    colour_bar(sheet, picture.scale, left + total + 16, top, height)
-    legend(sheet, picture, made.index, left, top + height)
+    colour_bar(drawing, picture.scale, left + total + 16, top, height)
+    legend(drawing, picture, made.index, left, top + height)
 
 
-def _head_labels(sheet: Sheet, made: Atlas, n_heads: int, left: float, top: float, cell: float) -> None:
+def _head_labels(drawing: Drawing, made: Atlas, n_heads: int, left: float, top: float, cell: float) -> None:
     pitch = made.pitch_columns * cell
     for head in range(0, n_heads, math.ceil((width(f"H{n_heads}", LABEL) + 4) / pitch)):  # as many as do not touch
-        sheet.write(left + head * pitch + made.n_columns * cell / 2, top + 12, f"H{head}", anchor="middle", faint=True)
+        drawing.write(left + head * pitch + made.n_columns * cell / 2, top + 12, f"H{head}", anchor="middle", faint=True)
 
 
-def _layer_labels(sheet: Sheet, made: Atlas, layers: tuple[int, ...], left: float, top: float, cell: float) -> None:
+def _layer_labels(drawing: Drawing, made: Atlas, layers: tuple[int, ...], left: float, top: float, cell: float) -> None:
     pitch = made.pitch_rows * cell
     every = math.ceil(LABEL / pitch)
     for row, layer in list(enumerate(layers))[::every]:
-        sheet.write(left - 8, top + row * pitch + made.n_rows * cell / 2 + 4, f"L{layer}", anchor="end", faint=True)
+        drawing.write(left - 8, top + row * pitch + made.n_rows * cell / 2 + 4, f"L{layer}", anchor="end", faint=True)

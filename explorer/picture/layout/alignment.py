@@ -36,7 +36,7 @@ class Side:
 
 
 @attrs.frozen
-class Layout:
+class AlignmentLayout:
     """Both sides, on one width."""
 
     above: Side
@@ -50,7 +50,7 @@ def stacked(label: str) -> bool:
 
 
 def lay_out(above: tuple[str, ...], below: tuple[str, ...], measure: Measure, room_px: float, line_px: float,
-            widest_px: float = math.inf, longest_px: float = math.inf) -> Layout:
+            widest_px: float = math.inf, longest_px: float = math.inf) -> AlignmentLayout:
     """Give each token its place; `line_px` is the height of a line.
 
     A lying label takes at most `widest_px`, a turned one at most `longest_px`: the caller cuts it down to that.
@@ -67,7 +67,7 @@ def lay_out(above: tuple[str, ...], below: tuple[str, ...], measure: Measure, ro
         more = (width - sum(widths)) / max(1, len(widths))
         fitted = [width / len(labels)] * len(labels) if turned else [each + more for each in widths]
         sides.append(_side(fitted, turned, min(reach, longest_px)))
-    return Layout(sides[0], sides[1], width)
+    return AlignmentLayout(sides[0], sides[1], width)
 
 
 def _side(widths: list[float], turned: bool, reach: float) -> Side:

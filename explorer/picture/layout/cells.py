@@ -17,7 +17,7 @@ LARGE_CELLS = 2**19
 
 
 @attrs.frozen(eq=False)
-class Part:
+class VisiblePart:
     """Colour indices of the rectangle [left, right) × [top, bottom) of a map, in cells; each stands for `across` × `down` of
     them, at the end of the map for fewer.
     """
@@ -32,7 +32,7 @@ class Part:
 
 
 @attrs.frozen
-class View:
+class VisibleArea:
     """A rectangle of a map in cells, and how many pixels it takes on the screen."""
 
     left: float
@@ -43,7 +43,7 @@ class View:
     high_px: float
 
 
-def part(levels: Levels, scale: Scale, view: View) -> Part:
+def part(levels: Levels, scale: Scale, view: VisibleArea) -> VisiblePart:
     """The visible part, each colour at least one pixel in size: of more cells than pixels the blocks' maxima."""
     across = max(1.0, (view.right - view.left) / max(view.wide_px, 1.0))  # cells a pixel
     down = max(1.0, (view.bottom - view.top) / max(view.high_px, 1.0))
@@ -61,7 +61,7 @@ def part(levels: Levels, scale: Scale, view: View) -> Part:
     if more > 1:
         values, closed = _pooled_along(values, closed, more, down > across, scale.centred)
     n_rows, n_columns = levels.shape
-    return Part(indices(values, scale, closed), first_column * size, first_row * size,
+    return VisiblePart(indices(values, scale, closed), first_column * size, first_row * size,
                 min(last_column * size, n_columns), min(last_row * size, n_rows),
                 size if down > across else size * more, size * more if down > across else size)
 

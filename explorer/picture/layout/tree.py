@@ -73,7 +73,7 @@ class Link:
 
 
 @attrs.frozen
-class Layout:
+class TreeLayout:
     """Chips by the place of their branch, the beginning under ROOT; what is folded away has none."""
 
     chips: Mapping[int, Chip]
@@ -82,10 +82,10 @@ class Layout:
     height: float
 
 
-def layout(tree: Tree, measure: Measure, folded: Set[int] = frozenset(), controls: bool = True) -> Layout:
+def layout(tree: Tree, measure: Measure, folded: Set[int] = frozenset(), controls: bool = True) -> TreeLayout:
     """Place what is to be seen of a tree. `folded` are branches whose children are hidden."""
     if not tree.branches:
-        return Layout(MappingProxyType({}), (), 0.0, 0.0)
+        return TreeLayout(MappingProxyType({}), (), 0.0, 0.0)
     children = _children(tree)
     shown = _shown(tree, folded)
     seen = {index: () if index in folded else below for index, below in children.items() if index == ROOT or shown[index]}
@@ -104,11 +104,11 @@ def layout(tree: Tree, measure: Measure, folded: Set[int] = frozenset(), control
         Link(index, child, chip.right, rights[chip.column], chips[child].left, chip.middle, chips[child].middle)
         for index, chip in chips.items() for child in seen[index]
     )
-    return Layout(MappingProxyType(chips), links, max(chip.right for chip in chips.values()),
+    return TreeLayout(MappingProxyType(chips), links, max(chip.right for chip in chips.values()),
                   max(chip.top for chip in chips.values()) + CHIP_PX)
 
 
-def neighbour(made: Layout, branch: int, across: int, down: int) -> int:
+def neighbour(made: TreeLayout, branch: int, across: int, down: int) -> int:
     """Where a step leads: left to the parent, right to the first child, up or down in the column; at the border nowhere."""
     chip = made.chips[branch]
     if across < 0:

@@ -51,7 +51,7 @@ def as_paper(config: Config) -> Config:
 
 def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     """The chosen head of the state that was put aside; None where there is none."""
-    other = trace.beside
+    other = trace.compared_with
     return None if other is None else _titled(head_map(other, look.fitted(other), words), words("compare.aside"))
 
 
@@ -63,7 +63,7 @@ def now(trace: Trace, look: Look, words: Words) -> Heatmap:
 def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     """Now minus aside, cell by cell; None where there is nothing aside. Other sentences have other cells: then why not is
     told in place of a map."""
-    other = trace.beside
+    other = trace.compared_with
     if other is None:
         return None
     theirs = look.fitted(other)
@@ -102,7 +102,7 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
 
 def bars_aside(trace: Trace, look: Look, words: Words) -> Bars | None:
     """What the state put aside would say next."""
-    other = trace.beside
+    other = trace.compared_with
     if other is None:
         return None
     made = top_bars(other, look.fitted(other), words)

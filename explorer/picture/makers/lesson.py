@@ -26,21 +26,22 @@ def claims_html(findings: Sequence[Finding], words: Words, theme: Theme, *, chan
     for finding in findings:
         most = _MOST if cells < _MOST_IN_ALL else _MOST_BEYOND
         told.append(_claim(finding, words, theme, changed, most))
-        cells += min(finding.true.size, most[0] * most[1])
+        cells += min(finding.computed.size, most[0] * most[1])
     return "".join(told)
 
 
 def _claim(finding: Finding, words: Words, theme: Theme, changed: bool, most: tuple[int, int]) -> str:
     claim, label = finding.claim, escape(finding.claim.label.of(words.language))
-    if not finding.true.size:
+    if not finding.computed.size:
         said = words("lesson.absent") if finding.error is None else words.error(finding.error)
         colour = theme.faint if finding.error is None else theme.warning
         return f"<p style='margin:8px 0 2px 0'>{label}</p><p style='margin:0;color:{colour}'>{escape(said)}</p>"
     if claim.printed is None or (changed and not claim.expected):
-        return f"<p style='margin:8px 0 2px 0'>{label}</p>{_table([(words('lesson.true'), finding.true, None)], theme, most)}"
-    wrong = np.broadcast_to(_apart(claim.printed, finding.true) > claim.tolerance, finding.true.shape)
+        return f"<p style='margin:8px 0 2px 0'>{label}</p>" + _table(
+            [(words("lesson.computed"), finding.computed, None)], theme, most)
+    wrong = np.broadcast_to(_apart(claim.printed, finding.computed) > claim.tolerance, finding.computed.shape)
     wanted = words("lesson.expected" if claim.expected else "lesson.printed")
-    rows = [(wanted, claim.printed, wrong), (words("lesson.true"), finding.true, None)]
+    rows = [(wanted, claim.printed, wrong), (words("lesson.computed"), finding.computed, None)]
     verdict = words("lesson.agrees") if finding.agrees else words(
         "lesson.differs", difference=number(float(f"{finding.difference or 0.0:.3g}")))
     colour = theme.faint if finding.agrees else theme.warning

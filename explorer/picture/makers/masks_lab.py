@@ -8,7 +8,7 @@ from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import masked_values
 from explorer.picture.scales import Scale, unit_scale
-from explorer.trace.findings import Batch, Leak
+from explorer.trace.findings import Leak, PaddedBatch
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
 
@@ -52,7 +52,7 @@ def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
 def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | None:
     """One sentence of the batch: the chosen head's weights, padding and all; None where there is no such sentence."""
     found = trace.experiments.get("batch")
-    if not isinstance(found, Batch) or row >= len(found.tokens):
+    if not isinstance(found, PaddedBatch) or row >= len(found.tokens):
         return None
     layer, head = min(look.layer, found.weights.shape[1] - 1), min(look.head, found.weights.shape[2] - 1)
     closed = closed_cells(found.masked[row, layer, head]) & (found.weights[row, layer, head] == 0)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QNativeGestureEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.picture.layout.cells import Part, View, part
+from explorer.picture.layout.cells import VisibleArea, VisiblePart, part
 from explorer.picture.scales import Scale
 from explorer.picture.theme import Theme
 from explorer.trace.levels import Levels
@@ -41,7 +41,7 @@ class Canvas(Surface):
         self._view = Viewport.whole(1, 1)
         self._field: QRectF | None = None  # measured once for each picture, size and view: labels are slow to measure
         self._image: QImage | None = None
-        self._parts: dict[object, tuple[Part, QImage]] = {}  # of large maps, what was painted last
+        self._parts: dict[object, tuple[VisiblePart, QImage]] = {}  # of large maps, what was painted last
         self._index: NDArray[np.uint8] = np.zeros((1, 1), np.uint8)
         self._colours = ""
         self._grabbed: QPointF | None = None
@@ -98,7 +98,7 @@ class Canvas(Surface):
         if from_row >= to_row or from_column >= to_column:
             return
         wide, high = self.cell_size()
-        view = View(from_column, from_row, to_column, to_row, (to_column - from_column) * wide, (to_row - from_row) * high)
+        view = VisibleArea(from_column, from_row, to_column, to_row, (to_column - from_column) * wide, (to_row - from_row) * high)
         key = (id(levels.arrays[0]), top, left, view)
         kept = self._parts.get(key)
         if kept is None:

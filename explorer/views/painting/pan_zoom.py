@@ -8,7 +8,7 @@ _FIRST = 0.9
 _SMALLEST, _LARGEST = 0.05, 4.0
 
 
-class Plane:
+class PanZoom:
     """`zoom` is how many pixels of the screen a pixel of the sheet takes; `shift` where the sheet begins on the screen."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Axis
-from explorer.picture.layout.alignment import Layout, Side, lay_out
+from explorer.picture.layout.alignment import AlignmentLayout, Side, lay_out
 from explorer.picture.makers.alignment import strokes, tell_all, tell_column, tell_line, tell_row
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
@@ -45,7 +45,7 @@ class AlignmentView(Surface):
         super().__init__()
         self.picture: Alignment | None = None
         self.selected: Spot | None = None  # the token that the keys have come to
-        self._layout: Layout | None = None  # measured once for each picture and size
+        self._layout: AlignmentLayout | None = None  # measured once for each picture and size
         self._shift = 0.0
         self._grabbed: QPointF | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -116,7 +116,7 @@ class AlignmentView(Surface):
     def _most_shift(self) -> float:
         return 0.0 if self.picture is None else max(0.0, self._placed().width + 2 * _EDGE - self.width())
 
-    def _placed(self) -> Layout:
+    def _placed(self) -> AlignmentLayout:
         if self._layout is None:
             assert self.picture is not None  # only asked when there is one
             metrics = QFontMetricsF(self.font())

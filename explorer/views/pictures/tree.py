@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.kinds import Tree
-from explorer.picture.layout.tree import CHIP_PX, Layout, layout, neighbour
+from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
 from explorer.picture.makers.tree import ROOT, best_places, describe, path, summary
-from explorer.views.painting.pan_zoom import Plane
+from explorer.views.painting.pan_zoom import PanZoom
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
@@ -39,8 +39,8 @@ class TreeView(Surface):
         self.selected: int | None = None  # the branch that keys mean
         self.here: int | None = None  # the branch under the mouse
         self.folds = Folds()
-        self.plane = Plane()
-        self._layout = Layout({}, (), 0.0, 0.0)
+        self.pan_zoom = PanZoom()
+        self._layout = TreeLayout({}, (), 0.0, 0.0)
         self._places: dict[int, int] = {}
         self._grabbed: QPointF | None = None
         self._moved = False
@@ -58,14 +58,14 @@ class TreeView(Surface):
         self._places = best_places(picture)
         self._lay_out()
         if is_new:
-            self.plane.home()
+            self.pan_zoom.home()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{summary(picture, words)}\n{words('tree.hint')}" if picture.branches
                                       else picture.caption.note)
 
     def fit(self) -> None:
         """Show everything."""
-        self.plane.fit()
+        self.pan_zoom.fit()
         self.update()
 
     # Places
@@ -73,24 +73,24 @@ class TreeView(Surface):
     def chip_rect(self, branch: int) -> QRectF:
         """The pixels of a chip; none where it is folded away."""
         chip = self._layout.chips.get(branch)
-        return QRectF() if chip is None else self.plane.on_screen(QRectF(chip.left, chip.top, chip.width, CHIP_PX))
+        return QRectF() if chip is None else self.pan_zoom.on_screen(QRectF(chip.left, chip.top, chip.width, CHIP_PX))
 
     def control_rect(self, branch: int) -> QRectF:
         """The pixels of a branch's handle; none where it has none."""
         chip = self._layout.chips.get(branch)
-        return QRectF() if chip is None or not chip.control else self.plane.on_screen(control_rect(chip))
+        return QRectF() if chip is None or not chip.control else self.pan_zoom.on_screen(control_rect(chip))
 
     def _lay_out(self) -> None:
         if self.picture is not None:
             self._layout = layout(self.picture, measure, self.folds.folded)
             while self.selected not in (None, ROOT) and self.selected not in self._layout.chips:
                 self.selected = self.folds.parent(self.selected)
-            self.plane.hold(self._layout.width, self._layout.height)
+            self.pan_zoom.hold(self._layout.width, self._layout.height)
             self.update()
 
     def _at(self, place: QPointF) -> tuple[int | None, bool]:
         """The branch under a pixel, and whether it is its handle."""
-        at = self.plane.under(place)
+        at = self.pan_zoom.under(place)
         for branch, chip in self._layout.chips.items():
             if chip.top <= at.y() < chip.top + CHIP_PX and chip.left <= at.x() < chip.right:
                 return branch, bool(chip.control) and control_rect(chip).contains(at)
@@ -98,12 +98,12 @@ class TreeView(Surface):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.plane.resize(self.width(), self.height())
+        self.pan_zoom.resize(self.width(), self.height())
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None:
             return
-        brush = TreePainter(painter, self.picture, self._layout, self.theme, self.plane)
+        brush = TreePainter(painter, self.picture, self._layout, self.theme, self.pan_zoom)
         brush.paint(self._marks(self.picture))
         self.paint_focus(painter)
 
@@ -131,9 +131,9 @@ class TreeView(Surface):
         self._relaid(ROOT, self.chip_rect(ROOT).topLeft())
 
     def _relaid(self, branch: int, before: QPointF) -> None:
-        self.plane.stay()
+        self.pan_zoom.stay()
         self._lay_out()
-        self.plane.move(before - self.chip_rect(branch).topLeft())
+        self.pan_zoom.move(before - self.chip_rect(branch).topLeft())
         self.update()
 
     def _choose(self, branch: int) -> None:
@@ -188,7 +188,7 @@ class TreeView(Surface):
         step = event.position() - self._grabbed
         if self._moved or step.manhattanLength() > _DRAG:
             self._moved, self._grabbed = True, event.position()
-            self.plane.move(step)
+            self.pan_zoom.move(step)
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
             self.update()
 
@@ -219,7 +219,7 @@ class TreeView(Surface):
             return
         if by_fingers(event) and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             if not rolls_on(event):
-                self.plane.move(moved_px(event))
+                self.pan_zoom.move(moved_px(event))
                 self.update()
             event.accept()
             return
@@ -227,9 +227,9 @@ class TreeView(Surface):
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             across, down = across + down, 0.0
         if across:
-            self.plane.move(QPointF(across * _SCROLL, 0))
+            self.pan_zoom.move(QPointF(across * _SCROLL, 0))
         if down:
-            self.plane.zoom_at(event.position(), _ZOOM**down)
+            self.pan_zoom.zoom_at(event.position(), _ZOOM**down)
         event.accept()
         self.update()
 
@@ -280,7 +280,7 @@ class TreeView(Surface):
 
     def _select(self, branch: int) -> None:
         self.selected, self.here = branch, None
-        self.plane.reveal(self.chip_rect(branch).united(self.control_rect(branch)))
+        self.pan_zoom.reveal(self.chip_rect(branch).united(self.control_rect(branch)))
         pointed = self.describe(branch)
         self.setAccessibleDescription(pointed.text)
         self.pointed.emit(pointed)
@@ -290,11 +290,11 @@ class TreeView(Surface):
         middle = QRectF(self.rect()).center()
         match key:
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.plane.zoom_at(middle, _ZOOM)
+                self.pan_zoom.zoom_at(middle, _ZOOM)
             case Qt.Key.Key_Minus:
-                self.plane.zoom_at(middle, 1 / _ZOOM)
+                self.pan_zoom.zoom_at(middle, 1 / _ZOOM)
             case Qt.Key.Key_0:
-                self.plane.fit()
+                self.pan_zoom.fit()
             case Qt.Key.Key_F:
                 self.fold_dropped()
             case Qt.Key.Key_Space if self.selected is not None:

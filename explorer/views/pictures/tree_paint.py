@@ -8,10 +8,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QApplication
 
 from explorer.picture.kinds import Tree
-from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Layout, Link
+from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, TreeLayout
 from explorer.picture.makers.tree import ROOT, Ink, ink
 from explorer.picture.theme import Theme
-from explorer.views.painting.pan_zoom import Plane
+from explorer.views.painting.pan_zoom import PanZoom
 
 _LEGIBLE = 0.42  # zoom: smaller chips carry no letters
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -47,16 +47,16 @@ class Marks:
 class TreePainter:
     """Paints one picture once."""
 
-    def __init__(self, painter: QPainter, picture: Tree, made: Layout, theme: Theme, plane: Plane) -> None:
-        self._painter, self._picture, self._layout, self._theme, self._plane = painter, picture, made, theme, plane
+    def __init__(self, painter: QPainter, picture: Tree, made: TreeLayout, theme: Theme, pan_zoom: PanZoom) -> None:
+        self._painter, self._picture, self._layout, self._theme, self._plane = painter, picture, made, theme, pan_zoom
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def paint(self, marks: Marks) -> None:
-        painter, plane = self._painter, self._plane
-        seen = plane.seen()
+        painter, pan_zoom = self._painter, self._plane
+        seen = pan_zoom.seen()
         painter.save()
-        painter.translate(plane.shift)
-        painter.scale(plane.zoom, plane.zoom)
+        painter.translate(pan_zoom.shift)
+        painter.scale(pan_zoom.zoom, pan_zoom.zoom)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         inked = [(link.branch in marks.way, self._ink(link.branch), link) for link in self._layout.links if _meets(link, seen)]
         for on_way, each, link in sorted(inked, key=lambda entry: (entry[0], entry[1].line_px)):
@@ -65,7 +65,7 @@ class TreePainter:
             if QRectF(chip.left, chip.top, chip.right - chip.left, CHIP_PX).intersects(seen):
                 self._chip(chip, marks)
         painter.restore()
-        for bar in plane.bars():
+        for bar in pan_zoom.bars():
             painter.fillRect(bar, QColor(self._theme.closed_line))
 
     def _ink(self, branch: int) -> Ink:

@@ -7,8 +7,9 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.app.lessons.reckoner import Reckoner, Stop
+from explorer.app.lessons.reckoner import Reckoner
 from explorer.errors import EmptyText
+from explorer.stops import Stop
 
 
 @pytest.fixture

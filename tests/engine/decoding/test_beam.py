@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from explorer.engine.decoding.beam import Decoding, longest, search
-from explorer.engine.recording.stops import Superseded
 from explorer.errors import TooLong
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
+from explorer.stops import Superseded
 from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.search_tree import Search
 from tests.model.models import randomized, small

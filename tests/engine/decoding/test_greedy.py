@@ -9,10 +9,10 @@ from explorer.engine.decoding import greedy as module
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.decoding.incremental import Incremental
-from explorer.engine.recording.stops import Superseded
 from explorer.errors import TooLong
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
+from explorer.stops import Superseded
 from explorer.trace.search_tree import Search
 from tests.engine.decoding.test_beam import SOURCES, Ids, model_of
 

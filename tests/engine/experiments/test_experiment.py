@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from explorer.engine.compute import Computer
-from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Request
 from explorer.model.ids import ids_tensor
 from explorer.model.positions import EXPONENTS
 from explorer.model.transformer import Transformer
-from explorer.trace.findings import DECODER_LEARNED, EXPERIMENTS, Batch, Depth, Leak, Swap, Variants
+from explorer.stops import Superseded
+from explorer.trace.findings import DECODER_LEARNED, EXPERIMENTS, Depth, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Trace
 
 
@@ -153,7 +153,7 @@ def test_the_loss_is_about_the_next_token(computer: Computer) -> None:
 def test_padding_changes_nothing_where_it_is_masked(computer: Computer, architecture: str) -> None:
     """Each sentence comes out as if alone. Without the mask it does not, unless a causal one hides the padding."""
     trace = looked_into(computer, "batch", "你好", batch=("我爱北京天安门", " "), architecture=architecture)
-    found: Batch = trace.experiments["batch"]
+    found: PaddedBatch = trace.experiments["batch"]
     side = "encoder" if architecture == "encoder-decoder" else "decoder"
 
     assert [len(sentence) for sentence in found.tokens] == [2, 7]
@@ -167,7 +167,7 @@ def test_padding_changes_nothing_where_it_is_masked(computer: Computer, architec
 
 def test_a_sentence_alone_is_a_batch_too(computer: Computer) -> None:
     """Nothing is padded, nothing differs."""
-    found: Batch = looked_into(computer, "batch").experiments["batch"]
+    found: PaddedBatch = looked_into(computer, "batch").experiments["batch"]
 
     assert found.real.all()
     assert found.difference == pytest.approx(0, abs=1e-6)
@@ -201,13 +201,13 @@ def test_every_experiment_works_on_every_model(computer: Computer, preset: str, 
 def test_a_state_can_be_put_beside(computer: Computer) -> None:
     """It is computed once, by weights of its own, and goes when nobody asks for it any more."""
     other = Request.from_preset("tiny", "你好", seed=3)
-    request = attrs.evolve(Request.from_preset("tiny", "你好吗"), beside=other)
-    first = computer(request).trace.beside
-    again = computer(attrs.evolve(request, text="你")).trace.beside
+    request = attrs.evolve(Request.from_preset("tiny", "你好吗"), compared_with=other)
+    first = computer(request).trace.compared_with
+    again = computer(attrs.evolve(request, text="你")).trace.compared_with
 
     assert first is again
     assert np.array_equal(first["generator.logits"], Computer()(other).trace["generator.logits"])
-    assert computer(attrs.evolve(request, beside=None)).trace.beside is None
+    assert computer(attrs.evolve(request, compared_with=None)).trace.compared_with is None
 
 
 def test_experiments_are_made_without_dropout(computer: Computer) -> None:

@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from explorer.engine.recording.recorder import in_one_transfer, record
-from explorer.engine.recording.stops import Superseded
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
+from explorer.stops import Superseded
 from tests.trace.runs import SOURCE, TARGET, recorded, small
 
 

@@ -12,7 +12,6 @@ from safetensors.torch import load_file
 import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
-from explorer.engine.recording.stops import Superseded
 from explorer.engine.request import Request
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadPreset, BadText, BadVocabulary, BadWeights, TooLong
@@ -22,6 +21,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.weights import build
 from explorer.presets import FILE, load_preset
 from explorer.resources import asset_text
+from explorer.stops import Superseded
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 from explorer.trace.search_tree import Search

@@ -113,7 +113,7 @@ def test_every_kind_of_picture_is_whole_and_labelled(kind: str, language: str, t
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 @pytest.mark.parametrize("text", ["我爱北京天安门", "Internationalization WWWWWWWWMMMM " + "我们在图书馆里读书，" * 6])
 def test_no_text_and_no_cell_is_cut_off(kind: str, text: str) -> None:
-    """All that is drawn lies within the sheet, by the font's own widths."""
+    """All that is drawn lies within the drawing, by the font's own widths."""
     svg = render(MAKERS[kind](example(text=text), Look(), words()), words())
     page = parsed(svg)
     limit = float(page.get("width")) - 24, float(page.get("height")) - 24

@@ -26,7 +26,7 @@ EN = words("en")
 
 def looked_into(text: str = "狗是人养的", beside: Request | None = None, batch: tuple[str, ...] = (), **knobs: object) -> Trace:
     request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
-    return Computer()(attrs.evolve(request, experiments=frozenset(EXPERIMENTS), beside=beside, batch=batch)).trace
+    return Computer()(attrs.evolve(request, experiments=frozenset(EXPERIMENTS), compared_with=beside, batch=batch)).trace
 
 
 # Arithmetic
@@ -310,15 +310,15 @@ def test_weights_of_a_row_that_sees_nothing_are_shown() -> None:
 def test_a_difference_is_now_minus_aside() -> None:
     """Cell by cell, around zero, with its largest cell told."""
     other = Request.from_preset("tiny", "狗是人养的", tokenizer="characters")
-    trace = looked_into(beside=other, temperature=2.0)
+    trace = looked_into(compared_with=other, temperature=2.0)
     look = Look(layer=1, head=3)
     made = compare.difference(trace, look, EN)
     tap = look.attention_tap()
-    expected = trace[tap][3] - trace.beside[tap][3]
+    expected = trace[tap][3] - trace.compared_with[tap][3]
 
     np.testing.assert_allclose(made.values, expected, atol=1e-7)
     assert made.scale.centred and made.scale.high == pytest.approx(np.abs(expected).max())
-    assert np.array_equal(compare.aside(trace, look, EN).values, trace.beside[tap][3])
+    assert np.array_equal(compare.aside(trace, look, EN).values, trace.compared_with[tap][3])
     assert np.array_equal(compare.now(trace, look, EN).values, trace[tap][3])
     assert compare.bars_aside(trace, look, EN).labels
     assert compare.bars_now(trace, look, EN).labels
@@ -326,7 +326,7 @@ def test_a_difference_is_now_minus_aside() -> None:
 
 def test_other_shapes_cannot_be_subtracted() -> None:
     """That is said, with both; the two maps themselves stand beside each other."""
-    trace = looked_into(beside=Request.from_preset("tiny", "你好", tokenizer="characters"))
+    trace = looked_into(compared_with=Request.from_preset("tiny", "你好", tokenizer="characters"))
     made = compare.difference(trace, Look(), EN)
 
     assert np.isnan(made.values).all()
@@ -335,8 +335,8 @@ def test_other_shapes_cannot_be_subtracted() -> None:
 
 def test_the_same_shape_is_not_the_same_sentence() -> None:
     """Other words, or a head that the other model lacks: nothing is subtracted."""
-    trace = looked_into(beside=Request.from_preset("tiny", "猫是狗追的", tokenizer="characters"))
-    alone = looked_into("狗是人养的", beside=Request.from_preset(
+    trace = looked_into(compared_with=Request.from_preset("tiny", "猫是狗追的", tokenizer="characters"))
+    alone = looked_into("狗是人养的", compared_with=Request.from_preset(
         "tiny", "狗是人养的", tokenizer="characters", architecture="encoder-only", n_heads=1))
 
     assert np.isnan(compare.difference(trace, Look(), EN).values).all()
@@ -345,7 +345,7 @@ def test_the_same_shape_is_not_the_same_sentence() -> None:
 
 def test_a_mask_switched_off_is_a_difference() -> None:
     """Cells that only one of the two closes are compared as what was computed: 0 there."""
-    trace = looked_into(causal_mask=False, beside=Request.from_preset("tiny", "狗是人养的", tokenizer="characters"))
+    trace = looked_into(causal_mask=False, compared_with=Request.from_preset("tiny", "狗是人养的", tokenizer="characters"))
     made = compare.difference(trace, Look(attention="decoder.self_attn"), EN)
 
     assert np.isfinite(made.values).all() and made.values[0, 1:].min() > 0
