@@ -1,9 +1,9 @@
 """Transformer Explorer: type a sentence and see a whole Transformer at work.
 
-    import explorer
-    explorer.translate("他在图书馆看书。", beam=4)
-    trace = explorer.explore("我爱北京天安门", preset="translator", temperature=0.5)
-    trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
+import explorer
+explorer.translate("他在图书馆看书。", beam=4)
+trace = explorer.explore("我爱北京天安门", preset="translator", temperature=0.5)
+trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 """
 
 import threading

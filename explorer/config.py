@@ -60,8 +60,16 @@ class Knob:
 
     def _truth(self, value: object) -> bool:
         if isinstance(value, str):
-            value = {"true": True, "on": True, "yes": True, "1": True,
-                     "false": False, "off": False, "no": False, "0": False}.get(value.lower(), value)
+            value = {
+                "true": True,
+                "on": True,
+                "yes": True,
+                "1": True,
+                "false": False,
+                "off": False,
+                "no": False,
+                "0": False,
+            }.get(value.lower(), value)
         if not isinstance(value, bool):
             raise KnobNotAChoice(name=self.name, choices="true, false", got=value)
         return value
@@ -105,8 +113,9 @@ def knob(default: Value, *, group: str, cost: Cost, **ranges: Any) -> Any:
 class Config:
     """All knobs together. Raises a BadKnob for anything out of range or not fitting together."""
 
-    architecture: str = knob("encoder-decoder", group="shape", cost="rebuild",
-                             choices=("encoder-decoder", "encoder-only", "decoder-only"))
+    architecture: str = knob(
+        "encoder-decoder", group="shape", cost="rebuild", choices=("encoder-decoder", "encoder-only", "decoder-only")
+    )
     n_layers: int = knob(2, group="shape", cost="rebuild", low=1, high=64)
     n_heads: int = knob(4, group="shape", cost="rebuild", low=1, high=64)
     d_model: int = knob(64, group="shape", cost="rebuild", low=4, high=1024, step=4)
@@ -115,8 +124,12 @@ class Config:
     vocab_size: int = knob(8000, group="shape", cost="rebuild", low=_FEWEST_SYMBOLS, high=65536, step=100, logarithmic=True)
     target_vocab_size: int = knob(0, group="shape", cost="rebuild", low=0, high=65536, step=100)
 
-    position: str = knob("sinusoidal", group="position", cost="forward",
-                         choices=("sinusoidal", "learned", "rotary", "alibi", "none", *SINUSOID_VARIANTS))
+    position: str = knob(
+        "sinusoidal",
+        group="position",
+        cost="forward",
+        choices=("sinusoidal", "learned", "rotary", "alibi", "none", *SINUSOID_VARIANTS),
+    )
     position_base: float = knob(10000.0, group="position", cost="forward", low=2, high=1e6, step=1, logarithmic=True)
     embedding_scale: float = knob(1.0, group="position", cost="forward", low=0, high=4, step=0.05)
 
@@ -139,15 +152,17 @@ class Config:
     dropout: float = knob(0.1, group="chance", cost="forward", low=0, high=0.9, step=0.05)
     dropout_active: bool = knob(False, group="chance", cost="forward")
     dropout_seed: int = knob(0, group="chance", cost="forward", low=0, high=9999)
-    initialization: str = knob("independent", group="chance", cost="rebuild",
-                               choices=("independent", "cloned-layers", "cloned-projections"))
+    initialization: str = knob(
+        "independent", group="chance", cost="rebuild", choices=("independent", "cloned-layers", "cloned-projections")
+    )
     seed: int = knob(0, group="chance", cost="rebuild", low=0, high=9999)
 
     memory_budget: int = knob(1024, group="machine", cost="forward", low=16, high=65536, logarithmic=True)
     device: str = knob("cpu", group="machine", cost="forward", choices=("cpu", "cuda", "mps"))
 
-    tokenizer: str = knob("jieba", group="tokens", cost="forward",
-                          choices=("jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe"))
+    tokenizer: str = knob(
+        "jieba", group="tokens", cost="forward", choices=("jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe")
+    )
     vocabulary: str = knob("bundled", group="tokens", cost="rebuild", choices=("bundled", "sentence"))
     jieba_hmm: bool = knob(True, group="tokens", cost="forward")
 

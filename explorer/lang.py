@@ -1,7 +1,7 @@
 """All text for people, by key, in two languages. The texts are data: `assets/lang/<language>.toml`.
 
-    words = Words.load("zh")
-    words("stage.weights.title")
+words = Words.load("zh")
+words("stage.weights.title")
 """
 
 import locale
@@ -48,8 +48,9 @@ class Words:
     def error(self, error: ExplorerError) -> str:
         """The one sentence that tells a user what went wrong; knob names are given in the user's words."""
         # What there is to choose from is the program's own and is told whole.
-        values = {name: value if name in _LISTS else quoted(value, is_path=name == "path")
-                  for name, value in error.values.items()}
+        values = {
+            name: value if name in _LISTS else quoted(value, is_path=name == "path") for name, value in error.values.items()
+        }
         name = error.values.get("name")
         if isinstance(error, BadKnob) and f"knob.{name}.name" in self:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
@@ -69,9 +70,9 @@ def quoted(value: object, *, is_path: bool = False) -> object:
     except Exception:  # no whole number of more than 4,300 digits can be written, and a caller's own object may refuse anything
         text = hex(value) if isinstance(value, int) else type(value).__name__
     if is_path and len(text) > _LONGEST_PATH:
-        text = f"…{text[1 - _LONGEST_PATH:]}"
+        text = f"…{text[1 - _LONGEST_PATH :]}"
     elif not is_path and len(text) > _MOST_QUOTED:
-        text = f"{text[:_MOST_QUOTED - 1]}…"
+        text = f"{text[: _MOST_QUOTED - 1]}…"
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 

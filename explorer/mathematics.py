@@ -60,7 +60,7 @@ def best_map(table: Numbers, k: int) -> tuple[Numbers, float]:
     pairs, d = table.shape[1] // 2, table.shape[1]
     if not 0 < k < len(table) or not pairs:
         return np.zeros((d, d)), 0.0
-    by_pair = table[:, :2 * pairs].reshape(len(table), pairs, 2).transpose(1, 0, 2)  # [pair, position, 2]
+    by_pair = table[:, : 2 * pairs].reshape(len(table), pairs, 2).transpose(1, 0, 2)  # [pair, position, 2]
     now, then = by_pair[:, :-k], by_pair[:, k:]
     fitted = np.linalg.pinv(now) @ then  # then = now @ fitted, so the block of M is fittedᵀ
     matrix, even = np.zeros((d, d)), 2 * np.arange(pairs)

@@ -65,9 +65,15 @@ def _read(name: str, path: Path, changed_ns: int) -> Preset:
         if deep_line(text):
             raise too_deep()
         table = tomllib.loads(text)
-        return Preset(name=name, text=_kept(table["text"], str), config=Config(**_kept(table["knobs"], dict)),
-                      order=_kept(table.get("order", 0), int), folder=path.parent if path.name == FILE else None,
-                      look=_look(**_kept(table.get("look", {}), dict)), changed_ns=changed_ns)
+        return Preset(
+            name=name,
+            text=_kept(table["text"], str),
+            config=Config(**_kept(table["knobs"], dict)),
+            order=_kept(table.get("order", 0), int),
+            folder=path.parent if path.name == FILE else None,
+            look=_look(**_kept(table.get("look", {}), dict)),
+            changed_ns=changed_ns,
+        )
     except CannotRead as error:
         raise BadPreset(path=str(path), reason=error.values.get("reason", error)) from error
     except (BadKnob, OverLimit) as error:

@@ -28,6 +28,7 @@ def stop_with_progress(stop: Stop, progress: Progress, n_taps: int) -> Stop:
 
 def stoppable(progress: Progress, stop: Stop) -> Progress:
     """Whoever tells how far it is is asked to stop there."""
+
     def told(share: float) -> None:
         if stop():
             raise Superseded

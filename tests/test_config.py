@@ -31,9 +31,27 @@ def with_value(knob: Knob, value: object) -> object:
 def test_the_knobs_are_those_of_the_house() -> None:
     """Names are public: flags, files and texts use them."""
     public = [
-        "architecture", "n_layers", "n_heads", "d_model", "d_ff", "dropout", "dropout_active", "max_len", "position",
-        "position_base", "embedding_scale", "norm_placement", "norm_kind", "bias", "activation", "temperature",
-        "causal_mask", "mask_value", "tied_embeddings", "tokenizer", "seed",
+        "architecture",
+        "n_layers",
+        "n_heads",
+        "d_model",
+        "d_ff",
+        "dropout",
+        "dropout_active",
+        "max_len",
+        "position",
+        "position_base",
+        "embedding_scale",
+        "norm_placement",
+        "norm_kind",
+        "bias",
+        "activation",
+        "temperature",
+        "causal_mask",
+        "mask_value",
+        "tied_embeddings",
+        "tokenizer",
+        "seed",
     ]
 
     assert set(public) <= {knob.name for knob in KNOBS}
@@ -61,8 +79,11 @@ def test_borders_are_inside(knob: Knob) -> None:
 @pytest.mark.parametrize("knob", NUMBERS, ids=named)
 def test_just_outside_is_refused_with_its_numbers(knob: Knob) -> None:
     """Low, high and what was given; infinity is outside too."""
-    below, above = ((knob.low - 1, knob.high + 1) if knob.kind == "int"
-                    else (math.nextafter(knob.low, -math.inf), math.nextafter(knob.high, math.inf)))
+    below, above = (
+        (knob.low - 1, knob.high + 1)
+        if knob.kind == "int"
+        else (math.nextafter(knob.low, -math.inf), math.nextafter(knob.high, math.inf))
+    )
     for value in (below, above, -math.inf, math.inf, 10**400, -(10**400), str(above), "inf"):
         with pytest.raises(KnobOutOfRange) as caught:
             knob.check(value)
@@ -175,8 +196,12 @@ def test_a_valid_config_is_its_own_nearest() -> None:
 
 
 anything_numeric = st.one_of(
-    st.integers(), st.floats(allow_nan=False), st.fractions(), st.integers(-(10**400), 10**400),
-    st.floats(allow_nan=False, width=32).map(np.float32), st.integers(-100, 2000).map(np.int64),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.fractions(),
+    st.integers(-(10**400), 10**400),
+    st.floats(allow_nan=False, width=32).map(np.float32),
+    st.integers(-100, 2000).map(np.int64),
 )
 
 
@@ -190,8 +215,12 @@ def test_there_is_a_nearest_config_to_any_numbers(values: dict[str, object]) -> 
         assert knob.low <= getattr(config, knob.name) <= knob.high
 
 
-@given(st.dictionaries(st.sampled_from([knob.name for knob in KNOBS]),
-                       st.one_of(st.integers(), st.floats(), st.text(max_size=4), st.none(), st.booleans())))
+@given(
+    st.dictionaries(
+        st.sampled_from([knob.name for knob in KNOBS]),
+        st.one_of(st.integers(), st.floats(), st.text(max_size=4), st.none(), st.booleans()),
+    )
+)
 def test_any_value_is_taken_or_refused_as_a_knob(values: dict[str, object]) -> None:
     """Nothing else ever comes out, and every refusal has its sentence."""
     for make in (Config().nearest_valid, Config().changed):

@@ -82,15 +82,25 @@ def test_an_error_says_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     assert repr(error) == "TooLong('error.too_long', {'limit': 128, 'got': 140})"
 
 
-@pytest.mark.parametrize("value", ["x" * 10_000, "a\nb\x1b[2J\r", "\u202e" * 90, 10**6000, -(10**20), "/long" * 100],
-                         ids=["long", "control", "direction", "digits", "negative", "path"])
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 10_000, "a\nb\x1b[2J\r", "\u202e" * 90, 10**6000, -(10**20), "/long" * 100],
+    ids=["long", "control", "direction", "digits", "negative", "path"],
+)
 def test_a_sentence_quotes_at_most_eighty_characters(value: object) -> None:
     """Of anything a user gave it, of a path the last 255, and nothing that breaks a line or steers a terminal."""
-    for error in (errors.KnobNotANumber(name="seed", got=value), errors.UnknownPreset(name=value, known="tiny"),
-                  errors.CannotRead(path=value, reason="x")):
+    for error in (
+        errors.KnobNotANumber(name="seed", got=value),
+        errors.UnknownPreset(name=value, known="tiny"),
+        errors.CannotRead(path=value, reason="x"),
+    ):
         for language in LANGUAGES:
-            told, bare = Words.load(language).error(error), Words.load(language).error(type(error)(**{
-                key: "" if each is value else each for key, each in error.values.items()}))
+            told, bare = (
+                Words.load(language).error(error),
+                Words.load(language).error(
+                    type(error)(**{key: "" if each is value else each for key, each in error.values.items()})
+                ),
+            )
             assert len(told) - len(bare) <= (255 if "path" in error.values else 80)
             assert told.isprintable()
     assert str(errors.CannotRead(path="/long" * 100 + "/name.toml", reason="x")).count("/name.toml") == 1

@@ -127,8 +127,10 @@ def test_the_umask_is_never_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_a_killed_export_left_is_swept(tmp_path: Path) -> None:
     """When its owner is gone; what a living one writes, another machine's, and other hidden files stay."""
-    left = "import os, sys; from pathlib import Path; from explorer.files import replacing\n" \
-           "with replacing(Path(sys.argv[1])) as unfinished: print(unfinished.name, flush=True); os.kill(os.getpid(), 9)"
+    left = (
+        "import os, sys; from pathlib import Path; from explorer.files import replacing\n"
+        "with replacing(Path(sys.argv[1])) as unfinished: print(unfinished.name, flush=True); os.kill(os.getpid(), 9)"
+    )
     killed = subprocess.run([sys.executable, "-c", left, str(tmp_path / "a.npz")], capture_output=True, text=True, check=False)
     name = killed.stdout.strip()
     assert killed.returncode == -signal.SIGKILL and [path.name for path in tmp_path.iterdir()] == [name]

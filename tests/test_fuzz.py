@@ -83,9 +83,12 @@ def broken(name: str, limits: Limits = _STRICT) -> Fuzz:
 @pytest.mark.parametrize(
     ("name", "what", "story"),
     [
-        ("raises", "ValueError: made by the test with", "in raises"), ("hangs", "no answer in 3 s", "in hangs"),
-        ("grows", "grown by 0.", "in grows"), ("dies", "the process died: SIG", "in dies"),
-        ("blocks", "blocked for: ", "time.sleep(0.8)"), ("strays", "ZeroDivisionError: ", "1 / 0"),
+        ("raises", "ValueError: made by the test with", "in raises"),
+        ("hangs", "no answer in 3 s", "in hangs"),
+        ("grows", "grown by 0.", "in grows"),
+        ("dies", "the process died: SIG", "in dies"),
+        ("blocks", "blocked for: ", "time.sleep(0.8)"),
+        ("strays", "ZeroDivisionError: ", "1 / 0"),
     ],
 )
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="a signal asks a process where it is")

@@ -11,8 +11,10 @@ import explorer
 
 ROOT = Path(explorer.__file__).parent
 DRAWN = ("picture", "views", "app")
-CHANCE = re.compile(r"^(random|secrets|uuid)(\.|$)|"
-                    r"^(numpy|np|torch)\.(random|rand|randn|randint|randperm|normal|bernoulli)(\.|$)")
+CHANCE = re.compile(
+    r"^(random|secrets|uuid)(\.|$)|"
+    r"^(numpy|np|torch)\.(random|rand|randn|randint|randperm|normal|bernoulli)(\.|$)"
+)
 # The order in which the answers to a question stand, and nothing else.
 ALLOWED = {"app/quiz.py": {"random", "random.Random", "random.Random(zlib.crc32(asked.ask.zh.encode())).shuffle"}}
 
@@ -36,17 +38,29 @@ def chances(source: str) -> Iterator[str]:
 @pytest.mark.parametrize("room", DRAWN)
 def test_no_picture_view_or_page_has_a_source_of_random_numbers(room: str) -> None:
     """A view of made-up numbers looks just like one of recorded ones; so nobody there can make any."""
-    found = {path.relative_to(ROOT).as_posix(): list(chances(path.read_text(encoding="utf-8")))
-             for path in (ROOT / room).rglob("*.py")}
+    found = {
+        path.relative_to(ROOT).as_posix(): list(chances(path.read_text(encoding="utf-8")))
+        for path in (ROOT / room).rglob("*.py")
+    }
     assert found
     assert {name: names for name, names in found.items() if not set(names) <= ALLOWED.get(name, set())} == {}
 
 
-@pytest.mark.parametrize("source", [
-    "import random", "from random import gauss", "import numpy as np\nx = np.random.rand(3)", "from numpy import random",
-    "from numpy.random import default_rng", "import torch\nx = torch.randn(3)", "import secrets", "from torch import rand",
-    "import importlib\nimportlib.import_module('random')", "import numpy.random as r",
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import random",
+        "from random import gauss",
+        "import numpy as np\nx = np.random.rand(3)",
+        "from numpy import random",
+        "from numpy.random import default_rng",
+        "import torch\nx = torch.randn(3)",
+        "import secrets",
+        "from torch import rand",
+        "import importlib\nimportlib.import_module('random')",
+        "import numpy.random as r",
+    ],
+)
 def test_a_source_of_random_numbers_would_be_found(source: str) -> None:
     """However it is brought in."""
     assert list(chances(source))

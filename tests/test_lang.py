@@ -30,9 +30,7 @@ def test_both_languages_have_the_same_keys() -> None:
 
 def test_both_languages_have_the_same_places() -> None:
     """{limit} and {got} stand in both sentences or in neither."""
-    assert {key: places(text) for key, text in texts(ZH).items()} == {
-        key: places(text) for key, text in texts(EN).items()
-    }
+    assert {key: places(text) for key, text in texts(ZH).items()} == {key: places(text) for key, text in texts(EN).items()}
 
 
 def test_places_are_found() -> None:
@@ -51,8 +49,13 @@ def test_no_text_is_empty_or_ragged(words: Words) -> None:
 @pytest.mark.parametrize("knob", KNOBS, ids=lambda knob: knob.name)
 def test_every_knob_has_its_texts(knob: object, words: Words) -> None:
     """Name, hint, group, cost, and a word for each choice."""
-    keys = [f"knob.{knob.name}.name", f"knob.{knob.name}.hint", f"group.{knob.group}", f"cost.{knob.cost}",
-            *(f"choice.{knob.name}.{choice}" for choice in knob.choices)]
+    keys = [
+        f"knob.{knob.name}.name",
+        f"knob.{knob.name}.hint",
+        f"group.{knob.group}",
+        f"cost.{knob.cost}",
+        *(f"choice.{knob.name}.{choice}" for choice in knob.choices),
+    ]
 
     assert [key for key in keys if key not in words] == []
 
@@ -105,10 +108,18 @@ def test_what_is_no_knob_is_not_called_one(kind: type[UnknownPreset]) -> None:
 @pytest.mark.parametrize(
     ("environment", "language"),
     [
-        ({}, "zh"), ({"LANG": ""}, "zh"), ({"LANG": "C"}, "zh"), ({"LANG": "C.UTF-8"}, "zh"), ({"LC_ALL": "POSIX"}, "zh"),
-        ({"LANG": "zh_CN.UTF-8"}, "zh"), ({"LANG": "zh_TW"}, "zh"), ({"LANG": "en_US.UTF-8"}, "en"),
-        ({"LANG": "de_DE@euro"}, "en"), ({"LC_ALL": "en_GB", "LANG": "zh_CN"}, "en"),
-        ({"LC_MESSAGES": "zh_CN", "LANG": "en_US"}, "zh"), ({"LC_ALL": "", "LANG": "en_US"}, "en"),
+        ({}, "zh"),
+        ({"LANG": ""}, "zh"),
+        ({"LANG": "C"}, "zh"),
+        ({"LANG": "C.UTF-8"}, "zh"),
+        ({"LC_ALL": "POSIX"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_TW"}, "zh"),
+        ({"LANG": "en_US.UTF-8"}, "en"),
+        ({"LANG": "de_DE@euro"}, "en"),
+        ({"LC_ALL": "en_GB", "LANG": "zh_CN"}, "en"),
+        ({"LC_MESSAGES": "zh_CN", "LANG": "en_US"}, "zh"),
+        ({"LC_ALL": "", "LANG": "en_US"}, "en"),
     ],
 )
 def test_the_language_follows_the_locale(environment: dict[str, str], language: str) -> None:
@@ -116,12 +127,20 @@ def test_the_language_follows_the_locale(environment: dict[str, str], language: 
     assert system_language(environment) == language
 
 
-@pytest.mark.parametrize(("platform", "environment", "asked", "language"), [
-    ("win32", {}, ["de-DE", "zh-CN"], "en"), ("win32", {}, ["zh-Hans-CN", "en"], "zh"), ("darwin", {}, ["en-GB"], "en"),
-    ("darwin", {}, ["zh-Hant-TW"], "zh"), ("win32", {}, [], "zh"), ("win32", {"LANG": "en_US.UTF-8"}, ["zh-CN"], "en"),
-    ("linux", {}, ["C"], "zh"), ("linux", {"LANG": "en_US.UTF-8", "LANGUAGE": "zh_CN:en"}, ["zh-CN"], "zh"),
-    ("linux", {"LANG": "C", "LANGUAGE": "de"}, [], "zh"),
-])
+@pytest.mark.parametrize(
+    ("platform", "environment", "asked", "language"),
+    [
+        ("win32", {}, ["de-DE", "zh-CN"], "en"),
+        ("win32", {}, ["zh-Hans-CN", "en"], "zh"),
+        ("darwin", {}, ["en-GB"], "en"),
+        ("darwin", {}, ["zh-Hant-TW"], "zh"),
+        ("win32", {}, [], "zh"),
+        ("win32", {"LANG": "en_US.UTF-8"}, ["zh-CN"], "en"),
+        ("linux", {}, ["C"], "zh"),
+        ("linux", {"LANG": "en_US.UTF-8", "LANGUAGE": "zh_CN:en"}, ["zh-CN"], "zh"),
+        ("linux", {"LANG": "C", "LANGUAGE": "de"}, [], "zh"),
+    ],
+)
 def test_where_no_variable_is_set_the_systems_own_language_counts(
     platform: str, environment: dict[str, str], asked: list[str], language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    made, = folder.glob("*.whl")
+    (made,) = folder.glob("*.whl")
     return made
 
 
@@ -47,8 +47,16 @@ def test_the_wheel_works_in_an_empty_place(wheel: Path, tmp_path: Path) -> None:
 
     def run(*command: str | Path) -> str:
         (tmp_path / "empty").mkdir(exist_ok=True)
-        done = subprocess.run([*map(str, command)], cwd=tmp_path / "empty", env=environment, capture_output=True,
-                              text=True, encoding="utf-8", timeout=300, check=False)
+        done = subprocess.run(
+            [*map(str, command)],
+            cwd=tmp_path / "empty",
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=300,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -34,7 +34,10 @@ def test_the_base_model_is_the_papers() -> None:
 
     assert (config.n_layers, config.d_model, config.d_ff, config.n_heads) == (6, 512, 2048, 8)
     assert (config.dropout, config.norm_placement, config.position, config.position_base) == (
-        0.1, "post", "sinusoidal", 10000.0
+        0.1,
+        "post",
+        "sinusoidal",
+        10000.0,
     )
     assert config.tied_embeddings
     assert config.activation == "relu"
@@ -74,17 +77,34 @@ def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         load_preset("")
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"text", b"\xff\xfe", b'text = "a"', b"[knobs]\n", b'text = 5\n[knobs]\n', b'text = "a"\n[knobs]\nn_layers = 0\n',
-    b'text = "a"\n[knobs]\nlayers = 3\n', b'text = "a"\n[knobs]\nn_heads = 3\n', b'text = "a"\nknobs = 3\n',
-    b'text = "a"\n[knobs]\n[look]\nlayer = inf\n', b'text = "a"\n[knobs]\n[look]\nhead = nan\n',
-    b'text = "a"\n[knobs]\n[look]\nlayer = -1\n', b'text = "a"\n[knobs]\n[look]\nattention = "x"\n',
-    b'text = "a"\n[knobs]\n[look]\nelsewhere = 1\n', b'text = "a"\norder = "x"\n[knobs]\n',
-    b'text = "a"\n[knobs]\nn_layers = inf\n', b'text = "a"\n[knobs]\nseed = ' + b"9" * 5000 + b"\n",
-    b'text = "a"\n[knobs]\nx = ' + b"[" * 100_000, b'text = "a"\nlook = 3\n[knobs]\n',
-    b'text = "a"\n[knobs]\n' + b"a." * 60_000 + b"a = 1\n", b'text = "a"\n[knobs]\n[' + b"a." * 60_000 + b"a]\n",
-    b'text = "' + b"a" * 300_000 + b'"\n[knobs]\n',
-])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"text",
+        b"\xff\xfe",
+        b'text = "a"',
+        b"[knobs]\n",
+        b"text = 5\n[knobs]\n",
+        b'text = "a"\n[knobs]\nn_layers = 0\n',
+        b'text = "a"\n[knobs]\nlayers = 3\n',
+        b'text = "a"\n[knobs]\nn_heads = 3\n',
+        b'text = "a"\nknobs = 3\n',
+        b'text = "a"\n[knobs]\n[look]\nlayer = inf\n',
+        b'text = "a"\n[knobs]\n[look]\nhead = nan\n',
+        b'text = "a"\n[knobs]\n[look]\nlayer = -1\n',
+        b'text = "a"\n[knobs]\n[look]\nattention = "x"\n',
+        b'text = "a"\n[knobs]\n[look]\nelsewhere = 1\n',
+        b'text = "a"\norder = "x"\n[knobs]\n',
+        b'text = "a"\n[knobs]\nn_layers = inf\n',
+        b'text = "a"\n[knobs]\nseed = ' + b"9" * 5000 + b"\n",
+        b'text = "a"\n[knobs]\nx = ' + b"[" * 100_000,
+        b'text = "a"\nlook = 3\n[knobs]\n',
+        b'text = "a"\n[knobs]\n' + b"a." * 60_000 + b"a = 1\n",
+        b'text = "a"\n[knobs]\n[' + b"a." * 60_000 + b"a]\n",
+        b'text = "' + b"a" * 300_000 + b'"\n[knobs]\n',
+    ],
+)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_that_is_no_preset_is_told_by_its_path(tmp_path: Path, content: bytes, language: str) -> None:
     """Broken TOML, no UTF-8, something missing, a knob that is none or out of range."""

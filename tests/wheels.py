@@ -14,10 +14,24 @@ from pathlib import Path
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 SYSTEMS = {
-    "Linux": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64",
-              "manylinux_2_34_x86_64", "manylinux_2_5_x86_64"),
-    "macOS": ("macosx_14_0_arm64", "macosx_12_0_arm64", "macosx_11_0_arm64", "macosx_14_0_universal2",
-              "macosx_13_0_universal2", "macosx_12_0_universal2", "macosx_10_9_universal2", "macosx_10_13_universal2"),
+    "Linux": (
+        "manylinux_2_28_x86_64",
+        "manylinux_2_27_x86_64",
+        "manylinux_2_17_x86_64",
+        "manylinux2014_x86_64",
+        "manylinux_2_34_x86_64",
+        "manylinux_2_5_x86_64",
+    ),
+    "macOS": (
+        "macosx_14_0_arm64",
+        "macosx_12_0_arm64",
+        "macosx_11_0_arm64",
+        "macosx_14_0_universal2",
+        "macosx_13_0_universal2",
+        "macosx_12_0_universal2",
+        "macosx_10_9_universal2",
+        "macosx_10_13_universal2",
+    ),
     "Windows": ("win_amd64",),
 }
 WITHOUT_WHEEL = ("jieba",)
@@ -29,8 +43,11 @@ def wanted(python: str) -> list[str]:
 
     told = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
     found = [Requirement(each) for each in told["project"]["dependencies"]]
-    chosen = [each for each in found if each.name not in WITHOUT_WHEEL
-              and (each.marker is None or each.marker.evaluate({"python_version": python}))]
+    chosen = [
+        each
+        for each in found
+        if each.name not in WITHOUT_WHEEL and (each.marker is None or each.marker.evaluate({"python_version": python}))
+    ]
     return [f"{each.name}{each.specifier}" for each in chosen]
 
 
@@ -39,9 +56,23 @@ def lacking(python: str, platforms: tuple[str, ...]) -> list[str]:
     found = []
     for requirement in wanted(python):
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--ignore-installed",
-                       "--only-binary=:all:", "--python-version", python, "--target", folder,
-                       *(argument for each in (*platforms, "any") for argument in ("--platform", each)), requirement]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--dry-run",
+                "--quiet",
+                "--no-deps",
+                "--ignore-installed",
+                "--only-binary=:all:",
+                "--python-version",
+                python,
+                "--target",
+                folder,
+                *(argument for each in (*platforms, "any") for argument in ("--platform", each)),
+                requirement,
+            ]
             done = _ask(command)
             if done.returncode:  # an index may not answer once
                 done = _ask(command)

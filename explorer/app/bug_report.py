@@ -83,8 +83,13 @@ class BugReports(QObject):
             self._dialog.setInformativeText(self.words("faults.repeated", count=self._counts[report]))
 
     def _open(self, report: str) -> None:
-        dialog = QMessageBox(QMessageBox.Icon.Warning, self.words("faults.title"), self.words("faults.text"),
-                             QMessageBox.StandardButton.NoButton, self._window)
+        dialog = QMessageBox(
+            QMessageBox.Icon.Warning,
+            self.words("faults.title"),
+            self.words("faults.text"),
+            QMessageBox.StandardButton.NoButton,
+            self._window,
+        )
         dialog.setDetailedText(report)
         copy = dialog.addButton(self.words("faults.copy"), QMessageBox.ButtonRole.ActionRole)
         copy.clicked.disconnect()  # copying does not close the dialog

@@ -129,7 +129,8 @@ def check_display(environment: MutableMapping[str, str]) -> None:
     wayland, display = environment.get("WAYLAND_DISPLAY", ""), environment.get("DISPLAY", "")
     by_wayland = platform.startswith("wayland")
     if (by_wayland or (wayland and platform != "xcb")) and _wayland_answers(
-            wayland or "wayland-0", environment.get("XDG_RUNTIME_DIR", "")):
+        wayland or "wayland-0", environment.get("XDG_RUNTIME_DIR", "")
+    ):
         return
     if platform == "wayland" or not display or not _x_answers(display):
         raise NoDisplay(display=display, wayland=wayland)

@@ -13,8 +13,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 _TURN_S = 0.005
 # The first three are Python's own and part of what pyqtgraph imports, which is the longest turn by far.
-_MODULES = ("pydoc", "multiprocessing.connection", "xml.etree.ElementTree", "pyqtgraph", "explorer.views.pictures.waves",
-            "explorer.app.pages.main_pages")
+_MODULES = (
+    "pydoc",
+    "multiprocessing.connection",
+    "xml.etree.ElementTree",
+    "pyqtgraph",
+    "explorer.views.pictures.waves",
+    "explorer.app.pages.main_pages",
+)
 
 
 class Imports(QObject):

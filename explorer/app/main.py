@@ -32,8 +32,9 @@ _BEAM = 4  # of the search that follows the greedy translation; wider ones bring
 class Program:
     """Everything that lives while the window is open."""
 
-    def __init__(self, text: str | None = None, preset: str | None = None, language: str | None = None,
-                 lacking: str = "") -> None:
+    def __init__(
+        self, text: str | None = None, preset: str | None = None, language: str | None = None, lacking: str = ""
+    ) -> None:
         """`lacking` names an input method for which Qt has no plugin."""
         self.preferences = Preferences()
         self.appearance = Appearance(self.preferences, language)
@@ -103,8 +104,9 @@ class Program:
 
     def _import_figures(self) -> None:
         """Beside the window: they know no Qt."""
-        threading.Thread(target=importlib.import_module, args=("explorer.picture.figure.svg",), name="figures",
-                         daemon=True).start()
+        threading.Thread(
+            target=importlib.import_module, args=("explorer.picture.figure.svg",), name="figures", daemon=True
+        ).start()
 
     def _save(self, geometry: QByteArray) -> None:
         request = self.session.request
@@ -115,9 +117,7 @@ class Program:
         self.preferences.save()
 
 
-def first_request(
-    preferences: Preferences, text: str | None, preset: str | None
-) -> tuple[Request, ExplorerError | None]:
+def first_request(preferences: Preferences, text: str | None, preset: str | None) -> tuple[Request, ExplorerError | None]:
     """What was asked for, else what was there last time, else the default preset, and why it is not the last one.
 
     Raises UnknownPreset, BadPreset for a preset that was asked for.

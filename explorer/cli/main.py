@@ -52,12 +52,12 @@ def _fail(sentence: str) -> int:
 
 def _language(arguments: list[str]) -> tuple[list[str], list[str]]:
     """`--language L` from wherever it stands, and the rest: it must be known before anything else is understood."""
-    words = arguments[:arguments.index("--")] if "--" in arguments else arguments
+    words = arguments[: arguments.index("--")] if "--" in arguments else arguments
     for place, word in enumerate(words):
         if word.startswith("--language="):
-            return ["--language", word.partition("=")[2]], arguments[:place] + arguments[place + 1:]
+            return ["--language", word.partition("=")[2]], arguments[:place] + arguments[place + 1 :]
         if word == "--language" and place + 1 < len(words):
-            return ["--language", words[place + 1]], arguments[:place] + arguments[place + 2:]
+            return ["--language", words[place + 1]], arguments[:place] + arguments[place + 2 :]
     return [], arguments
 
 
@@ -120,8 +120,15 @@ def show(words: Words, /, text: str, **given: Any) -> None:
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
     weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.config.seed)
-    click.echo(words("cli.model", architecture=trace.config.architecture, parameters=f"{trace.parameters:,}",
-                     weights=weights, preset=trace.preset))
+    click.echo(
+        words(
+            "cli.model",
+            architecture=trace.config.architecture,
+            parameters=f"{trace.parameters:,}",
+            weights=weights,
+            preset=trace.preset,
+        )
+    )
     taps = TapList(trace)
     for row, name in enumerate(taps.names):
         about = taps.summary(row)
@@ -148,8 +155,20 @@ def _a_number(_context: click.Context, option: click.Parameter, value: float) ->
 @click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
 @shared_flags
 @click.pass_obj
-def export(words: Words, /, text: str, tap: str | None, head: str, layer: str | None, out: str, format_: str | None,
-           dpi: float, width_px: int | None, theme: str, **given: Any) -> None:
+def export(
+    words: Words,
+    /,
+    text: str,
+    tap: str | None,
+    head: str,
+    layer: str | None,
+    out: str,
+    format_: str | None,
+    dpi: float,
+    width_px: int | None,
+    theme: str,
+    **given: Any,
+) -> None:
     """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
     from explorer.export.choice import Choice
     from explorer.export.job import FORMATS, NUMBERS, Export
@@ -161,10 +180,26 @@ def export(words: Words, /, text: str, tap: str | None, head: str, layer: str | 
     if format_ not in FORMATS or (tap is None and format_ not in NUMBERS):
         raise UnknownFormat(name=format_, known=", ".join(FORMATS if tap else NUMBERS))
     trace = _explore(text, given)
-    choice = None if tap is None else Choice(tap, _which(head, UnknownHead, trace.config.n_heads),
-                                             -1 if layer is None else _which(layer, UnknownLayer, trace.config.n_layers))
-    job = Export(trace=trace, out=path, format=format_, words=words, choice=choice, one_each=folder,
-                 theme=THEMES[theme], dpi=dpi, width_px=width_px)
+    choice = (
+        None
+        if tap is None
+        else Choice(
+            tap,
+            _which(head, UnknownHead, trace.config.n_heads),
+            -1 if layer is None else _which(layer, UnknownLayer, trace.config.n_layers),
+        )
+    )
+    job = Export(
+        trace=trace,
+        out=path,
+        format=format_,
+        words=words,
+        choice=choice,
+        one_each=folder,
+        theme=THEMES[theme],
+        dpi=dpi,
+        width_px=width_px,
+    )
     count = max(done for done, _of in job.run())
     click.echo(words("cli.exported", count=count, path=out))
 

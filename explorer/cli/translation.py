@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from explorer.engine.sources.translator import Translator
     from explorer.training.evaluation import Evaluation, Scores
     from explorer.training.run import Run
+    from explorer.training.training import TrainingStep
 
 BEAM = 4
 _HELD_OUT = "presets/translator/held-out.tsv"
@@ -51,7 +52,11 @@ def train(
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
     base = load_preset(preset)
     wish = Wish(
-        data=Path(data), out=Path(out), start=None if start is None else Path(start), device=device, precision=precision,
+        data=Path(data),
+        out=Path(out),
+        start=None if start is None else Path(start),
+        device=device,
+        precision=precision,
         text=base.text,
         config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
         recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
@@ -97,8 +102,9 @@ def _tell_rows(run: "Run", words: Words) -> None:
         click.echo(words("train.bad_row", line=row.line, reason=words(f"corpus.{row.reason}")), err=True)
     if prepared.bad:
         click.echo(words("train.bad_rows", count=len(prepared.bad)), err=True)
-    click.echo(words("train.rows", train=len(prepared.train), valid=len(prepared.valid), device=run.device,
-                     precision=run.precision))
+    click.echo(
+        words("train.rows", train=len(prepared.train), valid=len(prepared.valid), device=run.device, precision=run.precision)
+    )
     if run.training.history:
         click.echo(words("train.resumed", epoch=len(run.training.history)))
 
@@ -106,8 +112,17 @@ def _tell_rows(run: "Run", words: Words) -> None:
 def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
     left_s = step.seconds / step.share * (1 - step.share) if step.share else 0.0
     bar = "█" * round(20 * step.share) + "·" * (20 - round(20 * step.share))
-    return words("train.step", bar=bar, share=step.share, epoch=step.epoch + 1, epochs=epochs, loss=step.loss,
-                 rate=step.tokens_per_s, hours=int(left_s // 3600), minutes=int(left_s % 3600 // 60))
+    return words(
+        "train.step",
+        bar=bar,
+        share=step.share,
+        epoch=step.epoch + 1,
+        epochs=epochs,
+        loss=step.loss,
+        rate=step.tokens_per_s,
+        hours=int(left_s // 3600),
+        minutes=int(left_s % 3600 // 60),
+    )
 
 
 class _Line:
@@ -165,8 +180,14 @@ def _tell_scores(found: "Evaluation", beam: int, words: Words) -> None:
 
 
 def _score_line(what: str, scores: "Scores", words: Words) -> str:
-    return words("evaluate.scores", what=what, bleu_one=scores.bleu_one, bleu_all=scores.bleu_all,
-                 chrf_one=scores.chrf_one, chrf_all=scores.chrf_all)
+    return words(
+        "evaluate.scores",
+        what=what,
+        bleu_one=scores.bleu_one,
+        bleu_all=scores.bleu_all,
+        chrf_one=scores.chrf_one,
+        chrf_all=scores.chrf_all,
+    )
 
 
 @click.command()

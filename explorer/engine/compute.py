@@ -41,7 +41,6 @@ _KEPT_BYTES = 2**28  # a usual pass needs less; what a very long text took goes 
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
 
 
-
 def _never() -> bool:
     return False
 
@@ -108,11 +107,19 @@ class Computer:
         symbols = self._symbols(request.config, sentence.tokens, translator)
         trace = self._recorded(model, request, sentence, symbols, stop, progress)
         end = time.perf_counter()
-        trace = attrs.evolve(trace, experiments=self._experiments(model, request, trace, translator, stop),
-                             compared_with=self._answer_compared_with(request, stop, progress))
+        trace = attrs.evolve(
+            trace,
+            experiments=self._experiments(model, request, trace, translator, stop),
+            compared_with=self._answer_compared_with(request, stop, progress),
+        )
         return Frame(
-            request=request, trace=trace, tokens_ms=(cut - start) * 1e3, decoding_ms=(decoded - cut) * 1e3,
-            build_ms=(built - decoded) * 1e3, pass_ms=(end - built) * 1e3, device=device_name(request.config.device),
+            request=request,
+            trace=trace,
+            tokens_ms=(cut - start) * 1e3,
+            decoding_ms=(decoded - cut) * 1e3,
+            build_ms=(built - decoded) * 1e3,
+            pass_ms=(end - built) * 1e3,
+            device=device_name(request.config.device),
             devices=devices(),
         )
 
@@ -150,8 +157,11 @@ class Computer:
 
     def _others(self, request: Request, trace: Trace, translator: Translator | None) -> tuple[tuple[Token, ...], ...]:
         """The further sentences of a batch; what is too long for the model is cut off there. Raises BadText."""
-        found = [self._cut(attrs.evolve(request, text=text, source_cuts=None), translator)[:request.config.max_len]
-                 for text in request.batch if text.strip()]
+        found = [
+            self._cut(attrs.evolve(request, text=text, source_cuts=None), translator)[: request.config.max_len]
+            for text in request.batch
+            if text.strip()
+        ]
         if request.config.vocabulary == "sentence":  # the batch has one vocabulary, which begins with the sentence's own
             every = tuple(token for row in (trace.tokens.source, trace.tokens.target, *found) for token in row)
             known = {token.text: token for token in numbered(Tokens(every), request.config).source}
@@ -220,8 +230,12 @@ class Computer:
         found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory)
         target = within(translator.bilingual.target_tokens(found.best), request.config.n_target_symbols)
         # A shape with less room than the trained one's shows the beginning: nobody typed too much.
-        return _Sentence(Tokens(source, target[:request.config.max_len]),
-                         translator.bilingual.target_text(found.best), found if trained else None, encoded)
+        return _Sentence(
+            Tokens(source, target[: request.config.max_len]),
+            translator.bilingual.target_text(found.best),
+            found if trained else None,
+            encoded,
+        )
 
     def _encoded(self, model: Transformer, source: tuple[Token, ...], stop: Stop) -> _Encoded:
         torch.set_num_threads(threads(model.config, len(source)))
@@ -277,7 +291,12 @@ class Computer:
         return counts[placement]
 
     def _recorded(
-        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], stop: Stop,
+        self,
+        model: Transformer,
+        request: Request,
+        sentence: _Sentence,
+        symbols: tuple[str, ...],
+        stop: Stop,
         progress: Progress,
     ) -> Trace:
         """The Trace of a pass, and of a long text what is looked at besides: the pass itself is made once."""
@@ -300,8 +319,9 @@ class Computer:
     ) -> Trace:
         config, tokens, device = request.config, sentence.tokens, request.config.device
         torch.set_num_threads(threads(config, max(len(tokens.source), len(tokens.target))))
-        source, target = (ids_tensor(tuple(t.id for t in side)).to(device) if side else None
-                          for side in (tokens.source, tokens.target))
+        source, target = (
+            ids_tensor(tuple(t.id for t in side)).to(device) if side else None for side in (tokens.source, tokens.target)
+        )
         encoded = sentence.encoded
         with torch.inference_mode(), dropout_seeded(config), record(model, stop, plan) as recording:
             if encoded is None or target is None:
@@ -312,10 +332,18 @@ class Computer:
             recording = joined(encoded.recording, recording)
         places, decoder_places = _tables(model, min(max(_PLACES, len(tokens.source), len(tokens.target)), config.max_len))
         trace = Trace(
-            arrays=recording.arrays, axis_names=recording.axes, tokens=tokens, config=config, places=places,
+            arrays=recording.arrays,
+            axis_names=recording.axes,
+            tokens=tokens,
+            config=config,
+            places=places,
             decoder_places=decoder_places,
-            source=request.text, target=sentence.target, preset=request.preset, symbols=symbols,
-            parameters=self._parameters(model), trained=request.uses_trained,
+            source=request.text,
+            target=sentence.target,
+            preset=request.preset,
+            symbols=symbols,
+            parameters=self._parameters(model),
+            trained=request.uses_trained,
             search=sentence.search,
         )
         return trace if plan.everything else in_levels(trace, recording, plan)

@@ -64,8 +64,17 @@ class Request:
         config = load_preset(name).config if step.preset else self.config
         text = step.text or self.text
         return attrs.evolve(
-            self, preset=name, config=config.changed(**dict(step.knobs)), text=text, batch=step.batch,
-            target=step.target or None, target_cuts=None, trained=True, prefix=(), words=(), compared_with=None,
+            self,
+            preset=name,
+            config=config.changed(**dict(step.knobs)),
+            text=text,
+            batch=step.batch,
+            target=step.target or None,
+            target_cuts=None,
+            trained=True,
+            prefix=(),
+            words=(),
+            compared_with=None,
             source_cuts=_spans(step.cuts) if step.cuts else self.source_cuts if text == self.text else None,
         )
 

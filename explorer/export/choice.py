@@ -54,8 +54,9 @@ def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -
     layer = place_of(tap).layer
     title = made.caption.title
     if layer is not None:
-        title += " · " + (words("picture.layer", layer=layer) if head is None
-                          else words("picture.head", layer=layer, head=head))
+        title += " · " + (
+            words("picture.layer", layer=layer) if head is None else words("picture.head", layer=layer, head=head)
+        )
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title))
 
 
@@ -69,8 +70,11 @@ def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:
     made = [single(trace, tap, head, look, words) for tap in taps for head in heads]
     scale = robust_scale(np.concatenate([band.values.ravel() for band in made]), look.signed_colours)
     bands = tuple(
-        attrs.evolve(band, scale=scale if made[0].scale.centred else band.scale,
-                     caption=attrs.evolve(band.caption, title=_short(tap, head)))
+        attrs.evolve(
+            band,
+            scale=scale if made[0].scale.centred else band.scale,
+            caption=attrs.evolve(band.caption, title=_short(tap, head)),
+        )
         for band, (tap, head) in zip(made, [(tap, head) for tap in taps for head in heads], strict=True)
     )
     return Strips(bands=bands, caption=caption(trace, taps[0], words))

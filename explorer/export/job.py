@@ -153,7 +153,9 @@ class Export:
             "picture": None if self.picture is None else self.picture.caption.title,
             "origin": "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
-            "format": self.format, "files": [path.name for path in files], "versions": versions(),
+            "format": self.format,
+            "files": [path.name for path in files],
+            "versions": versions(),
         }
         name = f"{taps[0]}.{self.format}" if self.one_each else self.out.name
         folder = self.out if self.one_each else self.out.absolute().parent
@@ -165,9 +167,14 @@ class Export:
 def _state(trace: Trace) -> dict[str, Any]:
     """Everything that decided the numbers of a pass."""
     return {
-        "source": trace.source, "target": trace.target, "preset": trace.preset, "trained": trace.trained,
-        "tokens": {side: [token.text for token in tokens] for side, tokens in
-                   (("source", trace.tokens.source), ("target", trace.tokens.target))},
+        "source": trace.source,
+        "target": trace.target,
+        "preset": trace.preset,
+        "trained": trace.trained,
+        "tokens": {
+            side: [token.text for token in tokens]
+            for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target))
+        },
         "config": trace.config.values(),
     }
 

@@ -60,6 +60,7 @@ def png_job(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = Non
     job raises CannotWrite.
     """
     drawn = image(svg, dpi, width_px)
+
     def write() -> None:
         made = _encoded(drawn)
         with replacing(path) as unfinished:
@@ -74,7 +75,7 @@ def _encoded(drawn: QImage) -> bytes:
     channels = 3 if opaque else 4
     plain = drawn.convertToFormat(QImage.Format.Format_RGB888 if opaque else QImage.Format.Format_RGBA8888)
     rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())  # lines may end in gaps
-    return encode_pixels(rows[:, :channels * plain.width()], channels, drawn.dotsPerMeterX())
+    return encode_pixels(rows[:, : channels * plain.width()], channels, drawn.dotsPerMeterX())
 
 
 def write_pdf(svg: str, path: Path) -> None:

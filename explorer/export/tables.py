@@ -69,15 +69,24 @@ def _tables(picture: Picture) -> Iterator[Table]:
                 yield made if band.head is None else attrs.evolve(made, name=f"{made.name}.head{band.head}")
         case HeadGrid():
             for layer, heads in zip(picture.layers, picture.recorded, strict=True):
-                yield Table(with_layer(picture.caption.tap.replace(".*.", f".{layer}."), layer), heads, picture.rows,
-                            picture.columns)
+                yield Table(
+                    with_layer(picture.caption.tap.replace(".*.", f".{layer}."), layer), heads, picture.rows, picture.columns
+                )
         case Waves():
             x = np.arange(picture.values.shape[1]) if picture.x is None else picture.x
-            yield Table(_named(picture.caption), picture.values, Axis("curve", picture.names),
-                        Axis(picture.x_name, tuple(f"{place:g}" for place in x)))
+            yield Table(
+                _named(picture.caption),
+                picture.values,
+                Axis("curve", picture.names),
+                Axis(picture.x_name, tuple(f"{place:g}" for place in x)),
+            )
         case Bars():
-            rows = Axis("symbol", tuple(f"{label} #{each}" for label, each in zip(picture.labels, picture.ids, strict=True))
-                        if picture.ids else picture.labels)
+            rows = Axis(
+                "symbol",
+                tuple(f"{label} #{each}" for label, each in zip(picture.labels, picture.ids, strict=True))
+                if picture.ids
+                else picture.labels,
+            )
             chosen = attrs.evolve(picture.caption, origin="computed")  # recorded or not, it is a choice of them, sorted
             yield Table(_named(chosen), picture.values[:, None], rows, Axis("value", ("value",)))
         case Alignment():
@@ -87,8 +96,12 @@ def _tables(picture: Picture) -> Iterator[Table]:
             yield _of_timeline(picture)
         case TokenRow():
             cells = np.array([[chip.id, chip.start, chip.end, chip.known] for chip in picture.chips], np.float64)
-            yield Table(f"tokens.{picture.side}", cells.reshape(-1, 4), Axis("token", tuple(c.text for c in picture.chips)),
-                        Axis("about", ("id", "start", "end", "known")))
+            yield Table(
+                f"tokens.{picture.side}",
+                cells.reshape(-1, 4),
+                Axis("token", tuple(c.text for c in picture.chips)),
+                Axis("about", ("id", "start", "end", "known")),
+            )
         case Tree():
             yield _of_tree(picture)
 
@@ -114,12 +127,22 @@ def _of_timeline(made: Timeline) -> Table:
     columns = {"probability": made.probabilities.astype(np.float64)}
     if made.log_p is not None:
         columns |= {"log_p": made.log_p, "rank": np.array(made.ranks, np.float64)}
-    return Table(_named(attrs.evolve(made.caption, origin="computed")), np.stack(list(columns.values()), axis=1),
-                 Axis("step", made.labels), Axis("about", tuple(columns)))
+    return Table(
+        _named(attrs.evolve(made.caption, origin="computed")),
+        np.stack(list(columns.values()), axis=1),
+        Axis("step", made.labels),
+        Axis("about", tuple(columns)),
+    )
 
 
 def _of_tree(tree: Tree) -> Table:
-    cells = [[branch.parent, depth, branch.log_p, branch.total, score_of(tree, place), branch.rank]
-             for place, (branch, depth) in enumerate(zip(tree.branches, depths(tree), strict=True))]
-    return Table("search", np.array(cells, np.float64).reshape(-1, 6), Axis("branch", tuple(b.label for b in tree.branches)),
-                 Axis("about", ("parent", "step", "log_p", "total", "score", "rank")))
+    cells = [
+        [branch.parent, depth, branch.log_p, branch.total, score_of(tree, place), branch.rank]
+        for place, (branch, depth) in enumerate(zip(tree.branches, depths(tree), strict=True))
+    ]
+    return Table(
+        "search",
+        np.array(cells, np.float64).reshape(-1, 6),
+        Axis("branch", tuple(b.label for b in tree.branches)),
+        Axis("about", ("parent", "step", "log_p", "total", "score", "rank")),
+    )

@@ -52,8 +52,9 @@ def scope_of(trace: Trace, given: Mapping[str, Cells]) -> Scope:
     return {**PLAIN, **of_trace(trace), **{name: np.asarray(cells, np.float64) for name, cells in given.items()}}
 
 
-def findings(step: Step, trace: Trace, given: Mapping[str, Cells] | None = None,
-             stop: Callable[[], bool] = lambda: False) -> tuple[Finding, ...]:
+def findings(
+    step: Step, trace: Trace, given: Mapping[str, Cells] | None = None, stop: Callable[[], bool] = lambda: False
+) -> tuple[Finding, ...]:
     """Every claim of a step beside its truth. Where `stop` says so, those behind are left out."""
     scope = scope_of(trace, step.given if given is None else given)
     return tuple(_finding(claim, scope) for claim in step.claims if not stop())
@@ -108,4 +109,5 @@ def is_right(typed: str, truth: Numbers, tolerance: float) -> bool:
     single = one_number(typed) if truth.size == 1 else None
     got = numbers(typed) if single is None else [single]
     return len(got) == truth.size and all(
-        a == b or abs(a - b) <= tolerance * max(1.0, abs(b)) for a, b in zip(got, truth.ravel().tolist(), strict=True))
+        a == b or abs(a - b) <= tolerance * max(1.0, abs(b)) for a, b in zip(got, truth.ravel().tolist(), strict=True)
+    )

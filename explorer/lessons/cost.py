@@ -86,7 +86,7 @@ class Budget:
 def quoted(what: object) -> str:
     """What somebody wrote, as far as a sentence has room for it."""
     text = what if isinstance(what, str) else repr(what)
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE - 1]}…"
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1]}…"
 
 
 def refused(what: object) -> BadFormula:

@@ -43,9 +43,13 @@ Scope = Mapping[str, Any]
 _LONGEST, _MOST_BRACKETS, _DEEPEST = 600, 30, 100
 
 _BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], float]] = {
-    ast.Add: (operator.add, MOVE), ast.Sub: (operator.sub, MOVE), ast.Mult: (operator.mul, PRODUCT),
-    ast.Div: (operator.truediv, PRODUCT), ast.Pow: (operator.pow, POWER),
-    ast.FloorDiv: (operator.floordiv, REMAINDER), ast.Mod: (operator.mod, REMAINDER),
+    ast.Add: (operator.add, MOVE),
+    ast.Sub: (operator.sub, MOVE),
+    ast.Mult: (operator.mul, PRODUCT),
+    ast.Div: (operator.truediv, PRODUCT),
+    ast.Pow: (operator.pow, POWER),
+    ast.FloorDiv: (operator.floordiv, REMAINDER),
+    ast.Mod: (operator.mod, REMAINDER),
 }
 
 

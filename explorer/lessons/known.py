@@ -61,6 +61,7 @@ _MOST_PLACES = 400  # of rounding: a float has no more
 
 # Prices of functions that take more than one array. Each has the arguments of its function.
 
+
 def _row_of_waves(pos: Numbers, d: Numbers, base: float = 1.0, power: float = 1.0) -> Cost:
     _single(pos, base, power)
     return Cost(6.0 * size(d), (2 * WAVE + POWER) * size(d))
@@ -100,8 +101,10 @@ def _distances(table: Numbers) -> Cost:
     n, d = table.shape
     cells = n * (n + BLOCK) / 2  # each pair of rows once, and each block with itself
     blocks = math.ceil(n / BLOCK) * math.ceil(n / BLOCK + 1) / 2 * math.ceil(d / BLOCK)
-    return Cost(2 * n * min(n, BLOCK) + table.size,
-                product(table, multiply_adds=cells * d, cells=cells) + PRODUCT * table.size + _BLOCK * blocks)
+    return Cost(
+        2 * n * min(n, BLOCK) + table.size,
+        product(table, multiply_adds=cells * d, cells=cells) + PRODUCT * table.size + _BLOCK * blocks,
+    )
 
 
 def _fitted(table: Numbers, k: Numbers) -> Cost:
@@ -110,8 +113,9 @@ def _fitted(table: Numbers, k: Numbers) -> Cost:
         raise refused(f"{list(table.shape)}")
     # The square matrix that `best_map` makes of the pairs counts as well.
     rate = _SLOW_FIT_CELL if is_tiny(table) else _FIT_CELL
-    return Cost(6 * table.size + 2 * table.shape[1] ** 2,
-                _FIT * table.shape[1] + rate * table.size + MOVE * table.shape[1] ** 2)
+    return Cost(
+        6 * table.size + 2 * table.shape[1] ** 2, _FIT * table.shape[1] + rate * table.size + MOVE * table.shape[1] ** 2
+    )
 
 
 def _square(n: Numbers) -> Cost:
@@ -183,9 +187,12 @@ def _axis(axis: float | None) -> int | None:
 
 PLAIN: Mapping[str, Any] = {
     "pi": np.pi,
-    "sqrt": _of_each(lambda x: np.sqrt(x), ROOT), "exp": _of_each(lambda x: np.exp(x), POWER_OF_E),
-    "log": _of_each(lambda x: np.log(x), POWER_OF_E), "sin": _of_each(lambda x: np.sin(x), WAVE),
-    "cos": _of_each(lambda x: np.cos(x), WAVE), "abs": _of_each(lambda x: np.abs(x), MOVE),
+    "sqrt": _of_each(lambda x: np.sqrt(x), ROOT),
+    "exp": _of_each(lambda x: np.exp(x), POWER_OF_E),
+    "log": _of_each(lambda x: np.log(x), POWER_OF_E),
+    "sin": _of_each(lambda x: np.sin(x), WAVE),
+    "cos": _of_each(lambda x: np.cos(x), WAVE),
+    "abs": _of_each(lambda x: np.abs(x), MOVE),
     "relu": _of_each(lambda x: np.maximum(x, 0.0), MOVE),
     "round": Priced(lambda x, places=0.0: np.round(x, int(places)), _rounded, empty=True),
     "T": Priced(lambda x: np.swapaxes(x, -1, -2), per_cell(0, 0), empty=True),
@@ -193,8 +200,10 @@ PLAIN: Mapping[str, Any] = {
     "count": Priced(lambda x: float(np.size(x)), per_cell(0, 0), empty=True),
     "sum": Priced(lambda x, axis=None: np.sum(x, axis=_axis(axis)), _along, empty=True),
     "mean": Priced(lambda x, axis=None: np.mean(x, axis=_axis(axis)), _along),
-    "max": Priced(lambda x: np.max(x), per_cell(MOVE, 0)), "min": Priced(lambda x: np.min(x), per_cell(MOVE, 0)),
-    "std": Priced(spread, _spread), "norm": Priced(lambda x: np.linalg.norm(x, axis=-1), per_cell(PRODUCT, 2)),
+    "max": Priced(lambda x: np.max(x), per_cell(MOVE, 0)),
+    "min": Priced(lambda x: np.min(x), per_cell(MOVE, 0)),
+    "std": Priced(spread, _spread),
+    "norm": Priced(lambda x: np.linalg.norm(x, axis=-1), per_cell(PRODUCT, 2)),
     "join": Priced(lambda *parts: np.concatenate([np.atleast_1d(part) for part in parts], axis=-1), _joined, empty=True),
     "rows": Priced(_rows, _picked, empty=True),
     "masked": Priced(lambda x, may_look, value=-np.inf: np.where(may_look > 0, x, value), _masked),
@@ -202,18 +211,25 @@ PLAIN: Mapping[str, Any] = {
     "softmax": Priced(softmax, per_cell(POWER_OF_E + PRODUCT + 2 * MOVE, 4, passes=3)),
     "softmax_gradient": Priced(softmax_gradient, per_cell(PRODUCT + POWER, 4, passes=3)),
     "entropy": Priced(entropy_bits, per_cell(POWER_OF_E + PRODUCT + MOVE, 4, passes=2)),
-    "pe": Priced(pe, _row_of_waves), "doubled": Priced(doubled, _row_of_doubled_waves), "rotation": Priced(rotation, _turned),
+    "pe": Priced(pe, _row_of_waves),
+    "doubled": Priced(doubled, _row_of_doubled_waves),
+    "rotation": Priced(rotation, _turned),
     "pe_table": Priced(pe_table, _table_of_waves),
-    "best_pairs": Priced(best_pairs, _fitted), "nearest_distance": Priced(nearest_distance, _distances),
-    "layer_norm": Priced(layer_norm, _normed), "std_eps_norm": Priced(std_eps_norm, _normed),
+    "best_pairs": Priced(best_pairs, _fitted),
+    "nearest_distance": Priced(nearest_distance, _distances),
+    "layer_norm": Priced(layer_norm, _normed),
+    "std_eps_norm": Priced(std_eps_norm, _normed),
     "batch_norm": Priced(batch_norm, _normed_batch),
     "split_heads": Priced(split_heads, _split),
-    "alike": Priced(alike, per_cell(3 * PRODUCT, 3)), "open_cells": Priced(open_cells, per_cell(2 * MOVE, 1)),
-    "zero_share": Priced(zero_share, per_cell(2 * MOVE, 1)), "dead": Priced(dead, per_cell(2 * MOVE, 1)),
+    "alike": Priced(alike, per_cell(3 * PRODUCT, 3)),
+    "open_cells": Priced(open_cells, per_cell(2 * MOVE, 1)),
+    "zero_share": Priced(zero_share, per_cell(2 * MOVE, 1)),
+    "dead": Priced(dead, per_cell(2 * MOVE, 1)),
 }
 
 
 # What can be asked of a pass
+
 
 def of_trace(trace: Trace) -> dict[str, Any]:
     """`tap(name)`, `knob(name)`, sizes, tokens, and what experiments found. Large arrays are handed on as they are: a
@@ -222,13 +238,21 @@ def of_trace(trace: Trace) -> dict[str, Any]:
     known: dict[str, Any] = {
         "tap": Priced(lambda name: trace[str(name)], lambda name: _FREE, texts=True),
         "knob": Priced(lambda name: float(config.values()[str(name)]), lambda name: _FREE, texts=True),
-        "d_model": float(config.d_model), "d_head": float(config.d_head), "n_heads": float(config.n_heads),
-        "n_layers": float(config.n_layers), "n_source": float(len(trace.tokens.source)),
-        "n_target": float(len(trace.tokens.target)), "parameters": float(trace.parameters),
+        "d_model": float(config.d_model),
+        "d_head": float(config.d_head),
+        "n_heads": float(config.n_heads),
+        "n_layers": float(config.n_layers),
+        "n_source": float(len(trace.tokens.source)),
+        "n_target": float(len(trace.tokens.target)),
+        "parameters": float(trace.parameters),
         "ids": Later(lambda: np.array([token.id for token in tokens], np.float64), Cost(len(tokens), _TOKEN * len(tokens))),
-        "places": trace.places, "inf": np.inf,
-        "where": Priced(lambda text: np.array([place for place, token in enumerate(tokens) if token.text == text], np.float64),
-                        lambda text: Cost(len(tokens), _TOKEN * len(tokens)), texts=True),
+        "places": trace.places,
+        "inf": np.inf,
+        "where": Priced(
+            lambda text: np.array([place for place, token in enumerate(tokens) if token.text == text], np.float64),
+            lambda text: Cost(len(tokens), _TOKEN * len(tokens)),
+            texts=True,
+        ),
     }
     return known | {name: _found(trace, name) for name in EXPERIMENTS}
 
@@ -256,8 +280,9 @@ def _found(trace: Trace, name: str) -> Priced:
         if not callable(found(field)):
             return _FREE
         experiment = trace.experiments[name]
-        cells = sum(np.size(value) for value in attrs.asdict(experiment, recurse=False).values()
-                    if isinstance(value, np.ndarray))
+        cells = sum(
+            np.size(value) for value in attrs.asdict(experiment, recurse=False).values() if isinstance(value, np.ndarray)
+        )
         return Cost(cells, 2 * MOVE * cells)
 
     return Priced(ask, price, texts=True)

@@ -117,6 +117,8 @@ def _shortened(reason: object) -> object:
     """What a sentence says about the file's own words, cut to what it has room for."""
     if not isinstance(reason, ExplorerError):
         return quoted(reason)
-    values = {name: quoted(value) if name in _QUOTED and isinstance(value, (str, list, dict)) else value
-              for name, value in reason.values.items()}
+    values = {
+        name: quoted(value) if name in _QUOTED and isinstance(value, (str, list, dict)) else value
+        for name, value in reason.values.items()
+    }
     return type(reason)(**values)

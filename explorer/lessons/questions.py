@@ -48,16 +48,26 @@ def _position(trace: Trace, where: Where, chance: random.Random) -> Asked | None
     table = trace[f"{where.side}.embedding.positions"]
     pos, feature = chance.randrange(len(table)), chance.randrange(table.shape[1])
     d, base = trace.config.d_model, trace.config.position_base
-    return Asked("position", {"pos": float(pos), "feature": float(feature), "d": float(d), "base": base},
-                 float(pe(pos, d, base)[feature]))
+    return Asked(
+        "position",
+        {"pos": float(pos), "feature": float(feature), "d": float(d), "base": base},
+        float(pe(pos, d, base)[feature]),
+    )
 
 
 def _sum(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     scaled, added = trace[f"{where.side}.embedding.scaled"], trace[f"{where.side}.embedding.positions"]
     pos, feature = chance.randrange(len(scaled)), chance.randrange(scaled.shape[1])
-    return Asked("sum", {"pos": float(pos), "feature": float(feature), "scaled": float(scaled[pos, feature]),
-                         "added": float(added[pos, feature])},
-                 float(scaled[pos, feature]) + float(added[pos, feature]))
+    return Asked(
+        "sum",
+        {
+            "pos": float(pos),
+            "feature": float(feature),
+            "scaled": float(scaled[pos, feature]),
+            "added": float(added[pos, feature]),
+        },
+        float(scaled[pos, feature]) + float(added[pos, feature]),
+    )
 
 
 def _score(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
@@ -74,9 +84,11 @@ def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     if not trace.config.score_scaling or trace.config.temperature != 1 or trace.config.position == "alibi":
         return None
     row, column = (chance.randrange(size) for size in scores.shape)
-    return Asked("scaled", {"query": float(row), "key": float(column), "score": float(scores[row, column]),
-                            "d_head": float(trace.config.d_head)},
-                 float(scores[row, column]) / float(np.sqrt(trace.config.d_head)))
+    return Asked(
+        "scaled",
+        {"query": float(row), "key": float(column), "score": float(scores[row, column]), "d_head": float(trace.config.d_head)},
+        float(scores[row, column]) / float(np.sqrt(trace.config.d_head)),
+    )
 
 
 def _weight(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
@@ -89,8 +101,9 @@ def _weight(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     scores = masked[row].astype(np.float64)
     column = chance.choice(np.flatnonzero(scores > -1e9).tolist())
     powers = np.exp(scores - scores.max())
-    return Asked("weight", {"query": float(row), "key": float(column), "scores": tuple(scores)},
-                 float(powers[column] / powers.sum()))
+    return Asked(
+        "weight", {"query": float(row), "key": float(column), "scores": tuple(scores)}, float(powers[column] / powers.sum())
+    )
 
 
 def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
@@ -99,12 +112,19 @@ def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
         return None
     weights, values = weights.astype(np.float64), trace[f"{where.attention}.value"][where.head].astype(np.float64)
     row, feature = chance.randrange(len(weights)), chance.randrange(values.shape[1])
-    return Asked("mixed", {"query": float(row), "feature": float(feature), "weights": tuple(weights[row]),
-                           "values": tuple(values[:, feature])},
-                 float(weights[row] @ values[:, feature]))
+    return Asked(
+        "mixed",
+        {"query": float(row), "feature": float(feature), "weights": tuple(weights[row]), "values": tuple(values[:, feature])},
+        float(weights[row] @ values[:, feature]),
+    )
 
 
 _MADE: dict[str, Callable[[Trace, Where, random.Random], Asked | None]] = {
-    "position": _position, "sum": _sum, "score": _score, "scaled": _scaled, "weight": _weight, "mixed": _mixed,
+    "position": _position,
+    "sum": _sum,
+    "score": _score,
+    "scaled": _scaled,
+    "weight": _weight,
+    "mixed": _mixed,
 }
 KINDS = tuple(_MADE)

@@ -1,16 +1,16 @@
 """Lessons from files. A mistake in one is told with file and line, and the others are read all the same.
 
-    group = "A"
-    [title]
-    zh = "…"
-    en = "…"
-    [[step]]
-    zh = "…"
-    en = "…"
-    preset = "tutorial-a"                       # also: text, cuts, target, batch, page, highlight
-    knobs = { d_model = 4, n_heads = 1 }        # also: look, given
-    [[step.claim]]                              # zh, en, printed or expected, true, tolerance
-    [step.question]                             # zh, en, answer, tolerance, or choices and right, or kind
+group = "A"
+[title]
+zh = "…"
+en = "…"
+[[step]]
+zh = "…"
+en = "…"
+preset = "tutorial-a"                       # also: text, cuts, target, batch, page, highlight
+knobs = { d_model = 4, n_heads = 1 }        # also: look, given
+[[step.claim]]                              # zh, en, printed or expected, true, tolerance
+[step.question]                             # zh, en, answer, tolerance, or choices and right, or kind
 """
 
 import re
@@ -33,12 +33,47 @@ from explorer.presets import load_preset
 from explorer.resources import asset, config_folder
 from explorer.trace.findings import EXPERIMENTS
 
-PAGES = ("overview", "tokens", "embedding", "position", "attention", "stepper", "masks", "layers", "output", "compare",
-         "inspector")
-_LIVE = frozenset({"tap", "knob", "d_model", "d_head", "n_heads", "n_layers", "n_source", "n_target", "parameters", "ids",
-                   "places", "inf", "where", *EXPERIMENTS})
-_LOOKS: dict[str, tuple[type, ...]] = {"attention": (str,), "stage": (str,), "side": (str,), "tap": (str,), "part": (str,),
-                                       "layer": (int,), "head": (int,), "position": (int,)}
+PAGES = (
+    "overview",
+    "tokens",
+    "embedding",
+    "position",
+    "attention",
+    "stepper",
+    "masks",
+    "layers",
+    "output",
+    "compare",
+    "inspector",
+)
+_LIVE = frozenset(
+    {
+        "tap",
+        "knob",
+        "d_model",
+        "d_head",
+        "n_heads",
+        "n_layers",
+        "n_source",
+        "n_target",
+        "parameters",
+        "ids",
+        "places",
+        "inf",
+        "where",
+        *EXPERIMENTS,
+    }
+)
+_LOOKS: dict[str, tuple[type, ...]] = {
+    "attention": (str,),
+    "stage": (str,),
+    "side": (str,),
+    "tap": (str,),
+    "part": (str,),
+    "layer": (int,),
+    "head": (int,),
+    "position": (int,),
+}
 _PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token")
 _MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
@@ -151,11 +186,19 @@ class _Reader:
                 raise WrongError("highlight", str(mark))
         claims = tuple(self._claim(each, given) for each in _tables(row.get("claim", []), "claim"))
         return Step(
-            say=_bilingual(row, "[[step]]"), preset=str(row.get("preset", "")), text=str(row.get("text", "")),
-            target=str(row.get("target", "")), knobs=knobs, page=page, look=look,
-            highlight=tuple(map(str, _list(row, "highlight"))), batch=tuple(map(str, _list(row, "batch"))), given=given,
+            say=_bilingual(row, "[[step]]"),
+            preset=str(row.get("preset", "")),
+            text=str(row.get("text", "")),
+            target=str(row.get("target", "")),
+            knobs=knobs,
+            page=page,
+            look=look,
+            highlight=tuple(map(str, _list(row, "highlight"))),
+            batch=tuple(map(str, _list(row, "batch"))),
+            given=given,
             cuts=cuts,
-            claims=claims, question=self._question(row["question"], given) if "question" in row else None,
+            claims=claims,
+            question=self._question(row["question"], given) if "question" in row else None,
         )
 
     def _claim(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Claim:

@@ -30,7 +30,7 @@ def rows_at_once(n_maps: int, n_queries: int, n_keys: int) -> int:
 def _rows(may_look: Tensor | None, first: int, rows: int, n_queries: int) -> Tensor | None:
     """The part of a mask that a block of queries needs; a mask for all queries alike stays as it is."""
     whole = may_look is None or may_look.shape[-2] != n_queries
-    return may_look if whole else may_look[..., first:first + rows, :]  # type: ignore[index]  # it is there
+    return may_look if whole else may_look[..., first : first + rows, :]  # type: ignore[index]  # it is there
 
 
 class Attention(nn.Module):
@@ -89,13 +89,11 @@ class Attention(nn.Module):
             # maps, and the process would grow by gigabytes.
             mixed = query.new_empty((*query.shape[:-1], value.shape[-1]))
             for first in range(0, n, rows):
-                block = query[..., first:first + rows, :]
-                mixed[..., first:first + rows, :] = self._mix(block, key, value, _rows(may_look, first, rows, n), first)
+                block = query[..., first : first + rows, :]
+                mixed[..., first : first + rows, :] = self._mix(block, key, value, _rows(may_look, first, rows, n), first)
         return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
 
-    def _mix(
-        self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None
-    ) -> Tensor:
+    def _mix(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:
         weights = self.weigh(query, key, may_look, first)  # [batch, head, query, key]
         # O[q] = Σ_k A[q,k]·V[k]
         return self.dropped(self.drop(weights), first) @ value  # [batch, head, query, feature]

@@ -37,7 +37,7 @@ class Embedding(nn.Module):
     def table(self, n: int, first: int = 0) -> Tensor:
         """[position, feature] what is added at n places from `first`: zeros for the kinds that act inside attention."""
         if self.learned is not None:
-            return self.learned.weight[first:first + n].clone()  # a tap must not show the parameter's own memory
+            return self.learned.weight[first : first + n].clone()  # a tap must not show the parameter's own memory
         if self.config.position in positions.EXPONENTS:
             made = positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
             return made.clone()  # nor a table that other passes share: a hook may write to what it is shown

@@ -23,8 +23,14 @@ def is_hooked(module: nn.Module) -> bool:
     """True: only torch's own `Module.__call__` does what this module's hooks ask for."""
     own = module.__dict__
     return bool(
-        own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or own["_backward_pre_hooks"]
-        or _ALL_FORWARD or _ALL_FORWARD_PRE or _ALL_BACKWARD or _ALL_BACKWARD_PRE
+        own["_forward_hooks"]
+        or own["_forward_pre_hooks"]
+        or own["_backward_hooks"]
+        or own["_backward_pre_hooks"]
+        or _ALL_FORWARD
+        or _ALL_FORWARD_PRE
+        or _ALL_BACKWARD
+        or _ALL_BACKWARD_PRE
     )
 
 

@@ -87,9 +87,7 @@ class DecoderLayer(nn.Module):
         self.norm1, self.norm2, self.norm3 = (Tap("batch position feature") for _ in range(3))
         self.residual1, self.residual2, self.residual3 = (Tap("batch position feature") for _ in range(3))
 
-    def forward(
-        self, x: Tensor, memory: Tensor, may_look: Tensor | None, may_look_across: Tensor | None
-    ) -> Tensor:
+    def forward(self, x: Tensor, memory: Tensor, may_look: Tensor | None, may_look_across: Tensor | None) -> Tensor:
         """`x` [batch, query, feature] from the target, `memory` [batch, key, feature] from the encoder."""
         x = self.around_self(x, lambda h: self.self_attn(h, h, may_look), self.norm1, self.residual1)
         x = self.around_cross(x, lambda h: self.cross_attn(h, memory, may_look_across), self.norm2, self.residual2)

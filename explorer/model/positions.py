@@ -93,5 +93,5 @@ def alibi(n_heads: int, n_queries: int, n_keys: int, first: int | None = None) -
     """
     place = torch.arange(n_keys)
     start = n_keys - n_queries if first is None else first
-    distance = (place[start:start + n_queries, None] - place[None, :]).abs()  # [query, key]
+    distance = (place[start : start + n_queries, None] - place[None, :]).abs()  # [query, key]
     return -alibi_slopes(n_heads)[:, None, None] * distance

@@ -44,11 +44,28 @@ def build(config: Config, weights: Weights | None = None, progress: Progress = _
 
 
 # What modules read from their Config at each pass. A slider over one of these costs no new modules.
-_READ_AT_EACH_PASS = frozenset({
-    "score_scaling", "temperature", "residual", "norm_placement", "position_base", "embedding_scale", "causal_mask",
-    "causal_mask_encoder", "causal_mask_cross", "masking", "mask_value", "dropout", "dropout_active", "dropout_seed",
-    "tokenizer", "jieba_hmm", "memory_budget", "device",
-})
+_READ_AT_EACH_PASS = frozenset(
+    {
+        "score_scaling",
+        "temperature",
+        "residual",
+        "norm_placement",
+        "position_base",
+        "embedding_scale",
+        "causal_mask",
+        "causal_mask_encoder",
+        "causal_mask_cross",
+        "masking",
+        "mask_value",
+        "dropout",
+        "dropout_active",
+        "dropout_seed",
+        "tokenizer",
+        "jieba_hmm",
+        "memory_budget",
+        "device",
+    }
+)
 
 
 # What decides the numbers that are drawn and nothing else.

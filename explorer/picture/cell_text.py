@@ -55,8 +55,10 @@ def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, w
     value, block = _grid_value(picture, layer, head, row, column)
     place = words("picture.head", layer=picture.layers[layer], head=head)
     if block > 1:
-        where = f"{place}: {_range(picture.rows, row, block, picture.shape[0])}  →  " \
-                f"{_range(picture.columns, column, block, picture.shape[1])}"
+        where = (
+            f"{place}: {_range(picture.rows, row, block, picture.shape[0])}  →  "
+            f"{_range(picture.columns, column, block, picture.shape[1])}"
+        )
     else:
         where = f"{place}: {_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)

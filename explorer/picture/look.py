@@ -58,9 +58,7 @@ class Look:
 
 def attentions(trace: Trace) -> tuple[str, ...]:
     """The kinds of attention that this architecture has."""
-    return tuple(
-        name for name in ATTENTIONS if "{}.layers.0.{}.weights".format(*name.split(".")) in trace
-    )
+    return tuple(name for name in ATTENTIONS if "{}.layers.0.{}.weights".format(*name.split(".")) in trace)
 
 
 def sides_of(trace: Trace) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def robust_scale(values: NDArray[Any], colours: str) -> Scale:
     """
     whole = centred_scale(values, colours)
     finite = np.abs(values[np.isfinite(values)].ravel())
-    sample = finite[::max(1, finite.size // _MOST_SORTED)]
+    sample = finite[:: max(1, finite.size // _MOST_SORTED)]
     usual = _ROOM * float(np.quantile(sample, _USUAL)) if sample.size else 0.0
     return whole if whole.high <= _FAR * usual or usual == 0 else Scale(-usual, usual, colours, whole.high)
 

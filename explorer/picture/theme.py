@@ -28,13 +28,37 @@ class Theme:
 
 
 LIGHT = Theme(
-    name="light", window="#f3f4f6", card="#ffffff", field="#ffffff", text="#1b1f24", faint="#68717d",
-    disabled="#a3abb5", hairline="#dfe2e7", accent="#b4500f", on_accent="#ffffff", closed="#e4e6ea", closed_line="#c3c8d0",
-    unknown="#e08fd0", warning="#b3261e", signed_colours="blue-red",
+    name="light",
+    window="#f3f4f6",
+    card="#ffffff",
+    field="#ffffff",
+    text="#1b1f24",
+    faint="#68717d",
+    disabled="#a3abb5",
+    hairline="#dfe2e7",
+    accent="#b4500f",
+    on_accent="#ffffff",
+    closed="#e4e6ea",
+    closed_line="#c3c8d0",
+    unknown="#e08fd0",
+    warning="#b3261e",
+    signed_colours="blue-red",
 )
 DARK = Theme(
-    name="dark", window="#14171b", card="#1b1f24", field="#23282e", text="#e4e7eb", faint="#98a1ad",
-    disabled="#59626d", hairline="#2d333b", accent="#f0954a", on_accent="#14171b", closed="#2e343c", closed_line="#474f5a",
-    unknown="#b06aa3", warning="#ff8a80", signed_colours="blue-orange-dark",
+    name="dark",
+    window="#14171b",
+    card="#1b1f24",
+    field="#23282e",
+    text="#e4e7eb",
+    faint="#98a1ad",
+    disabled="#59626d",
+    hairline="#2d333b",
+    accent="#f0954a",
+    on_accent="#14171b",
+    closed="#2e343c",
+    closed_line="#474f5a",
+    unknown="#b06aa3",
+    warning="#ff8a80",
+    signed_colours="blue-orange-dark",
 )
 THEMES = {"light": LIGHT, "dark": DARK}

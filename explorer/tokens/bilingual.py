@@ -100,10 +100,13 @@ class Bilingual:
         A model need not cut words as the encoder does, so this is not the same as encoding the text.
         """
         spans = Encoder(self.target).spans(ids)
-        return (begin_token(), *(
-            Token(self.target.symbols[each], each, start, end, known=each != UNKNOWN)
-            for each, (start, end) in zip(ids, spans, strict=True)
-        ))
+        return (
+            begin_token(),
+            *(
+                Token(self.target.symbols[each], each, start, end, known=each != UNKNOWN)
+                for each, (start, end) in zip(ids, spans, strict=True)
+            ),
+        )
 
 
 def begin_token() -> Token:

@@ -16,9 +16,9 @@ def merged(spans: Spans, index: int) -> Spans:
     """Token `index` and the next as one that covers both and all between them. Raises BadCut."""
     if not 0 <= index < len(spans) - 1:
         raise BadCut(start=index, end=index + 1, length=len(spans))
-    pair = spans[index:index + 2]
+    pair = spans[index : index + 2]
     whole = (min(start for start, _ in pair), max(end for _, end in pair))
-    return _once((*spans[:index], whole, *spans[index + 2:]))
+    return _once((*spans[:index], whole, *spans[index + 2 :]))
 
 
 def split(spans: Spans, index: int, at: int) -> Spans:
@@ -28,7 +28,7 @@ def split(spans: Spans, index: int, at: int) -> Spans:
     start, end = spans[index]
     if not start < at < end:
         raise BadCut(start=at, end=at, length=max(end for _, end in spans))
-    return _once((*spans[:index], (start, at), (at, end), *spans[index + 1:]))
+    return _once((*spans[:index], (start, at), (at, end), *spans[index + 1 :]))
 
 
 def trimmed(spans: Spans, text: str) -> Spans:

@@ -51,7 +51,5 @@ def joined(spans: Iterable[Span], allowed: Iterable[int]) -> Spans:
 
 def widened(spans: Iterable[Span], allowed: tuple[int, ...]) -> Spans:
     """Overlapping spans, each grown to the next allowed cut on both sides; what becomes equal is kept once."""
-    grown = (
-        (allowed[bisect_right(allowed, start) - 1], allowed[bisect_left(allowed, end)]) for start, end in spans
-    )
+    grown = ((allowed[bisect_right(allowed, start) - 1], allowed[bisect_left(allowed, end)]) for start, end in spans)
     return tuple(dict.fromkeys(grown))

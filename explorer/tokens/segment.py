@@ -78,7 +78,7 @@ class Segmenter:
                 stretch *= 2
                 continue
             yield from settled
-            run = run[sum(map(len, settled)):]
+            run = run[sum(map(len, settled)) :]
             stretch = _STRETCH
         yield from self._jieba.cut(run, HMM=hmm)
 
@@ -94,7 +94,7 @@ class Segmenter:
         return tuple(found)
 
     def _is_word(self, text: str, span: Span) -> bool:
-        return bool(self._jieba.FREQ.get(text[span[0]:span[1]]))
+        return bool(self._jieba.FREQ.get(text[span[0] : span[1]]))
 
     def _full(self, text: str, hmm: bool) -> Spans:
         found: list[Span] = []

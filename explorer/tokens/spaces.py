@@ -16,7 +16,7 @@ def words(text: str) -> Spans:
     Punctuation at either end of a word stands by itself, one token for each mark; inside it stays: "don't", "U.S".
     Symbols belong to the word: "$5", "C++".
     """
-    runs = groupby(clusters(text), key=lambda span: text[span[0]:span[1]].isspace())
+    runs = groupby(clusters(text), key=lambda span: text[span[0] : span[1]].isspace())
     return tuple(span for is_space, run in runs if not is_space for span in _trimmed(list(run), text))
 
 
@@ -28,4 +28,4 @@ def _trimmed(run: list[Span], text: str) -> Iterator[Span]:
     first, last = inner[0], inner[-1]
     yield from run[:first]
     yield run[first][0], run[last][1]
-    yield from run[last + 1:]
+    yield from run[last + 1 :]

@@ -88,7 +88,7 @@ class Tokenizers:
             return spaces.words(text)
         if config.tokenizer == "bpe":
             found = Encoder(self._of(config)).encode(text)
-            return tuple(dict.fromkeys((token.start, token.end) for token in found if text[token.start:token.end].strip()))
+            return tuple(dict.fromkeys((token.start, token.end) for token in found if text[token.start : token.end].strip()))
         return self._segmenter.spans(text, _JIEBA_MODES[config.tokenizer], hmm=config.jieba_hmm, words=words)
 
     def _looked_up(self, word: str, start: int, end: int, vocabulary: Vocabulary) -> Token:

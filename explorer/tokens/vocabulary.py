@@ -21,7 +21,7 @@ class Vocabulary:
 
     def __attrs_post_init__(self) -> None:
         ids = {symbol: index for index, symbol in enumerate(self.symbols)}
-        if self.symbols[:len(SPECIALS)] != SPECIALS or len(ids) != len(self.symbols) or "" in ids:
+        if self.symbols[: len(SPECIALS)] != SPECIALS or len(ids) != len(self.symbols) or "" in ids:
             raise ValueError("a vocabulary has the special symbols first and each symbol once")
         object.__setattr__(self, "_ids", ids)  # attrs' own way to fill a frozen field late
 
@@ -38,7 +38,7 @@ class Vocabulary:
 
     def capped(self, size: int) -> "Vocabulary":
         """The first `size` symbols."""
-        return self if size >= len(self.symbols) else Vocabulary(self.symbols[:max(size, len(SPECIALS))])
+        return self if size >= len(self.symbols) else Vocabulary(self.symbols[: max(size, len(SPECIALS))])
 
     def id_of(self, symbol: str) -> int | None:
         """The id of a symbol, None if it is not in the vocabulary."""

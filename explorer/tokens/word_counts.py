@@ -42,14 +42,14 @@ def _read(path: Path, key: str) -> Counts:
         rest = file.read(_MOST_BYTES)
     if _digest(about, rest) != about["crc32"]:  # cut short, or changed anywhere
         raise ValueError
-    words = rest[:about["bytes"]].decode("utf-8").split("\n")
-    counts = array("I", rest[about["bytes"]:])
+    words = rest[: about["bytes"]].decode("utf-8").split("\n")
+    counts = array("I", rest[about["bytes"] :])
     total = int(about["total"])
     if not len(words) == len(counts) == about["words"] or total <= 0:
         raise ValueError
     found: dict[str, int] = {}
     for start in range(0, len(words), _SLICE):
-        found.update(zip(words[start:start + _SLICE], counts[start:start + _SLICE], strict=True))
+        found.update(zip(words[start : start + _SLICE], counts[start : start + _SLICE], strict=True))
     return found, total
 
 

@@ -50,8 +50,7 @@ class Swap:
 
     def differences(self) -> tuple[float, float]:
         """The largest difference of any number with the model's positions, and without positions."""
-        return (float(np.abs(self.usual - self.usual_swapped).max()),
-                float(np.abs(self.without - self.without_swapped).max()))
+        return (float(np.abs(self.usual - self.usual_swapped).max()), float(np.abs(self.without - self.without_swapped).max()))
 
 
 @attrs.frozen(eq=False)

@@ -48,7 +48,7 @@ def levels(
     `closed` are those of its mask, from `closed_levels`.
     """
     arrays = [_frozen(array)]
-    shut = None if closed is None else closed.arrays[block.bit_length() - 1:]
+    shut = None if closed is None else closed.arrays[block.bit_length() - 1 :]
     while max(arrays[-1].shape[-2:]) > _SMALL:
         below = None if shut is None else shut[len(arrays) - 1]
         arrays.append(_frozen(pooled(arrays[-1], 2, signed=signed, closed=below)))

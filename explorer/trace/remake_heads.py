@@ -39,8 +39,9 @@ def can_be_remade(trace: Trace, tap: str) -> bool:
     """Where queries and keys were kept, and nothing was dropped by chance."""
     base, _, stage = tap.rpartition(".")
     by_chance = stage == "dropped" and trace.config.dropout_active
-    return bool(ATTENTION_MAP.search(tap)) and not by_chance and all(
-        f"{base}.{part}" in trace.arrays for part in ("query", "key"))
+    return (
+        bool(ATTENTION_MAP.search(tap)) and not by_chance and all(f"{base}.{part}" in trace.arrays for part in ("query", "key"))
+    )
 
 
 def remade(trace: Trace, tap: str, head: int) -> Array:

@@ -91,7 +91,7 @@ def place_of(tap: str) -> Place:
         side, _, part = tap.partition(".")
         return Place(side, None, part)
     layer = found["layer"]
-    return Place(found["side"], None if layer is None else int(layer), tap[found.end():])
+    return Place(found["side"], None if layer is None else int(layer), tap[found.end() :])
 
 
 def with_layer(tap: str, layer: int) -> str:

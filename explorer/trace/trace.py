@@ -194,8 +194,12 @@ class Trace:
             "axes": {name: list(axes) for name, axes in self.axis_names.items() if name in self.arrays},
             "tokens": attrs.asdict(self.tokens),
             "config": self.config.values(),
-            "source": self.source, "target": self.target, "preset": self.preset,
-            "symbols": list(self.symbols), "parameters": self.parameters, "trained": self.trained,
+            "source": self.source,
+            "target": self.target,
+            "preset": self.preset,
+            "symbols": list(self.symbols),
+            "parameters": self.parameters,
+            "trained": self.trained,
             "search": None if self.search is None else attrs.asdict(self.search),
         }
 
@@ -205,10 +209,18 @@ class Trace:
     ) -> "Trace":
         sides = {side: tuple(_token(row) for row in rows) for side, rows in about["tokens"].items()}
         return cls(
-            arrays=arrays, axis_names={name: tuple(axes) for name, axes in about["axes"].items()},
-            tokens=Tokens(**sides), config=Config(**about["config"]), places=places, decoder_places=decoder_places,
-            source=about["source"], target=about["target"], preset=about["preset"],
-            symbols=tuple(about["symbols"]), parameters=about["parameters"], trained=about.get("trained", False),
+            arrays=arrays,
+            axis_names={name: tuple(axes) for name, axes in about["axes"].items()},
+            tokens=Tokens(**sides),
+            config=Config(**about["config"]),
+            places=places,
+            decoder_places=decoder_places,
+            source=about["source"],
+            target=about["target"],
+            preset=about["preset"],
+            symbols=tuple(about["symbols"]),
+            parameters=about["parameters"],
+            trained=about.get("trained", False),
             search=_search(about.get("search")),
         )
 

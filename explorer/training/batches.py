@@ -33,8 +33,7 @@ class Example:
         """The source's ids, each word cut into its characters and a full stop left out with these probabilities."""
         words = self.source[:-1] if self.has_stop and chance.random() < drop_stop else self.source
         return tuple(
-            each for word in words
-            for each in (word[1] if len(word) > 1 and chance.random() < split_words else word[0])
+            each for word in words for each in (word[1] if len(word) > 1 and chance.random() < split_words else word[0])
         )
 
 
@@ -55,8 +54,10 @@ class Batch:
 def make_batch(sources: Sequence[tuple[int, ...]], targets: Sequence[tuple[int, ...]]) -> Batch:
     """Pad rows of ids to a batch."""
     return Batch(
-        source=padded(sources, PAD), lengths=torch.tensor([len(row) for row in sources]),
-        given=padded([(BEGIN, *row) for row in targets], PAD), expected=padded([(*row, END) for row in targets], PAD),
+        source=padded(sources, PAD),
+        lengths=torch.tensor([len(row) for row in sources]),
+        given=padded([(BEGIN, *row) for row in targets], PAD),
+        expected=padded([(*row, END) for row in targets], PAD),
     )
 
 
@@ -71,7 +72,7 @@ def batch_plan(lengths: Sequence[tuple[int, int]], batch_tokens: int, chance: ra
     window = max(1, round(_SORTED_TOGETHER * batch_tokens / mean))
     plan: list[list[int]] = []
     for start in range(0, len(order), window):
-        near = sorted(order[start:start + window], key=lambda row: lengths[row][::-1])
+        near = sorted(order[start : start + window], key=lambda row: lengths[row][::-1])
         plan += _filled(near, lengths, batch_tokens)
     chance.shuffle(plan)
     return plan

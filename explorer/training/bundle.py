@@ -18,15 +18,15 @@ def write_bundle(
     """Write a preset with trained weights. Raises CannotWrite, DiskFull."""
     trained.save_weights(folder / trained.FILE, weights, {key: json.dumps(value) for key, value in about.items()})
     bilingual.write(folder)
-    lines = [f"text = {_toml(text)}", "", "[knobs]", *(
-        f"{knob.name} = {_toml(config.values()[knob.name])}" for knob in KNOBS
-        if config.values()[knob.name] != knob.default
-    )]
+    lines = [
+        f"text = {_toml(text)}",
+        "",
+        "[knobs]",
+        *(f"{knob.name} = {_toml(config.values()[knob.name])}" for knob in KNOBS if config.values()[knob.name] != knob.default),
+    ]
     with replacing(folder / presets.FILE) as unfinished:
         unfinished.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _toml(value: Value) -> str:
     return json.dumps(value, ensure_ascii=False)  # strings, numbers and truth are written alike
-
-

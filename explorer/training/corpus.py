@@ -63,8 +63,11 @@ def read_corpus(path: Path) -> Corpus:
             split, *pair = row
             pairs[split].append((pair[0], pair[1]))
             lines_of[split].append(number)
-    return Corpus(**{name: tuple(found) for name, found in pairs.items()}, bad=tuple(bad),
-                  lines={name: tuple(found) for name, found in lines_of.items()})
+    return Corpus(
+        **{name: tuple(found) for name, found in pairs.items()},
+        bad=tuple(bad),
+        lines={name: tuple(found) for name, found in lines_of.items()},
+    )
 
 
 def _row(line: bytes, n_columns: int, places: list[int]) -> tuple[str, ...] | str:

@@ -16,7 +16,7 @@ class _Drop(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, threshold: int) -> Tensor:
         """x[i]·kept[i] / (1 - p)."""
         n = x.numel()
-        numbers = torch.empty((n + 7) // 8, dtype=torch.int64).random_(-2**63, None)
+        numbers = torch.empty((n + 7) // 8, dtype=torch.int64).random_(-(2**63), None)
         kept = (numbers.view(torch.uint8)[:n] >= threshold).view(x.shape)
         ctx.save_for_backward(kept)
         ctx.scale = _LEVELS / (_LEVELS - threshold)

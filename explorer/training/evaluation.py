@@ -50,7 +50,10 @@ class Evaluation:
 
 
 def evaluate(
-    computer: Computer, translator: Translator, pairs: Sequence[Pair], decoding: Decoding,
+    computer: Computer,
+    translator: Translator,
+    pairs: Sequence[Pair],
+    decoding: Decoding,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Evaluation:
     """Translate the source of each pair and score it against every target its source has among the pairs."""
@@ -63,15 +66,16 @@ def evaluate(
         Row(source, found[source][0], (target, *(other for other in references[source] if other != target)), found[source][1])
         for source, target in pairs
     )
-    groups = (
-        (first, last, [row for row in rows if first <= row.n_tokens <= last]) for first, last in LENGTHS
-    )
+    groups = ((first, last, [row for row in rows if first <= row.n_tokens <= last]) for first, last in LENGTHS)
     by_length = tuple((first, last, len(group), score(group)) for first, last, group in groups if group)
     return Evaluation(score(rows), by_length, rows)
 
 
 def translate_all(
-    computer: Computer, translator: Translator, sources: Sequence[str], decoding: Decoding,
+    computer: Computer,
+    translator: Translator,
+    sources: Sequence[str],
+    decoding: Decoding,
     progress: Callable[[float], None] = lambda share: None,
 ) -> dict[str, tuple[str, int]]:
     """The translation of each sentence, and how many tokens the sentence has; sentences of like length together.
@@ -87,7 +91,7 @@ def translate_all(
             found[source] = "", int(str(error.values["got"]))
     order = sorted(ids, key=lambda source: len(ids[source]))
     for start in range(0, len(order), _BATCH):
-        batch = order[start:start + _BATCH]
+        batch = order[start : start + _BATCH]
         searches = translator.search_all([ids[source] for source in batch], translator.preset.config, decoding)
         for source, search in zip(batch, searches, strict=True):
             found[source] = translator.bilingual.target_text(search.best), len(ids[source])
@@ -106,6 +110,4 @@ def score(rows: Sequence[Row]) -> Scores:
     bleu_all = bleu.corpus_score(said, every).score  # type: ignore[arg-type]  # None is allowed, its types do not say so
     chrf_all = chrf.corpus_score(said, every).score  # type: ignore[arg-type]
     signatures = str(bleu.get_signature()), str(chrf.get_signature())
-    return Scores(
-        bleu.corpus_score(said, one).score, bleu_all, chrf.corpus_score(said, one).score, chrf_all, *signatures,
-    )
+    return Scores(bleu.corpus_score(said, one).score, bleu_all, chrf.corpus_score(said, one).score, chrf_all, *signatures)

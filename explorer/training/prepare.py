@@ -21,7 +21,6 @@ _FULL_STOP = "。"
 _TOLD_EVERY = 500
 
 
-
 @attrs.frozen
 class Prepared:
     """What training needs of a data file. `sha256` names the file; `bad` are the rows that were left out."""
@@ -70,8 +69,13 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
         return tuple(made)
 
     train, valid = examples("train"), examples("valid")
-    return Prepared(bilingual, train, valid, tuple(sorted(bad, key=lambda row: row.line)),
-                    hashlib.sha256(read_whole(data, MOST_BYTES)).hexdigest())
+    return Prepared(
+        bilingual,
+        train,
+        valid,
+        tuple(sorted(bad, key=lambda row: row.line)),
+        hashlib.sha256(read_whole(data, MOST_BYTES)).hexdigest(),
+    )
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> Example:

@@ -13,7 +13,12 @@ Precision = Literal["float32", "bfloat16"]
 def _number(default: float, low: float, high: float) -> Any:
     """Declare one field of the Recipe, checked as a knob is."""
     about: dict[str, Any] = {
-        "kind": type(default).__name__, "default": default, "group": "training", "cost": "rebuild", "low": low, "high": high,
+        "kind": type(default).__name__,
+        "default": default,
+        "group": "training",
+        "cost": "rebuild",
+        "low": low,
+        "high": high,
     }
 
     def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:

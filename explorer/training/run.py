@@ -66,8 +66,14 @@ class Run:
         bilingual = self.prepared.bilingual
         self.config = wish.config.changed(vocab_size=len(bilingual.source), target_vocab_size=len(bilingual.target))
         self.training = Training(
-            build(self.config, self._weights()), self.prepared.train, self.prepared.valid, wish.recipe, wish.out,
-            device=self.device, precision=self.precision, about=self._about(),
+            build(self.config, self._weights()),
+            self.prepared.train,
+            self.prepared.valid,
+            wish.recipe,
+            wish.out,
+            device=self.device,
+            precision=self.precision,
+            about=self._about(),
         )
 
     def _weights(self) -> Weights | None:
@@ -87,8 +93,11 @@ class Run:
     def _about(self) -> dict[str, object]:
         """What a checkpoint must agree with to go on from."""
         return {
-            "config": self.config.values(), "recipe": attrs.asdict(self.wish.recipe), "data_sha256": self.prepared.sha256,
-            "precision": self.precision, VOCABULARY: self.prepared.bilingual.sha256,
+            "config": self.config.values(),
+            "recipe": attrs.asdict(self.wish.recipe),
+            "data_sha256": self.prepared.sha256,
+            "precision": self.precision,
+            VOCABULARY: self.prepared.bilingual.sha256,
         }
 
     def steps(self) -> Iterator[TrainingStep]:
@@ -98,6 +107,12 @@ class Run:
     def finish(self) -> Path:
         """Average the last epochs and write the preset. Raises CannotWrite, DiskFull."""
         history = [attrs.asdict(each) for each in self.training.history]
-        write_bundle(self.wish.out, self.training.averaged(), self.config, self.prepared.bilingual, self.wish.text,
-                     {**self._about(), "history": history})
+        write_bundle(
+            self.wish.out,
+            self.training.averaged(),
+            self.config,
+            self.prepared.bilingual,
+            self.wish.text,
+            {**self._about(), "history": history},
+        )
         return self.wish.out

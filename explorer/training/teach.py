@@ -86,7 +86,7 @@ class Teacher:
         chance = random.Random(wish.seed)
         old = list(_pairs(wish.keep))
         chance.shuffle(old)
-        needed = (old * (wish.steps * wish.rows // len(old) + 1))[:wish.steps * wish.rows]
+        needed = (old * (wish.steps * wish.rows // len(old) + 1))[: wish.steps * wish.rows]
         self._old = [example(pair, self.bilingual, segmenter) for pair in needed]
 
     def steps(self) -> Iterator[Taught]:
@@ -96,7 +96,7 @@ class Teacher:
         for step in range(wish.steps):
             for group in optimizer.param_groups:
                 group["lr"] = wish.learning_rate * (1 - step / wish.steps)
-            loss, divergence = self._losses(make(self._old[step * wish.rows:(step + 1) * wish.rows]))
+            loss, divergence = self._losses(make(self._old[step * wish.rows : (step + 1) * wish.rows]))
             optimizer.zero_grad()
             (loss + wish.keep_weight * divergence).backward()  # type: ignore[no-untyped-call]  # torch annotates it not
             optimizer.step()
@@ -114,8 +114,15 @@ class Teacher:
 
     def finish(self) -> Path:
         """Write the preset. Raises CannotWrite, DiskFull."""
-        about = {"taught": {**attrs.asdict(self.wish), "own": self.wish.own.name, "keep": self.wish.keep.name,
-                            "out": self.wish.out.name}, VOCABULARY: self.bilingual.sha256}
+        about = {
+            "taught": {
+                **attrs.asdict(self.wish),
+                "own": self.wish.own.name,
+                "keep": self.wish.keep.name,
+                "out": self.wish.out.name,
+            },
+            VOCABULARY: self.bilingual.sha256,
+        }
         write_bundle(self.wish.out, dict(self.model.named_parameters()), self.config, self.bilingual, self.text, about)
         return self.wish.out
 
@@ -130,8 +137,9 @@ def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -
     """Further source symbols at the end, each with the mean of its characters' vectors."""
     new = tuple(word for word in dict.fromkeys(words) if bilingual.source.id_of(word) is None)
     table = weights[_SOURCE]
-    rows = [torch.stack([table[bilingual.source.id_of(word[a:b]) or UNKNOWN] for a, b in characters(word)]).mean(0)
-            for word in new]
+    rows = [
+        torch.stack([table[bilingual.source.id_of(word[a:b]) or UNKNOWN] for a, b in characters(word)]).mean(0) for word in new
+    ]
     more = Bilingual(Vocabulary((*bilingual.source.symbols, *new)), bilingual.target)
     return more, {**weights, _SOURCE: torch.cat([table, *(row[None] for row in rows)])}
 

@@ -46,8 +46,16 @@ class Training:
     """One training in one folder. `steps()` goes on from the folder's checkpoint if there is one."""
 
     def __init__(
-        self, model: Transformer, train: Sequence[Example], valid: Sequence[Example], recipe: Recipe, folder: Path, *,
-        device: str = "cpu", precision: Precision = "float32", about: dict[str, object] | None = None,
+        self,
+        model: Transformer,
+        train: Sequence[Example],
+        valid: Sequence[Example],
+        recipe: Recipe,
+        folder: Path,
+        *,
+        device: str = "cpu",
+        precision: Precision = "float32",
+        about: dict[str, object] | None = None,
     ) -> None:
         self.model, self.recipe = model, recipe
         self._train, self._valid, self._folder = train, valid, folder
@@ -58,8 +66,7 @@ class Training:
             with_byte_dropout(model)
         self._parameters = dict(model.named_parameters())
         self._optimizer = torch.optim.AdamW(self._groups(), lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
-        self._state = State(step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(),
-                            about=about or {})
+        self._state = State(step=0, epoch=0, batch=0, loss_sum=0.0, token_sum=0, seconds=0.0, history=(), about=about or {})
         self._path = folder / checkpoint.FILE
         torch.manual_seed(recipe.training_seed)
         if self._path.exists():
@@ -109,8 +116,11 @@ class Training:
             loss = self._learn(batch, expected)
         told, seconds = loss.item(), time.perf_counter() - start
         self._state = attrs.evolve(
-            self._state, step=self._state.step + 1, batch=self._state.batch + 1,
-            loss_sum=self._state.loss_sum + told * len(expected), token_sum=self._state.token_sum + len(expected),
+            self._state,
+            step=self._state.step + 1,
+            batch=self._state.batch + 1,
+            loss_sum=self._state.loss_sum + told * len(expected),
+            token_sum=self._state.token_sum + len(expected),
             seconds=self._state.seconds + seconds,
         )
         if self._state.step % _STEPS_BETWEEN_CHECKPOINTS == 0:
@@ -132,12 +142,20 @@ class Training:
         with self._enough_memory():
             loss, accuracy = self._validate()
         seconds = self._state.seconds + time.perf_counter() - start
-        finished = TrainingHistory(self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy,
-                           seconds)
+        finished = TrainingHistory(
+            self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy, seconds
+        )
         # The epoch counts as done only when its weights are on disk: the average will ask for them.
         self._keep_epoch(finished.epoch)
-        self._state = attrs.evolve(self._state, epoch=finished.epoch, batch=0, loss_sum=0.0, token_sum=0,
-                                   seconds=seconds, history=(*self.history, finished))
+        self._state = attrs.evolve(
+            self._state,
+            epoch=finished.epoch,
+            batch=0,
+            loss_sum=0.0,
+            token_sum=0,
+            seconds=seconds,
+            history=(*self.history, finished),
+        )
         self._save()
         self._drop_epochs()
         share = self._state.epoch / self.recipe.epochs
@@ -151,8 +169,9 @@ class Training:
         with torch.inference_mode(), self._autocast(), _resting(self.model):
             for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, chance):
                 examples = [self._valid[row] for row in rows]
-                batch = make_batch([example.source_ids(0.0, 0.0, chance) for example in examples],
-                                   [example.target for example in examples]).to(self._device)
+                batch = make_batch(
+                    [example.source_ids(0.0, 0.0, chance) for example in examples], [example.target for example in examples]
+                ).to(self._device)
                 log_p, expected = log_probabilities(self.model, batch), batch.expected[batch.expected != PAD]
                 total -= log_p.gather(1, expected[:, None]).sum().item()
                 right += (log_p.argmax(dim=-1) == expected).sum().item()
@@ -199,8 +218,9 @@ class Training:
 
     def _save(self) -> None:
         # What idles, as the final norms do under post-norm, has no gradient and no moments.
-        moments = {name: self._optimizer.state[each] for name, each in self._parameters.items()
-                   if each in self._optimizer.state}
+        moments = {
+            name: self._optimizer.state[each] for name, each in self._parameters.items() if each in self._optimizer.state
+        }
         memory = Memory(
             weights=dict(self._parameters.items()),
             first={name: each["exp_avg"] for name, each in moments.items()},

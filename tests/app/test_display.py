@@ -29,16 +29,19 @@ def plugins(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("before", "lacking", "after"), [
-    ({"QT_IM_MODULE": "fcitx"}, "fcitx", {"QT_IM_MODULE": "ibus"}),
-    ({"QT_IM_MODULE": "fcitx5"}, "fcitx5", {"QT_IM_MODULE": "ibus"}),
-    ({"QT_IM_MODULES": "fcitx;uim"}, "fcitx", {"QT_IM_MODULES": "ibus", "QT_IM_MODULE": "ibus"}),
-    ({"QT_IM_MODULES": "wayland;fcitx;ibus"}, "", {"QT_IM_MODULES": "wayland;fcitx;ibus"}),
-    ({"QT_IM_MODULE": "ibus"}, "", {"QT_IM_MODULE": "ibus"}),
-    ({"QT_IM_MODULE": "xim"}, "", {"QT_IM_MODULE": "xim"}),
-    ({"QT_IM_MODULE": "none"}, "", {"QT_IM_MODULE": "none"}),
-    ({}, "", {}),
-])
+@pytest.mark.parametrize(
+    ("before", "lacking", "after"),
+    [
+        ({"QT_IM_MODULE": "fcitx"}, "fcitx", {"QT_IM_MODULE": "ibus"}),
+        ({"QT_IM_MODULE": "fcitx5"}, "fcitx5", {"QT_IM_MODULE": "ibus"}),
+        ({"QT_IM_MODULES": "fcitx;uim"}, "fcitx", {"QT_IM_MODULES": "ibus", "QT_IM_MODULE": "ibus"}),
+        ({"QT_IM_MODULES": "wayland;fcitx;ibus"}, "", {"QT_IM_MODULES": "wayland;fcitx;ibus"}),
+        ({"QT_IM_MODULE": "ibus"}, "", {"QT_IM_MODULE": "ibus"}),
+        ({"QT_IM_MODULE": "xim"}, "", {"QT_IM_MODULE": "xim"}),
+        ({"QT_IM_MODULE": "none"}, "", {"QT_IM_MODULE": "none"}),
+        ({}, "", {}),
+    ],
+)
 def test_an_input_method_without_a_plugin_is_spoken_to_as_ibus(
     before: dict[str, str], lacking: str, after: dict[str, str], plugins: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +151,15 @@ def test_numbers_are_the_same_in_every_locale(locale: str, dpi: int) -> None:
     """In German 0.5 became 5.0, in Arabic the knobs showed ٢٥٦ and everything ran from the right; on macOS, where an inch
     has 72 pixels, letters were a quarter smaller."""
     environment = {**os.environ, "LC_ALL": f"{locale}.UTF-8", "QT_QPA_PLATFORM": "offscreen", "QT_FONT_DPI": str(dpi)}
-    done = subprocess.run([sys.executable, "-c", _LOCALES], cwd=ROOT, env=environment, capture_output=True, text=True,
-                          encoding="utf-8", timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", _LOCALES],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == f"{locale} [0.5, 0.5, 0.5, 0.5, 0.5, 0.5] 256 LeftToRight 13"

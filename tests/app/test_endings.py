@@ -35,8 +35,11 @@ def test_a_signal_saves_and_ends(number: signal.Signals, status: int, when: str,
     """With its status and without a traceback, once there is a picture and while torch is still being loaded; what was
     typed is there the next time."""
     running = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "typing" if when == "open" else "waiting"], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True)
+        [sys.executable, "-c", PROGRAM, "typing" if when == "open" else "waiting"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert running.stdout is not None and running.stdout.readline().strip() == when
         running.send_signal(number)
@@ -68,8 +71,10 @@ def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_qt_is_loaded_ends_at_once(number: signal.Signals, status: int) -> None:
     """No exception goes through a library that is half loaded."""
-    early = "import os\nimport explorer.cli.main as cli\nwith cli._leaving_at_once():\n" \
-            f"    os.kill(os.getpid(), {int(number)})\n    import PySide6.QtWidgets"
+    early = (
+        "import os\nimport explorer.cli.main as cli\nwith cli._leaving_at_once():\n"
+        f"    os.kill(os.getpid(), {int(number)})\n    import PySide6.QtWidgets"
+    )
     ran = subprocess.run([sys.executable, "-c", early], capture_output=True, text=True, check=False)
 
     assert (ran.returncode, ran.stderr) == (status, "")

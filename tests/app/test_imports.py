@@ -36,7 +36,8 @@ program.close()
 
 def test_only_the_gui_thread_imports_what_makes_classes_of_qt() -> None:
     """Two threads that ask PySide for classes at once took one start in twenty down; so no other thread asks."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, encoding="utf-8",
-                          timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n") == ["page: overview True", ""]

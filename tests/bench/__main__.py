@@ -25,8 +25,9 @@ _CACHE = user_cache_path("transformer-explorer-bench", appauthor=False)
 @click.option("--edits", default=10_000, help="Key events of the row about memory.")
 @click.option("--rebuilds", default=1_000, help="New models of the row about memory.")
 @click.option("--plots", type=click.Path(path_type=Path), default=_CACHE / "growth", help="Where growth draws its curves.")
-def main(only: str, json_file: Path | None, peers: bool, peers_python: Path | None, edits: int, rebuilds: int,
-         plots: Path) -> None:
+def main(
+    only: str, json_file: Path | None, peers: bool, peers_python: Path | None, edits: int, rebuilds: int, plots: Path
+) -> None:
     """Measure how fast the explorer is: medians of paired runs, with goals."""
     if peers and peers_python is None:
         from tests.bench.peer import environment
@@ -77,8 +78,9 @@ def _run(bench: "Bench", tasks: "list[Task]", only: str) -> "tuple[list[Row], li
         except Exception:
             traceback.print_exc()
             failed.append(task.names[0])
-        print(f"{task.group}: {task.names[0]}: {time.perf_counter() - start:.1f} s, others {others.share():.0%}",
-              file=sys.stderr)
+        print(
+            f"{task.group}: {task.names[0]}: {time.perf_counter() - start:.1f} s, others {others.share():.0%}", file=sys.stderr
+        )
     return rows, failed
 
 

@@ -26,12 +26,25 @@ def _use(bench: Bench) -> list[Row]:
     found: dict[str, list[float]] = json.loads(out)
     every = np.concatenate(list(found.values()))
     each = ", ".join(f"{name} {max(pauses):.3g} ({np.quantile(pauses, 0.999):.3g})" for name, pauses in found.items())
-    return [measured(_USE, float(every.max()), 16.0,
-                     spread=f"99.9 % of {len(every)} beats {np.quantile(every, 0.999):.3g}",
-                     note=f"longest (99.9 %) of each in ms: {each}; a beat may be late because something else has the core")]
+    return [
+        measured(
+            _USE,
+            float(every.max()),
+            16.0,
+            spread=f"99.9 % of {len(every)} beats {np.quantile(every, 0.999):.3g}",
+            note=f"longest (99.9 %) of each in ms: {each}; a beat may be late because something else has the core",
+        )
+    ]
 
 
 def _import(bench: Bench) -> list[Row]:
     blocks = [opening.block_ms for opening in openings(bench)]
-    return [measured(_IMPORT, max(blocks), 200.0, spread=f"{min(blocks):.3g} … {max(blocks):.3g} of {len(blocks)} starts",
-                     note="from the first painted window until torch, jieba and the engine are loaded")]
+    return [
+        measured(
+            _IMPORT,
+            max(blocks),
+            200.0,
+            spread=f"{min(blocks):.3g} … {max(blocks):.3g} of {len(blocks)} starts",
+            note="from the first painted window until torch, jieba and the engine are loaded",
+        )
+    ]

@@ -27,8 +27,9 @@ _GREEDY = "one further token, greedy, translator"
 def tasks() -> list[Task]:
     """Three models, three lengths; and decoding."""
     cases = [(preset, n) for preset in ("tiny", "translator", "paper-base") for n in (16, 64, 256)]
-    recording = [Task("engine", (_RECORDING.format(preset=preset, n=n),), partial(_recording, preset=preset, n=n))
-                 for preset, n in cases]
+    recording = [
+        Task("engine", (_RECORDING.format(preset=preset, n=n),), partial(_recording, preset=preset, n=n)) for preset, n in cases
+    ]
     return [*recording, Task("engine", (_GREEDY,), _greedy)]
 
 
@@ -82,5 +83,13 @@ def _greedy(bench: Bench) -> list[Row]:
 
     torch.set_num_threads(decoding_threads(config, 1))
     sample = repeated(token_ms, budget_s=_BUDGET_S)
-    return [measured(_GREEDY, sample.median, 2.0, floor=bench.rates.bytes_ms(step_bytes(config)), spread=sample.spread,
-                     note=f"the floor reads {step_bytes(config) / 1e6:.0f} MB from memory; the caches may hold a part of it")]
+    return [
+        measured(
+            _GREEDY,
+            sample.median,
+            2.0,
+            floor=bench.rates.bytes_ms(step_bytes(config)),
+            spread=sample.spread,
+            note=f"the floor reads {step_bytes(config) / 1e6:.0f} MB from memory; the caches may hold a part of it",
+        )
+    ]

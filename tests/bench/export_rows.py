@@ -40,13 +40,22 @@ def _beside(bench: Bench) -> list[Row]:
     theirs = bench.folder / "theirs"
     theirs.mkdir()
     with figures(bench.peers) as peer:
-        save = partial(peer.ask, "save maps", file=str(file), labels=labels, folder=str(theirs),
-                       wide_px=size.width(), high_px=size.height())
+        save = partial(
+            peer.ask,
+            "save maps",
+            file=str(file),
+            labels=labels,
+            folder=str(theirs),
+            wide_px=size.width(),
+            high_px=size.height(),
+        )
         save(most=2)  # it looks for its fonts first
         pair = Pair(*in_turn([lambda: elapsed_ms(lambda: list(job.run())), save], budget_s=20.0, least=3, most=9, warm_up=0))
         bench.note(str(peer.about))
     if not len(written) == len(list(theirs.glob("*.png"))) == 48:
         raise RuntimeError(f"{len(written)} files of ours")
-    note = (f"{size.width()}×{size.height()} pixels each on both sides, {len(labels)} tokens on both axes, colour bar; "
-            f"our first export in a process takes {first_ms:.0f} ms")
+    note = (
+        f"{size.width()}×{size.height()} pixels each on both sides, {len(labels)} tokens on both axes, colour bar; "
+        f"our first export in a process takes {first_ms:.0f} ms"
+    )
     return [compared(_NAME, pair, 10.0, better="higher", note=note)]

@@ -27,8 +27,10 @@ class Rates:
     bandwidth_gb_s: float
 
     def __str__(self) -> str:
-        return (f"matrix rate {self.one_gflops:.0f} GFLOP/s with one thread, {self.all_gflops:.0f} with {os.cpu_count()}; "
-                f"memory {self.bandwidth_gb_s:.1f} GB/s")
+        return (
+            f"matrix rate {self.one_gflops:.0f} GFLOP/s with one thread, {self.all_gflops:.0f} with {os.cpu_count()}; "
+            f"memory {self.bandwidth_gb_s:.1f} GB/s"
+        )
 
     def pass_ms(self, config: Config, n_source: int, n_target: int, n_threads: int) -> float:
         """The floor of a plain pass: all its products, and all its weights read once."""

@@ -34,8 +34,7 @@ from tests.bench.wall_rows import painted_ms, wall_view
 _PARTS = ("pass", "recorded", "picture", "paint")
 _TEXT = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏"
 _BUDGET_S = 1.0
-_BASE = Config(architecture="decoder-only", n_layers=2, n_heads=4, d_model=128, d_ff=512, max_len=4096,
-               tokenizer="characters")
+_BASE = Config(architecture="decoder-only", n_layers=2, n_heads=4, d_model=128, d_ff=512, max_len=4096, tokenizer="characters")
 _WIDE = _BASE.changed(d_model=256, d_ff=1024)
 _LOOK = Look(attention="decoder.self_attn")
 
@@ -130,9 +129,10 @@ def _plot(bench: Bench, series: _Series, found: Mapping[int, tuple[float, ...]])
     path = bench.plots / f"growth-{series.name}.png"
     costs = np.array(list(found.values()), np.float32)
     picture = Waves(
-        values=np.log10(costs).T, names=tuple(f"{part}, n^{_exponent(list(found), costs[:, place]):.2f}"
-                                              for place, part in enumerate(_PARTS)),
-        n_marked=1, x_name=f"log{series.factor} of {series.name} / {min(found)}:",
+        values=np.log10(costs).T,
+        names=tuple(f"{part}, n^{_exponent(list(found), costs[:, place]):.2f}" for place, part in enumerate(_PARTS)),
+        n_marked=1,
+        x_name=f"log{series.factor} of {series.name} / {min(found)}:",
         caption=Caption(title=f"Cost as {series.name} grow", tap="", shape="", note="log10 of milliseconds"),
     )
     write_png(render(picture, Words.load("en")), path)

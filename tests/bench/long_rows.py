@@ -36,13 +36,22 @@ def _wall(_bench: Bench) -> list[Row]:
     """What a pass keeps of such a text: blocks of 2 × 2 cells, and one head whole."""
     n, random, words = 1024, np.random.default_rng(0), Words.load("zh")
     mask = closed_levels(np.triu(np.ones((n, n), bool), 1))
-    layers = tuple(levels(random.random((12, n // 2, n // 2), np.float32), mask, signed=False, block=2, shape=(n, n))
-                   for _ in range(12))
+    layers = tuple(
+        levels(random.random((12, n // 2, n // 2), np.float32), mask, signed=False, block=2, shape=(n, n)) for _ in range(12)
+    )
     chosen: dict[tuple[int, int], Levels] = {(0, 0): levels(random.random((n, n), np.float32), mask, signed=False)}
     axis = _axis(n)
     picture = HeadGrid(
-        values=np.stack([each.arrays[3] for each in layers]), block=16, large=LargeWall(layers, chosen), rows=axis,
-        columns=axis, scale=_WEIGHTS, caption=_caption(), layers=tuple(range(12)), chosen=(0, 0))
+        values=np.stack([each.arrays[3] for each in layers]),
+        block=16,
+        large=LargeWall(layers, chosen),
+        rows=axis,
+        columns=axis,
+        scale=_WEIGHTS,
+        caption=_caption(),
+        layers=tuple(range(12)),
+        chosen=(0, 0),
+    )
     application, view = make_application(), HeadGridView()
     view.resize(900, 700)
     view.show()
@@ -57,8 +66,18 @@ def _head(_bench: Bench) -> list[Row]:
     application, view = make_application(), HeatmapView()
     view.resize(760, 760)
     view.show()
-    view.draw(Heatmap(values=values, rows=_axis(n), columns=_axis(n), scale=_WEIGHTS, caption=_caption(),
-                      closed=mask.arrays[0], levels=levels(values, mask, signed=False)), words)
+    view.draw(
+        Heatmap(
+            values=values,
+            rows=_axis(n),
+            columns=_axis(n),
+            scale=_WEIGHTS,
+            caption=_caption(),
+            closed=mask.arrays[0],
+            levels=levels(values, mask, signed=False),
+        ),
+        words,
+    )
     return [_frames(_HEAD, application, view)]
 
 
@@ -83,14 +102,19 @@ def _frames(name: str, application: QApplication, view: Canvas) -> Row:
     view.hide()
     view.deleteLater()
     frames = Sample(tuple(found))
-    return measured(name, frames.quantile(0.99), _FRAME_MS,
-                    spread=f"median {frames.median:.3g}, longest {max(found):.3g} of {len(found)} frames",
-                    note="from all of it to two cells, with six steps to the side at each zoom")
+    return measured(
+        name,
+        frames.quantile(0.99),
+        _FRAME_MS,
+        spread=f"median {frames.median:.3g}, longest {max(found):.3g} of {len(found)} frames",
+        note="from all of it to two cells, with six steps to the side at each zoom",
+    )
 
 
 def _moves(view: Canvas) -> Iterator[object]:
     """Twenty-four notches in, six steps to the side after each."""
     for notch in range(24):
+
         def zoom() -> None:
             view.view = view.view.zoomed(view.view.columns * 0.31, view.view.rows * 0.42, 1.25)
 
@@ -131,8 +155,19 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 def _memory(_bench: Bench) -> list[Row]:
     """Each in a process of its own: the greatest memory of a process never goes down."""
     recorded_mb, plain_mb = (
-        float(subprocess.run([sys.executable, "-c", _PASS, how], stdout=subprocess.PIPE, text=True, check=True,
-                             timeout=600).stdout) for how in ("recorded", "plain"))
-    return [measured(_MEMORY, recorded_mb - plain_mb, 1024.0, unit="MB",
-                     note=f"{recorded_mb:.0f} MB against {plain_mb:.0f} MB, d_model 768; a memory budget of 1,024 MB, "
-                          f"one head whole")]
+        float(
+            subprocess.run(
+                [sys.executable, "-c", _PASS, how], stdout=subprocess.PIPE, text=True, check=True, timeout=600
+            ).stdout
+        )
+        for how in ("recorded", "plain")
+    )
+    return [
+        measured(
+            _MEMORY,
+            recorded_mb - plain_mb,
+            1024.0,
+            unit="MB",
+            note=f"{recorded_mb:.0f} MB against {plain_mb:.0f} MB, d_model 768; a memory budget of 1,024 MB, one head whole",
+        )
+    ]

@@ -12,6 +12,7 @@ from tests.bench.bench import Bench
 
 _BUSY = 0.1  # of all cores
 
+
 class Others:
     """How much of the machine other processes take, from when this is made. The X server is one of them."""
 
@@ -33,14 +34,21 @@ class Others:
 def head(bench: Bench, load_before: tuple[float, float, float], others: Others) -> str:
     """Some lines above the table."""
     taken = others.share()
-    busy = [] if taken < _BUSY else ["the machine was busy: ratios of pairs stand, but ms and floors are too high, most of all "
-                                     "with several threads"]
-    return "\n".join([
-        f"{platform.platform()}, {_processor()}, {os.cpu_count()} cores, {psutil.virtual_memory().total / 2**30:.0f} GiB, "
-        f"Python {platform.python_version()}, torch {torch.__version__}",
-        f"load {load_before[0]:.2f} before, {os.getloadavg()[0]:.2f} after; others took {taken:.0%} of the cores",
-        *busy, str(bench.rates), *bench.notes,
-    ])
+    busy = (
+        []
+        if taken < _BUSY
+        else ["the machine was busy: ratios of pairs stand, but ms and floors are too high, most of all with several threads"]
+    )
+    return "\n".join(
+        [
+            f"{platform.platform()}, {_processor()}, {os.cpu_count()} cores, {psutil.virtual_memory().total / 2**30:.0f} GiB, "
+            f"Python {platform.python_version()}, torch {torch.__version__}",
+            f"load {load_before[0]:.2f} before, {os.getloadavg()[0]:.2f} after; others took {taken:.0%} of the cores",
+            *busy,
+            str(bench.rates),
+            *bench.notes,
+        ]
+    )
 
 
 def _processor() -> str:

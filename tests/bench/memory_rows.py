@@ -29,8 +29,10 @@ def _memory(bench: Bench) -> list[Row]:
         edited_mb = _resident_mb()
         _rebuild(driven, bench.rebuilds - first_rebuilds)
         after_mb = _resident_mb()
-    note = (f"preset tiny, {before_mb:.0f} MB after {first_edits} key events and {first_rebuilds} steps of the seed's slider, "
-            f"{edited_mb:.0f} MB after {bench.edits} key events, {after_mb:.0f} MB after {bench.rebuilds} steps")
+    note = (
+        f"preset tiny, {before_mb:.0f} MB after {first_edits} key events and {first_rebuilds} steps of the seed's slider, "
+        f"{edited_mb:.0f} MB after {bench.edits} key events, {after_mb:.0f} MB after {bench.rebuilds} steps"
+    )
     return [measured(_NAME, after_mb - before_mb, 20.0, unit="MB", note=note)]
 
 

@@ -44,8 +44,13 @@ class Peer:
     def __init__(self, python: Path, module: str, *arguments: str) -> None:
         offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
         self._process = subprocess.Popen(
-            [str(python), "-m", f"tests.bench.peers.{module}", *arguments], cwd=_ROOT, text=True, encoding="utf-8",
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **offline},
+            [str(python), "-m", f"tests.bench.peers.{module}", *arguments],
+            cwd=_ROOT,
+            text=True,
+            encoding="utf-8",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **offline},
         )
         self.about: Any = self._answer()
 

@@ -38,9 +38,19 @@ def tasks() -> list[Task]:
 def gpt2_small() -> Config:
     """The shape of GPT-2 small, with as many symbols as the knob allows; E[id] is taken as it is."""
     return Config(
-        architecture="decoder-only", n_layers=12, n_heads=12, d_model=768, d_ff=3072, max_len=1024,
-        vocab_size=min(50257, int(find_knob("vocab_size").high)), position="learned", norm_placement="pre", activation="gelu",
-        tied_embeddings=True, embedding_scale=1 / math.sqrt(768), causal_mask=True,
+        architecture="decoder-only",
+        n_layers=12,
+        n_heads=12,
+        d_model=768,
+        d_ff=3072,
+        max_len=1024,
+        vocab_size=min(50257, int(find_knob("vocab_size").high)),
+        position="learned",
+        norm_placement="pre",
+        activation="gelu",
+        tied_embeddings=True,
+        embedding_scale=1 / math.sqrt(768),
+        causal_mask=True,
     )
 
 
@@ -52,8 +62,10 @@ def _beside(bench: Bench) -> list[Row]:
     _give(bench, model, ids)
     with Peer(bench.peers, "passes", str(bench.folder), str(os.cpu_count())) as peer:
         about = peer.about
-        bench.note(f"peers: {about['versions']}; their logits are ours to {about['lens']:.1e} (TransformerLens) and "
-                   f"{about['face']:.1e} (Hugging Face)")
+        bench.note(
+            f"peers: {about['versions']}; their logits are ours to {about['lens']:.1e} (TransformerLens) and "
+            f"{about['face']:.1e} (Hugging Face)"
+        )
         return [row for n in _GOALS for row in _rows(bench, model, ids, peer, n)]
 
 
@@ -81,8 +93,10 @@ def _rows(bench: Bench, model: Transformer, ids: torch.Tensor, peer: Peer, n: in
     floor_ms = bench.rates.pass_ms(model.config, 0, n, os.cpu_count() or 1)
     note = f"{os.cpu_count()} threads each, floor {floor_ms:.3g} ms"
     lens_goal, face_goal = _GOALS[n]
-    return [compared(_LENS.format(n=n), Pair(own, lens), lens_goal, note=note),
-            compared(_FACE.format(n=n), Pair(own, face), face_goal, note=note)]
+    return [
+        compared(_LENS.format(n=n), Pair(own, lens), lens_goal, note=note),
+        compared(_FACE.format(n=n), Pair(own, face), face_goal, note=note),
+    ]
 
 
 def _recorded_ms(model: Transformer, ids: torch.Tensor) -> float:

@@ -159,6 +159,12 @@ def answered(program: Program) -> bool:
     wish = program.session.request
     if frame is None:
         return False
-    shown = attrs.evolve(frame.request, serial=wish.serial, refines=wish.refines, beam=wish.beam,
-                         experiments=wish.experiments, wanted=wish.wanted)
+    shown = attrs.evolve(
+        frame.request,
+        serial=wish.serial,
+        refines=wish.refines,
+        beam=wish.beam,
+        experiments=wish.experiments,
+        wanted=wish.wanted,
+    )
     return shown == wish

@@ -33,8 +33,12 @@ class Row:
         """The row of the table."""
         sign, unit = "≤" if self.better == "lower" else "≥", "×" if self.of_ratio else self.unit
         return (
-            self.name, f"{figure(self.ours)} {self.unit}", "" if self.theirs is None else f"{figure(self.theirs)} {self.unit}",
-            "" if self.ratio is None else figure(self.ratio), f"{sign} {self.goal:g} {unit}", "met" if self.met else "MISSED",
+            self.name,
+            f"{figure(self.ours)} {self.unit}",
+            "" if self.theirs is None else f"{figure(self.theirs)} {self.unit}",
+            "" if self.ratio is None else figure(self.ratio),
+            f"{sign} {self.goal:g} {unit}",
+            "met" if self.met else "MISSED",
             self.spread,
         )
 
@@ -43,17 +47,35 @@ def compared(name: str, pair: Pair, goal: float, better: Literal["lower", "highe
     """A row whose goal is a ratio: ours / theirs where lower is better, theirs / ours where higher is."""
     ratios = pair.ratios if better == "lower" else Sample(tuple(1 / ratio for ratio in pair.ratios.values))
     ratio = ratios.median
-    return Row(name=name, ours=pair.ours.median, theirs=pair.theirs.median, ratio=ratio, goal=goal, better=better, note=note,
-               met=ratio <= goal if better == "lower" else ratio >= goal, of_ratio=True,
-               spread=f"ratio {ratios.spread} of {len(ratios.values)} pairs")
+    return Row(
+        name=name,
+        ours=pair.ours.median,
+        theirs=pair.theirs.median,
+        ratio=ratio,
+        goal=goal,
+        better=better,
+        note=note,
+        met=ratio <= goal if better == "lower" else ratio >= goal,
+        of_ratio=True,
+        spread=f"ratio {ratios.spread} of {len(ratios.values)} pairs",
+    )
 
 
 def measured(
     name: str, ours: float, goal: float, *, floor: float | None = None, unit: str = "ms", spread: str = "", note: str = ""
 ) -> Row:
     """A row whose goal is a fixed figure."""
-    return Row(name=name, ours=ours, theirs=floor, ratio=None if not floor else ours / floor, goal=goal, met=ours <= goal,
-               unit=unit, spread=spread, note=note)
+    return Row(
+        name=name,
+        ours=ours,
+        theirs=floor,
+        ratio=None if not floor else ours / floor,
+        goal=goal,
+        met=ours <= goal,
+        unit=unit,
+        spread=spread,
+        note=note,
+    )
 
 
 def figure(value: float) -> str:

@@ -42,8 +42,14 @@ def openings(bench: Bench) -> list[Opening]:
 def _opening() -> Opening:
     torch_ms = _run_ms("import torch")
     began_s = time.time()
-    out = subprocess.run([sys.executable, "-m", "tests.bench.opening", repr(began_s)], stdout=subprocess.PIPE, text=True,
-                         check=True, timeout=120, env=dict(os.environ)).stdout
+    out = subprocess.run(
+        [sys.executable, "-m", "tests.bench.opening", repr(began_s)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=120,
+        env=dict(os.environ),
+    ).stdout
     empty_ms, full_ms, block_ms = (float(value) for value in out.split())
     return Opening(empty_ms, full_ms, block_ms, torch_ms, _run_ms("import torch, jieba"))
 
@@ -59,7 +65,14 @@ def _starts(bench: Bench) -> list[Row]:
     empty = Pair(Sample(tuple(each.empty_ms for each in found)), Sample(tuple(each.torch_ms for each in found)))
     beyond = Sample(tuple(each.full_ms - each.imports_ms for each in found))
     full = Sample(tuple(each.full_ms for each in found)).median
-    return [compared(_EMPTY, empty, 0.4, note="from when the process was asked for; the window is empty until torch is there"),
-            measured(_FULL, beyond.median, 700.0, spread=f"{beyond.spread} of {len(found)} starts",
-                     note=f"the picture is there after {full:.0f} ms, the translator's; the imports alone take "
-                          f"{full - beyond.median:.0f} ms")]
+    return [
+        compared(_EMPTY, empty, 0.4, note="from when the process was asked for; the window is empty until torch is there"),
+        measured(
+            _FULL,
+            beyond.median,
+            700.0,
+            spread=f"{beyond.spread} of {len(found)} starts",
+            note=f"the picture is there after {full:.0f} ms, the translator's; the imports alone take "
+            f"{full - beyond.median:.0f} ms",
+        ),
+    ]

@@ -55,8 +55,9 @@ def elapsed_ms(work: Work) -> float:
 
 def paired(ours: Work, theirs: Work, *, budget_s: float, least: int = 15, most: int = 300, warm_up: int = 3) -> Pair:
     """Two pieces of work in this process, for about `budget_s`."""
-    one, other = in_turn([lambda: elapsed_ms(ours), lambda: elapsed_ms(theirs)],
-                         budget_s=budget_s, least=least, most=most, warm_up=warm_up)
+    one, other = in_turn(
+        [lambda: elapsed_ms(ours), lambda: elapsed_ms(theirs)], budget_s=budget_s, least=least, most=most, warm_up=warm_up
+    )
     return Pair(one, other)
 
 

@@ -23,9 +23,12 @@ def main() -> None:
     with Driven(SIXTEEN, "translator") as driven:
         heart = Heart()
         todo: dict[str, Callable[[], None]] = {
-            "keys": partial(_type, driven), "seed slider": partial(_slide, driven),
-            "export": partial(_export, driven, sys.argv[1]), "preset paper-base": partial(_build, driven),
-            "keys in paper-base": partial(_type, driven), "seed slider in paper-base": partial(_slide, driven),
+            "keys": partial(_type, driven),
+            "seed slider": partial(_slide, driven),
+            "export": partial(_export, driven, sys.argv[1]),
+            "preset paper-base": partial(_build, driven),
+            "keys in paper-base": partial(_type, driven),
+            "seed slider in paper-base": partial(_slide, driven),
         }
         for name, work in todo.items():
             with heart.beating():

@@ -51,8 +51,10 @@ _WALLS = (Wall("48 maps of 64×64", 6, 8, 64, 5.0), Wall("2,048 maps of 16×16",
 def tasks() -> list[Task]:
     """Ours alone, and in turn with matplotlib."""
     alone = [Task("walls", (_OURS.format(wall.name),), partial(_ours, wall=wall)) for wall in _WALLS]
-    beside = [Task("walls", (_NEW.format(wall.name), _SAME.format(wall.name)), partial(_beside, wall=wall), peers=True)
-              for wall in _WALLS]
+    beside = [
+        Task("walls", (_NEW.format(wall.name), _SAME.format(wall.name)), partial(_beside, wall=wall), peers=True)
+        for wall in _WALLS
+    ]
     return [*alone, *beside]
 
 
@@ -82,8 +84,18 @@ def painted_ms(view: HeadGridView, picture: HeadGrid, words: Words) -> float:
 def _clock(view: HeadGridView, values: NDArray[np.float32]) -> Clock:
     """Paints the next set of values each time."""
     axes = [Axis(name, tuple(map(str, range(values.shape[-1])))) for name in ("query", "key")]
-    pictures = [HeadGrid(values=each, rows=axes[0], columns=axes[1], scale=unit_scale("cividis"), chosen=(0, 0),
-                         layers=tuple(range(len(each))), caption=Caption(title="", tap="", shape="")) for each in values]
+    pictures = [
+        HeadGrid(
+            values=each,
+            rows=axes[0],
+            columns=axes[1],
+            scale=unit_scale("cividis"),
+            chosen=(0, 0),
+            layers=tuple(range(len(each))),
+            caption=Caption(title="", tap="", shape=""),
+        )
+        for each in values
+    ]
     turns, words = itertools.cycle(pictures), Words.load("en")
     return lambda: painted_ms(view, next(turns), words)
 
@@ -93,8 +105,16 @@ def _ours(bench: Bench, wall: Wall) -> list[Row]:
     with wall_view() as view:
         sample = repeated(_clock(view, values), budget_s=_BUDGET_S, most=500)
     floor_ms = bench.rates.bytes_ms(values[0].size * _FLOAT + _WIDE_PX * _HIGH_PX * _PIXEL)
-    return [measured(_OURS.format(wall.name), sample.median, wall.goal_ms, floor=floor_ms, note=_size(),
-                     spread=f"{sample.spread}, 99th percentile {sample.quantile(0.99):.3g}")]
+    return [
+        measured(
+            _OURS.format(wall.name),
+            sample.median,
+            wall.goal_ms,
+            floor=floor_ms,
+            note=_size(),
+            spread=f"{sample.spread}, 99th percentile {sample.quantile(0.99):.3g}",
+        )
+    ]
 
 
 def _size() -> str:
@@ -113,6 +133,13 @@ def _beside(bench: Bench, wall: Wall) -> list[Row]:
         ours, drawn, made = in_turn(sides, budget_s=2 * _BUDGET_S, least=2, most=30, warm_up=0)
         bench.note(str(peer.about))
     note = f"{_size()} on both sides, no ticks, Agg"
-    return [compared(_NEW.format(wall.name), Pair(ours, made), 200.0, better="higher", note=note),
-            compared(_SAME.format(wall.name), Pair(ours, drawn), 200.0, better="higher",
-                     note=f"{note}; its fastest way: set_data into the images that are there")]
+    return [
+        compared(_NEW.format(wall.name), Pair(ours, made), 200.0, better="higher", note=note),
+        compared(
+            _SAME.format(wall.name),
+            Pair(ours, drawn),
+            200.0,
+            better="higher",
+            note=f"{note}; its fastest way: set_data into the images that are there",
+        ),
+    ]

@@ -51,12 +51,26 @@ def _keys(bench: Bench) -> list[Row]:
     plain_ms = _plain_ms(len(tokens.source), len(tokens.target)).median
     passes = f"a plain pass of {len(tokens.source)} + {len(tokens.target)} tokens takes {plain_ms:.3g} ms"
     return [
-        measured(_KEY, keys.median, 16.7, floor=floor_ms, spread=f"{keys.spread} of {_KEYS}",
-                 note="each key makes a sentence that was not seen before; the first answer, greedily translated; the "
-                      "floor is that of one plain pass"),
+        measured(
+            _KEY,
+            keys.median,
+            16.7,
+            floor=floor_ms,
+            spread=f"{keys.spread} of {_KEYS}",
+            note="each key makes a sentence that was not seen before; the first answer, greedily translated; the "
+            "floor is that of one plain pass",
+        ),
         measured(_KEY_HIGH, keys.quantile(0.99), 33.0, floor=floor_ms, spread=f"longest {max(keys.values):.3g}"),
-        Row(name=_KEY_PASSES, ours=keys.median, theirs=plain_ms, ratio=keys.median / plain_ms, goal=4.0,
-            met=keys.median <= 4.0 * plain_ms, of_ratio=True, note=passes),
+        Row(
+            name=_KEY_PASSES,
+            ours=keys.median,
+            theirs=plain_ms,
+            ratio=keys.median / plain_ms,
+            goal=4.0,
+            met=keys.median <= 4.0 * plain_ms,
+            of_ratio=True,
+            note=passes,
+        ),
     ]
 
 
@@ -82,11 +96,21 @@ def _slider(
         driven.wait(driven.settled)
         found = [driven.painted_ms(partial(driven.slide, knob)) for _ in range(5 + n)][5:]
         n_target = len(driven.frame.trace.tokens.target)
-        parts = (f"of the last frame: decoding {driven.frame.decoding_ms:.1f}, model {driven.frame.build_ms:.1f}, "
-                 f"pass {driven.frame.pass_ms:.1f} ms")
+        parts = (
+            f"of the last frame: decoding {driven.frame.decoding_ms:.1f}, model {driven.frame.build_ms:.1f}, "
+            f"pass {driven.frame.pass_ms:.1f} ms"
+        )
     ticks = Sample(tuple(found))
-    return [measured(name, ticks.median, goal, floor=_floor_ms(bench, preset, n_target), note=parts,
-                     spread=f"{ticks.spread} of {n}, 99th percentile {ticks.quantile(0.99):.3g}")]
+    return [
+        measured(
+            name,
+            ticks.median,
+            goal,
+            floor=_floor_ms(bench, preset, n_target),
+            note=parts,
+            spread=f"{ticks.spread} of {n}, 99th percentile {ticks.quantile(0.99):.3g}",
+        )
+    ]
 
 
 def _floor_ms(bench: Bench, preset: str, n_target: int) -> float:

@@ -46,6 +46,7 @@ def _small(arguments: tuple[str, ...]) -> list[str]:
 @pytest.fixture
 def said(capsys: pytest.CaptureFixture[str]) -> Command:
     """Run a command that must succeed, and return what it says."""
+
     def run(*arguments: str) -> str:
         status = cli.main(_small(arguments))
         out, err = capsys.readouterr()
@@ -58,6 +59,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Command:
 @pytest.fixture
 def refused(capsys: pytest.CaptureFixture[str]) -> Command:
     """Run a command that must fail by the user's mistake, and return its one line."""
+
     def run(*arguments: str) -> str:
         status = cli.main(_small(arguments))
         out, err = capsys.readouterr()
@@ -72,8 +74,16 @@ def run_outside(*arguments: str | bytes, **environment: str) -> subprocess.Compl
     """A process of its own, without this one's platform and language."""
     own = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY", "LC_ALL")
     kept = {name: value for name, value in os.environ.items() if name not in own}
-    return subprocess.run([sys.executable, "-m", "explorer", *arguments], cwd=ROOT, env={**kept, **environment},
-                          capture_output=True, text=True, encoding="utf-8", timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "explorer", *arguments],
+        cwd=ROOT,
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
 
 
 def test_show_says_tokens_model_and_taps(said: Command) -> None:
@@ -107,7 +117,9 @@ def test_export_writes_every_format_to_file_and_folder(format_: str, said: Comma
     out = said("export", TEXT, "--tap", WEIGHTS, "--out", f"{tmp_path}/heads/", "--format", format_, "--language", "en")
     assert "4 files" in out
     assert {path.name for path in (tmp_path / "heads").iterdir()} == {
-        *(f"{WEIGHTS}.head{head}.{format_}" for head in range(4)), f"{WEIGHTS}.{format_}.json"}
+        *(f"{WEIGHTS}.head{head}.{format_}" for head in range(4)),
+        f"{WEIGHTS}.{format_}.json",
+    }
     assert json.loads((tmp_path / f"a.{format_}.json").read_text("utf-8"))["source"] == TEXT
 
 
@@ -124,7 +136,8 @@ def test_head_and_layer_choose(said: Command, tmp_path: Path) -> None:
     """One of them, or all."""
     said("export", TEXT, "--tap", WEIGHTS, "--head", "2", "--layer", "all", "--out", f"{tmp_path}/", "--format", "SVG")
     assert {path.name for path in tmp_path.glob("*.svg")} == {
-        f"encoder.layers.{layer}.self_attn.weights.head2.svg" for layer in (0, 1)}
+        f"encoder.layers.{layer}.self_attn.weights.head2.svg" for layer in (0, 1)
+    }
     assert "layer 1" not in (tmp_path / f"{WEIGHTS}.head2.svg").read_text("utf-8")
 
 
@@ -164,8 +177,12 @@ def test_every_flag_is_parsed(knob: object, monkeypatch: pytest.MonkeyPatch) -> 
     """Its last value reaches the Config; nonsense is refused under the knob's own name."""
     seen: list[object] = []
     monkeypatch.setattr("explorer.engine.compute.Computer", lambda: seen.append)
-    value = {"choice": lambda: knob.choices[-1], "bool": lambda: "false", "int": lambda: str(knob.default),
-             "float": lambda: str(knob.default)}[knob.kind]()
+    value = {
+        "choice": lambda: knob.choices[-1],
+        "bool": lambda: "false",
+        "int": lambda: str(knob.default),
+        "float": lambda: str(knob.default),
+    }[knob.kind]()
     with pytest.raises(AttributeError):  # what is computed here is nothing
         cli.main(["show", TEXT, f"--{knob.name.replace('_', '-')}", value])
     config = seen[0].config
@@ -220,6 +237,7 @@ def test_a_hundred_thousand_characters_are_refused_at_once(refused: Command, mon
 
 def test_a_full_disk_is_said(refused: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the old file stays."""
+
     def full(_file: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -250,18 +268,32 @@ def test_a_missing_file_of_the_program_is_said(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("show",), ("show", TEXT, "--nonsense", "1"), ("nonsense",), ("show", TEXT, TEXT), ("show", TEXT, "--seed"),
-     ("export", TEXT), ("export", TEXT, "--out", "a.png", "--dpi", "1"),
-     ("export", TEXT, "--out", "a.png", "--theme", "pink"), ("--language", "fr", "presets")],
+    [
+        ("show",),
+        ("show", TEXT, "--nonsense", "1"),
+        ("nonsense",),
+        ("show", TEXT, TEXT),
+        ("show", TEXT, "--seed"),
+        ("export", TEXT),
+        ("export", TEXT, "--out", "a.png", "--dpi", "1"),
+        ("export", TEXT, "--out", "a.png", "--theme", "pink"),
+        ("--language", "fr", "presets"),
+    ],
 )
 def test_a_wrong_call_is_one_line_too(arguments: tuple[str, ...], refused: Command) -> None:
     """click's own errors, without its usage text."""
     assert "Usage" not in refused(*arguments)
 
 
-@pytest.mark.parametrize("arguments", [
-    ("--language", "en", "show", "x"), ("show", "--language", "en", "x"), ("show", "x", "--language", "en"),
-    ("show", "x", "--language=en")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--language", "en", "show", "x"),
+        ("show", "--language", "en", "x"),
+        ("show", "x", "--language", "en"),
+        ("show", "x", "--language=en"),
+    ],
+)
 def test_the_language_may_stand_anywhere(arguments: tuple[str, ...], said: Command) -> None:
     """Before the command, behind it, at the end."""
     assert said(*arguments).startswith("Source tokens")
@@ -291,6 +323,7 @@ def test_a_bug_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_interrupt_has_its_own_status(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C: 130, as shells expect."""
+
     def interrupted() -> None:
         raise KeyboardInterrupt
 

@@ -15,13 +15,34 @@ from explorer.training.corpus import read_corpus
 from tests.engine.sources.bundles import a_bundle
 from tests.training.runs import data_file
 
-SMALL = ("--n-layers", "1", "--n-heads", "2", "--d-model", "16", "--d-ff", "32", "--max-len", "40",
-         "--target-vocab-size", "300", "--epochs", "2", "--batch-tokens", "60", "--warmup-steps", "4", "--language", "en")
+SMALL = (
+    "--n-layers",
+    "1",
+    "--n-heads",
+    "2",
+    "--d-model",
+    "16",
+    "--d-ff",
+    "32",
+    "--max-len",
+    "40",
+    "--target-vocab-size",
+    "300",
+    "--epochs",
+    "2",
+    "--batch-tokens",
+    "60",
+    "--warmup-steps",
+    "4",
+    "--language",
+    "en",
+)
 
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Run a command; its status, what it says, what it complains."""
+
     def run(*arguments: str) -> tuple[int, str, str]:
         status = cli.main(list(arguments))
         return status, *capsys.readouterr()
@@ -61,7 +82,7 @@ def _translated(say: Say, folder: Path) -> tuple[str, str]:
     """A text is one line, whatever the little model says."""
     status, said, complained = say("translate", "--preset", str(folder), "我爱北京。")
     assert 0 == status
-    return said[said.index("\n"):], complained
+    return said[said.index("\n") :], complained
 
 
 def test_one_line_comes_out_for_each_that_goes_in(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,17 +99,25 @@ def test_one_line_comes_out_for_each_that_goes_in(say: Say, tmp_path: Path, monk
     assert "line 3: Character 2 is the control character U+0000: delete it.\n" == complained
 
 
-@pytest.mark.parametrize(("arguments", "sentence"), [
-    (("translate", "我", "--preset", "tiny"), "The preset tiny has no trained weights and cannot translate."),
-    (("evaluate", "--preset", "tiny"), "The preset tiny has no trained weights and cannot translate."),
-    (("train", "--data", "TMP/none.tsv", "--out", "TMP/out"), "Cannot read TMP/none.tsv: No such file or directory."),
-    (("train", "--data", "TMP/bad.tsv", "--out", "TMP/out"),
-     "TMP/bad.tsv has no columns split, zh, en: a data file is a table with tabs and a header row."),
-    (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out"), "TMP/empty.tsv has no usable row in the split train."),
-    (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out", "--device", "abacus"), "This machine has no device abacus."),
-    (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out", "--epochs", "0"), "epochs must be from 1 to 1000, not 0."),
-    (("translate", "我", "--preset", "TMP/torn"), "The weights TMP/torn/weights.safetensors are damaged or of another model"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("translate", "我", "--preset", "tiny"), "The preset tiny has no trained weights and cannot translate."),
+        (("evaluate", "--preset", "tiny"), "The preset tiny has no trained weights and cannot translate."),
+        (("train", "--data", "TMP/none.tsv", "--out", "TMP/out"), "Cannot read TMP/none.tsv: No such file or directory."),
+        (
+            ("train", "--data", "TMP/bad.tsv", "--out", "TMP/out"),
+            "TMP/bad.tsv has no columns split, zh, en: a data file is a table with tabs and a header row.",
+        ),
+        (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out"), "TMP/empty.tsv has no usable row in the split train."),
+        (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out", "--device", "abacus"), "This machine has no device abacus."),
+        (("train", "--data", "TMP/empty.tsv", "--out", "TMP/out", "--epochs", "0"), "epochs must be from 1 to 1000, not 0."),
+        (
+            ("translate", "我", "--preset", "TMP/torn"),
+            "The weights TMP/torn/weights.safetensors are damaged or of another model",
+        ),
+    ],
+)
 def test_a_mistake_is_one_sentence(say: Say, tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
     """On stderr, with exit status 2."""
     (tmp_path / "bad.tsv").write_text("a\tb\n1\t2\n")
@@ -120,11 +149,14 @@ def test_the_bundled_held_out_rows_are_whole() -> None:
     assert (0, 2000, 1010, 0) == (len(corpus.train), len(corpus.valid), len(corpus.test), len(corpus.bad))
 
 
-@pytest.mark.parametrize(("source", "words"), [
-    ("我爱北京天安门。", {"love", "Beijing"}),
-    ("他在图书馆看书。", {"He", "library"}),
-    ("我昨天买了一本新书。", {"bought", "new", "book", "yesterday"}),
-])
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("我爱北京天安门。", {"love", "Beijing"}),
+        ("他在图书馆看书。", {"He", "library"}),
+        ("我昨天买了一本新书。", {"bought", "new", "book", "yesterday"}),
+    ],
+)
 def test_the_bundled_translator_knows_everyday_sentences(source: str, words: set[str]) -> None:
     """By beam search, as plain text without marks."""
     said = explorer.translate(source, beam=4)

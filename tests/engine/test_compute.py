@@ -20,14 +20,41 @@ from explorer.trace.trace import Trace
 SENTENCE = "我爱北京天安门"
 
 OTHER = {
-    "architecture": "decoder-only", "n_layers": 3, "n_heads": 2, "d_model": 32, "d_ff": 64, "max_len": 50,
-    "vocab_size": 500, "target_vocab_size": 400, "position": "rotary", "position_base": 50.0, "embedding_scale": 2.0,
-    "temperature": 0.5, "score_scaling": False, "masking": "inverted", "residual": False, "norm_shift": 0.5,
-    "initialization": "cloned-layers", "vocabulary": "sentence",
-    "causal_mask": False, "causal_mask_encoder": True, "causal_mask_cross": True, "mask_value": "-1e9", "bias": False,
-    "norm_placement": "post", "norm_kind": "std-eps", "activation": "gelu", "tied_embeddings": True, "dropout": 0.5,
-    "dropout_active": True, "dropout_seed": 7, "seed": 1, "tokenizer": "characters", "jieba_hmm": False,
-    "memory_budget": 2048, "device": "cuda",
+    "architecture": "decoder-only",
+    "n_layers": 3,
+    "n_heads": 2,
+    "d_model": 32,
+    "d_ff": 64,
+    "max_len": 50,
+    "vocab_size": 500,
+    "target_vocab_size": 400,
+    "position": "rotary",
+    "position_base": 50.0,
+    "embedding_scale": 2.0,
+    "temperature": 0.5,
+    "score_scaling": False,
+    "masking": "inverted",
+    "residual": False,
+    "norm_shift": 0.5,
+    "initialization": "cloned-layers",
+    "vocabulary": "sentence",
+    "causal_mask": False,
+    "causal_mask_encoder": True,
+    "causal_mask_cross": True,
+    "mask_value": "-1e9",
+    "bias": False,
+    "norm_placement": "post",
+    "norm_kind": "std-eps",
+    "activation": "gelu",
+    "tied_embeddings": True,
+    "dropout": 0.5,
+    "dropout_active": True,
+    "dropout_seed": 7,
+    "seed": 1,
+    "tokenizer": "characters",
+    "jieba_hmm": False,
+    "memory_budget": 2048,
+    "device": "cuda",
 }
 """Another value for every knob."""
 
@@ -78,9 +105,7 @@ def test_it_computes_what_the_model_computes(computer: Computer) -> None:
     ("architecture", "source", "target"),
     [("encoder-decoder", True, True), ("encoder-only", True, False), ("decoder-only", False, True)],
 )
-def test_each_architecture_has_its_own_sides(
-    computer: Computer, architecture: str, source: bool, target: bool
-) -> None:
+def test_each_architecture_has_its_own_sides(computer: Computer, architecture: str, source: bool, target: bool) -> None:
     """Encoder-only has source tokens, decoder-only target tokens; without a target the source is given again."""
     words = ["我", "爱", "北京", "天安门"]
     trace = computer(request(architecture=architecture)).trace
@@ -216,8 +241,12 @@ def test_a_target_that_is_too_long_is_refused_too(computer: Computer) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "kind"),
-    [({"text": " \n"}, EmptyText), ({"target": ""}, EmptyText), ({"text": "a\0b"}, ControlCharacter),
-     ({"source_cuts": ((0, 99),)}, BadCut)],
+    [
+        ({"text": " \n"}, EmptyText),
+        ({"target": ""}, EmptyText),
+        ({"text": "a\0b"}, ControlCharacter),
+        ({"source_cuts": ((0, 99),)}, BadCut),
+    ],
 )
 def test_a_bad_text_is_a_users_error(computer: Computer, changes: dict[str, object], kind: type[Exception]) -> None:
     """On either side."""
@@ -230,9 +259,7 @@ def test_dropout_repeats_by_its_own_seed(computer: Computer) -> None:
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
-    first, again, other = (
-        computer(request(dropout=0.5, dropout_active=True, dropout_seed=seed)).trace for seed in (1, 1, 2)
-    )
+    first, again, other = (computer(request(dropout=0.5, dropout_active=True, dropout_seed=seed)).trace for seed in (1, 1, 2))
 
     assert torch.equal(torch.rand(2), expected)
     tap = "encoder.layers.0.self_attn.dropped"
@@ -245,9 +272,7 @@ def test_dropout_repeats_by_its_own_seed(computer: Computer) -> None:
 @pytest.mark.parametrize(
     ("position", "max_len", "shape"), [("sinusoidal", 1024, (64, 64)), ("learned", 20, (20, 64)), ("none", 9, (9, 64))]
 )
-def test_places_go_beyond_the_text(
-    computer: Computer, position: str, max_len: int, shape: tuple[int, int]
-) -> None:
+def test_places_go_beyond_the_text(computer: Computer, position: str, max_len: int, shape: tuple[int, int]) -> None:
     """Waves need room: 64 places, or as many as there are, beginning with those of the text."""
     trace = computer(request(position=position, max_len=max_len)).trace
 
@@ -281,8 +306,7 @@ def test_stop_ends_building(computer: Computer) -> None:
 
     assert len(shares) == 4
     assert computer._model is None
-    assert (computer(request(seed=5)).trace["generator.logits"] == Computer()(request(seed=5)).trace["generator.logits"]
-            ).all()
+    assert (computer(request(seed=5)).trace["generator.logits"] == Computer()(request(seed=5)).trace["generator.logits"]).all()
 
 
 def test_a_large_pass_takes_all_processors(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,9 +56,10 @@ def test_the_stand_in_refuses_what_cuda_refuses(fetched: list[torch.device], mon
         experiment("leak", bench)
 
 
-@pytest.mark.parametrize(("there", "chosen"), [
-    (("cpu",), "cpu"), (("cpu", "mps"), "mps"), (("cpu", "cuda"), "cuda"), (("cpu", "cuda", "mps"), "cuda"),
-])
+@pytest.mark.parametrize(
+    ("there", "chosen"),
+    [(("cpu",), "cpu"), (("cpu", "mps"), "mps"), (("cpu", "cuda"), "cuda"), (("cpu", "cuda", "mps"), "cuda")],
+)
 def test_auto_knows_every_device(there: tuple[str, ...], chosen: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """CUDA before MPS before the processor."""
     monkeypatch.setattr(devices, "devices", lambda: there)
@@ -87,8 +88,9 @@ class _Generator:
 def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Generator]:
     """The generator of MPS."""
     generator, really = _Generator(), torch.get_device_module
-    monkeypatch.setattr(torch, "get_device_module",
-                        lambda kind: generator if torch.device(kind).type == "mps" else really(kind))
+    monkeypatch.setattr(
+        torch, "get_device_module", lambda kind: generator if torch.device(kind).type == "mps" else really(kind)
+    )
     yield generator
 
 

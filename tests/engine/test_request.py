@@ -13,15 +13,17 @@ def test_a_preset_brings_its_sentence_and_its_knobs() -> None:
     assert Request.from_preset("tutorial-d").text == "我爱学习"
     request = Request.from_preset("tutorial-d", "你好", temperature=2)
 
-    assert (request.text, request.preset, request.config.d_model, request.config.temperature) == (
-        "你好", "tutorial-d", 4, 2.0
-    )
+    assert (request.text, request.preset, request.config.d_model, request.config.temperature) == ("你好", "tutorial-d", 4, 2.0)
 
 
 @pytest.mark.parametrize(
     ("preset", "knobs", "kind"),
-    [("none", {}, UnknownPreset), ("tiny", {"n_wings": 2}, UnknownKnob), ("tiny", {"n_layers": 0}, KnobOutOfRange),
-     ("tiny", {"n_heads": 7}, HeadsDoNotFit)],
+    [
+        ("none", {}, UnknownPreset),
+        ("tiny", {"n_wings": 2}, UnknownKnob),
+        ("tiny", {"n_layers": 0}, KnobOutOfRange),
+        ("tiny", {"n_heads": 7}, HeadsDoNotFit),
+    ],
 )
 def test_what_does_not_fit_is_refused(preset: str, knobs: dict[str, object], kind: type[Exception]) -> None:
     """Before any thread is asked."""

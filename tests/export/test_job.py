@@ -31,8 +31,9 @@ def application(qapp: QApplication) -> None:
     """Drawing needs one, and Qt allows only one in a process."""
 
 
-def export(out: Path, format_: str, tap: str | None = WEIGHTS, head: int | None = None, layer: int | None = -1,
-           **more: object) -> list[tuple[int, int]]:
+def export(
+    out: Path, format_: str, tap: str | None = WEIGHTS, head: int | None = None, layer: int | None = -1, **more: object
+) -> list[tuple[int, int]]:
     choice = None if tap is None else Choice(tap, head, layer)
     return list(Export(trace=more.pop("trace", example()), out=out, format=format_, words=words(), choice=choice, **more).run())
 
@@ -163,7 +164,8 @@ def test_sixty_four_heads_are_told_one_by_one(tmp_path: Path) -> None:
 def test_a_caller_can_stop_between_two_files(tmp_path: Path) -> None:
     """What is written stays, nothing half-written is left."""
     steps: Iterator[tuple[int, int]] = Export(
-        trace=example(), out=tmp_path, format="svg", words=words(), choice=Choice(WEIGHTS), one_each=True).run()
+        trace=example(), out=tmp_path, format="svg", words=words(), choice=Choice(WEIGHTS), one_each=True
+    ).run()
     for done, _total in steps:
         if done == 2:
             break
@@ -215,6 +217,7 @@ def test_a_folder_in_the_place_of_the_file_is_the_users_error(format_: str, tmp_
 @pytest.mark.parametrize("format_", FORMATS)
 def test_a_full_disk_leaves_the_old_files(format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In any format: the figure or the numbers first, the JSON never without them."""
+
     def full(_file: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -228,7 +231,7 @@ def test_a_full_disk_leaves_the_old_files(format_: str, tmp_path: Path, monkeypa
 def test_a_name_that_is_no_utf8_still_gets_its_json(tmp_path: Path) -> None:
     """Linux allows any bytes in a name."""
     export(tmp_path / "a\udcff.csv", "csv")
-    about, = tmp_path.glob("*.json")
+    (about,) = tmp_path.glob("*.json")
     assert json.loads(about.read_text("utf-8"))["files"] == ["a\udcff.csv"]
 
 

@@ -149,10 +149,9 @@ def test_a_place_that_is_no_folder_is_the_users_error(writer: object, tmp_path: 
     ("reason", "kind"),
     [("Error while serializing: I/O error: No space left on device (os error 28)", DiskFull), ("odd", CannotWrite)],
 )
-def test_safetensors_own_error_is_understood(
-    reason: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_safetensors_own_error_is_understood(reason: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The library puts the system's error into a sentence; the old file stays."""
+
     def broken(_arrays: object, _path: object) -> None:
         raise SafetensorError(reason)
 
@@ -166,6 +165,7 @@ def test_safetensors_own_error_is_understood(
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CSV too."""
+
     def full(_file: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -81,8 +81,10 @@ def test_a_cell_has_the_colour_of_its_value(theme: str, colours: str, dpi: float
     places = cells(svg)
     assert len(places) == values.size
     for step in (-5, 0, 5):
-        seen = [drawn[int((24 + y + high / 2 + step) * scale), int((24 + x + wide / 2 - step) * scale)]
-                for x, y, wide, high in places]
+        seen = [
+            drawn[int((24 + y + high / 2 + step) * scale), int((24 + x + wide / 2 - step) * scale)]
+            for x, y, wide, high in places
+        ]
         assert_same(np.array(seen).reshape(7, 9, 4), expected(picture, THEMES[theme]))
 
 
@@ -123,8 +125,9 @@ def test_a_large_map_has_the_colours_of_its_values(dpi: float) -> None:
     values[5, 5] = np.nan
     picture = heatmap(values, colours="viridis")
     svg = render(picture, words())
-    x, y, wide, high = (float(n) for n in re.search(
-        r'<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', svg).groups())
+    x, y, wide, high = (
+        float(n) for n in re.search(r'<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', svg).groups()
+    )
     drawn, scale = pixels(raster.image(svg, dpi)), dpi / 96
     rows = [int((24 + y + (row + 0.5) * high / 260) * scale) for row in range(260)]
     columns = [int((24 + x + (column + 0.5) * wide / 260) * scale) for column in range(260)]
@@ -152,9 +155,12 @@ def test_the_font_is_loaded_once() -> None:
 
 
 def one_line(family: str, letters: str) -> Pixels:
-    return pixels(raster.image(
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="240" height="40" font-family="{family}">'
-        f'<text x="8" y="28" font-size="24" fill="#000000">{letters}</text></svg>'))
+    return pixels(
+        raster.image(
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="240" height="40" font-family="{family}">'
+            f'<text x="8" y="28" font-size="24" fill="#000000">{letters}</text></svg>'
+        )
+    )
 
 
 @pytest.mark.parametrize("letters", ["北京天安门", "Attention 0.25"])
@@ -168,7 +174,8 @@ def test_labels_are_drawn_in_the_bundled_font(letters: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "letters", ["我爱北京天安门", "Internationalization", "WWWW iiii 0.25 … −∞", "generator.logits [position 4]"])
+    "letters", ["我爱北京天安门", "Internationalization", "WWWW iiii 0.25 … −∞", "generator.logits [position 4]"]
+)
 @pytest.mark.parametrize("weight", [REGULAR, BOLD])
 def test_text_is_as_wide_as_the_layout_thinks(letters: str, weight: int) -> None:
     """Qt's own measure; kerning may take a little off."""

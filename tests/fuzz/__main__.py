@@ -17,8 +17,7 @@ from tests.fuzz.run import Fuzz
 @click.option("--only", multiple=True, type=click.Choice([kind.name for kind in KINDS]), help="May stand several times.")
 @click.option("--case", "case_seed", type=int, help="Run this one case of the kind given by --only.")
 @click.option("--stories", is_flag=True, help="Print the end of each traceback.")
-def main(minutes: float, seconds: float | None, seed: int, only: tuple[str, ...], case_seed: int | None,
-         stories: bool) -> None:
+def main(minutes: float, seconds: float | None, seed: int, only: tuple[str, ...], case_seed: int | None, stories: bool) -> None:
     """Use the program at random, and tell what it cannot take."""
     kinds = [kind for kind in KINDS if not only or kind.name in only]
     fuzz = Fuzz(kinds, seed, Limits(), lambda line: print(line, flush=True))

@@ -16,11 +16,16 @@ def calls(trial: Trial) -> None:
     for _ in range(chance.randint(1, 6)):
         name = chance.choice((*trace.names(), _nearly(chance.choice(trace.names()), chance), writing.word(chance)))
         with trial.asking():
-            chance.choice((
-                lambda name=name: trace[name], lambda name=name: trace.axes(name), lambda name=name: trace.shape(name),
-                lambda name=name: trace.head(name, chance.choice((0, -1, 3, 4, 10**30))), lambda name=name: trace.keys(name),
-                lambda name=name: trace.side(name, chance.choice(("position", "query", "key", writing.word(chance)))),
-            ))()
+            chance.choice(
+                (
+                    lambda name=name: trace[name],
+                    lambda name=name: trace.axes(name),
+                    lambda name=name: trace.shape(name),
+                    lambda name=name: trace.head(name, chance.choice((0, -1, 3, 4, 10**30))),
+                    lambda name=name: trace.keys(name),
+                    lambda name=name: trace.side(name, chance.choice(("position", "query", "key", writing.word(chance)))),
+                )
+            )()
     with trial.asking():
         path = chance.choice(_PATHS)
         explorer.Trace.load(path) if chance.random() < 0.5 else trace.save(path)

@@ -16,16 +16,57 @@ from explorer.training.recipe import RECIPE_KNOBS
 from tests.fuzz import tables, values, writing
 from tests.fuzz.trial import Trial
 
-_COMMANDS = ("show", "show", "export", "export", "export", "translate", "evaluate", "train", "teach", "presets", "knobs",
-             "--help", "--version", "nothing")
-_TAPS = ("encoder.layers.0.self_attn.weights", "generator.logits", "decoder.layers.0.cross_attn.scores", "encoder.norm",
-         "encoder.embedding.output", "decoder.layers.9.norm1", "nothing")
-_FILES = ("a.png", "a.svg", "a.csv", "a.npz", "a.pdf", "a", "b/", "b/c.svg", "a.gif", ".", "x" * 300, "\0", "a\nb.png",
-          "\udc80.svg", "好.safetensors")
+_COMMANDS = (
+    "show",
+    "show",
+    "export",
+    "export",
+    "export",
+    "translate",
+    "evaluate",
+    "train",
+    "teach",
+    "presets",
+    "knobs",
+    "--help",
+    "--version",
+    "nothing",
+)
+_TAPS = (
+    "encoder.layers.0.self_attn.weights",
+    "generator.logits",
+    "decoder.layers.0.cross_attn.scores",
+    "encoder.norm",
+    "encoder.embedding.output",
+    "decoder.layers.9.norm1",
+    "nothing",
+)
+_FILES = (
+    "a.png",
+    "a.svg",
+    "a.csv",
+    "a.npz",
+    "a.pdf",
+    "a",
+    "b/",
+    "b/c.svg",
+    "a.gif",
+    ".",
+    "x" * 300,
+    "\0",
+    "a\nb.png",
+    "\udc80.svg",
+    "好.safetensors",
+)
 _OTHER_FILES = ("", "/dev/null", "/dev/full/a.png", "-", "~/a.csv")
-_EXPORTED = {"--tap": _TAPS, "--format": ("png", "svg", "pdf", "csv", "npz", "safetensors", "PNG", "gif", ""),
-             "--head": ("0", "all", "9", "-1", "x", "０"), "--layer": ("0", "all", "7", ""),
-             "--dpi": ("24", "96", "inf", "1e400"), "--width": ("16", "300", "-1")}
+_EXPORTED = {
+    "--tap": _TAPS,
+    "--format": ("png", "svg", "pdf", "csv", "npz", "safetensors", "PNG", "gif", ""),
+    "--head": ("0", "all", "9", "-1", "x", "０"),
+    "--layer": ("0", "all", "7", ""),
+    "--dpi": ("24", "96", "inf", "1e400"),
+    "--width": ("16", "300", "-1"),
+}
 _OF_A_STEP = 4 * 2**30  # bytes: forty rows of 256 tokens at once, with all that their gradients need
 _WORDS = ("true", "tiny", "8", "zh", "en", "-1", "nan", "", "1e3")
 _SMALL = ("--n-layers", "1", "--d-model", "16", "--d-ff", "16", "--vocab-size", "300", "--preset", "tiny")

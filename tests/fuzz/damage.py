@@ -5,15 +5,34 @@ import os
 from pathlib import Path
 from random import Random
 
-_TELLING = (b"\0", b"\xff", b"\n", b"\r", b"\t", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"9" * 30, b"-", b"{", b"[", b'"',
-            b"\xff\xff\xff\xff\xff\xff\xff\x7f", b"\0\0\0\0\0\0\0\x80", b"nan", b"inf", b"null", b"1e999")
+_TELLING = (
+    b"\0",
+    b"\xff",
+    b"\n",
+    b"\r",
+    b"\t",
+    b"\xef\xbb\xbf",
+    b"\xed\xa0\x80",
+    b"\xc3",
+    b"9" * 30,
+    b"-",
+    b"{",
+    b"[",
+    b'"',
+    b"\xff\xff\xff\xff\xff\xff\xff\x7f",
+    b"\0\0\0\0\0\0\0\x80",
+    b"nan",
+    b"inf",
+    b"null",
+    b"1e999",
+)
 
 
 def damaged(data: bytes, chance: Random) -> bytes:
     """Some bytes at a time; what is at the beginning is met more often, since headers stand there."""
     way = chance.randrange(7)
     if way == 0:
-        return data[:_place(data, chance)]
+        return data[: _place(data, chance)]
     if way == 1:
         return data + bytes(chance.randrange(256) for _ in range(chance.choice((1, 8, 1000))))
     if way == 2:
@@ -22,7 +41,7 @@ def damaged(data: bytes, chance: Random) -> bytes:
         at = _place(data, chance)
         size = chance.choice((1, 1, 2, 8, 40))
         new = chance.choice((bytes(chance.randrange(256) for _ in range(size)), chance.choice(_TELLING), b""))
-        data = data[:at] + new + data[at + (len(new) if way < 5 else size):]
+        data = data[:at] + new + data[at + (len(new) if way < 5 else size) :]
     return data
 
 
@@ -42,7 +61,7 @@ def reordered(text: str, chance: Random) -> str:
             lines[a] += chance.choice(("", " ", "\t")) + lines[b]
         else:
             at = chance.randint(0, len(lines[a]))
-            lines[a:a + 1] = [lines[a][:at], lines[a][at:]]
+            lines[a : a + 1] = [lines[a][:at], lines[a][at:]]
     return "\n".join(lines)
 
 
@@ -56,8 +75,11 @@ def put_odd(path: Path, chance: Random) -> None:
     elif way == 1 and hasattr(os, "mkfifo"):
         os.mkfifo(path)
     elif way in (2, 3, 4):
-        path.symlink_to(chance.choice(("/dev/zero", "/dev/random", "/dev/null", "/dev/full", "/dev/tty", "/proc/self/mem",
-                                       "/proc/self/environ")))
+        path.symlink_to(
+            chance.choice(
+                ("/dev/zero", "/dev/random", "/dev/null", "/dev/full", "/dev/tty", "/proc/self/mem", "/proc/self/environ")
+            )
+        )
     elif way == 5:
         path.symlink_to(path)
     elif way == 6:

@@ -27,9 +27,14 @@ def knobs(trial: Trial) -> None:
     if config is None or config.device != "cpu":
         return
     if parameter_bytes(config) + trace_bytes(config, _PLACES, _PLACES) > _MOST_BYTES:
-        config = config.nearest_valid(n_layers=chance.randint(1, 3), d_model=chance.choice((8, 16, 30)), d_ff=16,
-                                      vocab_size=min(config.vocab_size, 1000), max_len=min(config.max_len, 64),
-                                      target_vocab_size=min(config.target_vocab_size, 1000))
+        config = config.nearest_valid(
+            n_layers=chance.randint(1, 3),
+            d_model=chance.choice((8, 16, 30)),
+            d_ff=16,
+            vocab_size=min(config.vocab_size, 1000),
+            max_len=min(config.max_len, 64),
+            target_vocab_size=min(config.target_vocab_size, 1000),
+        )
     with trial.asking():
         trace = explorer.explore(writing.sentence(chance), preset="tiny", **config.values())
         traces.check(trace, trial)

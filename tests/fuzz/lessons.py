@@ -21,9 +21,33 @@ from explorer.resources import asset
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial
 
-_KEYS = ("zh", "en", "preset", "text", "cuts", "target", "batch", "page", "highlight", "knobs", "look", "given", "claim",
-         "answer", "question", "printed", "expected", "true", "tolerance", "choices_zh", "choices_en", "right", "kind", "why",
-         "group")
+_KEYS = (
+    "zh",
+    "en",
+    "preset",
+    "text",
+    "cuts",
+    "target",
+    "batch",
+    "page",
+    "highlight",
+    "knobs",
+    "look",
+    "given",
+    "claim",
+    "answer",
+    "question",
+    "printed",
+    "expected",
+    "true",
+    "tolerance",
+    "choices_zh",
+    "choices_en",
+    "right",
+    "kind",
+    "why",
+    "group",
+)
 _TABLES = ("[[step]]", "[[step.claim]]", "[step.question]", "[step]", "[title]", "[step.knobs]", "[[a]]")
 
 
@@ -86,7 +110,7 @@ def content(chance: Random) -> bytes:
             key = chance.choice(_KEYS)
         new = _fitting(key, chance) if chance.random() < 0.7 else values.plain(chance)
         line = f"{key if chance.random() < 0.95 else chance.choice(_KEYS)} = {values.toml(new, chance=chance)}"
-        lines[at:at + bool(sign)] = [line]
+        lines[at : at + bool(sign)] = [line]
     return "\n".join(lines).encode("utf-8", "surrogatepass")
 
 
@@ -116,7 +140,7 @@ def _made(chance: Random) -> str:
         lines.append(chance.choice(_TABLES))
         keys = chance.sample(_KEYS, chance.randint(0, 5))
         lines += (f"{key} = {values.toml(values.plain(chance), chance=chance)}" for key in keys)
-        lines += ('zh = "一"', 'en = "one"', f"true = {json.dumps(formulas.grown(chance, 2))}")[:chance.choice((2, 3))]
+        lines += ('zh = "一"', 'en = "one"', f"true = {json.dumps(formulas.grown(chance, 2))}")[: chance.choice((2, 3))]
     return "\n".join(lines)
 
 

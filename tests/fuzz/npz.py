@@ -79,12 +79,24 @@ def _rewritten(path: Path, chance: Random) -> None:
 
 
 def _array(chance: Random) -> Any:
-    return chance.choice((
-        np.zeros(0), np.zeros((0, 3), np.float32), np.array([1, 2]), np.array("text"), np.array([None, {}], object),
-        np.float64(1), np.full((2, 2), np.nan, np.float16), np.zeros((1,) * 32),
-        np.array([1j]), np.array(b"x"), np.zeros(3, "datetime64[s]"),
-        np.array(json.dumps(values.plain(chance))), np.zeros(2, [("a", "f4")]), np.asfortranarray(np.ones((4, 3, 3))),
-    ))
+    return chance.choice(
+        (
+            np.zeros(0),
+            np.zeros((0, 3), np.float32),
+            np.array([1, 2]),
+            np.array("text"),
+            np.array([None, {}], object),
+            np.float64(1),
+            np.full((2, 2), np.nan, np.float16),
+            np.zeros((1,) * 32),
+            np.array([1j]),
+            np.array(b"x"),
+            np.zeros(3, "datetime64[s]"),
+            np.array(json.dumps(values.plain(chance))),
+            np.zeros(2, [("a", "f4")]),
+            np.asfortranarray(np.ones((4, 3, 3))),
+        )
+    )
 
 
 def _change(about: Any, chance: Random) -> None:

@@ -12,8 +12,11 @@ from explorer.app.shell.window import Window
 from explorer.views.painting.surface import Surface
 
 MODIFIERS = (Qt.KeyboardModifier.NoModifier,) * 5 + (
-    Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier,
-    Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
 )
 _BUTTONS = (Qt.MouseButton.LeftButton,) * 6 + (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton)
 
@@ -44,9 +47,19 @@ def wheel(window: Window, chance: Random, _folder: Path) -> None:
     """Up, down or sideways, with or without Ctrl."""
     widget, place = somewhere(window, chance)
     turn = QPoint(chance.choice((0, 0, 0, 120, -120)), chance.choice((120, -120, 1200, -1200, 7)))
-    QApplication.sendEvent(widget, QWheelEvent(QPointF(place), QPointF(widget.mapToGlobal(place)), QPoint(), turn,
-                                               Qt.MouseButton.NoButton, chance.choice(MODIFIERS),
-                                               Qt.ScrollPhase.NoScrollPhase, False))
+    QApplication.sendEvent(
+        widget,
+        QWheelEvent(
+            QPointF(place),
+            QPointF(widget.mapToGlobal(place)),
+            QPoint(),
+            turn,
+            Qt.MouseButton.NoButton,
+            chance.choice(MODIFIERS),
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        ),
+    )
 
 
 def menu(window: Window, chance: Random, _folder: Path) -> None:

@@ -42,10 +42,28 @@ def presets(trial: Trial) -> None:
 
 
 def _name(chance: Random, folder: str) -> str:
-    return chance.choice((
-        writing.word(chance), "", ".", "..", "/", "~", "tiny ", "TINY", "tiny/", "tiny\n", "\0", "a" * 5000, "/dev/zero",
-        "/proc/self/fd", f"{folder}/", f"{folder}/{FILE}", f"{folder}\0", f"{folder}/../own",
-    ))
+    return chance.choice(
+        (
+            writing.word(chance),
+            "",
+            ".",
+            "..",
+            "/",
+            "~",
+            "tiny ",
+            "TINY",
+            "tiny/",
+            "tiny\n",
+            "\0",
+            "a" * 5000,
+            "/dev/zero",
+            "/proc/self/fd",
+            f"{folder}/",
+            f"{folder}/{FILE}",
+            f"{folder}\0",
+            f"{folder}/../own",
+        )
+    )
 
 
 def _content(chance: Random) -> bytes:
@@ -82,8 +100,14 @@ def _look(chance: Random) -> dict[str, object]:
 def _deep(chance: Random) -> str:
     """Far more levels than anybody writes."""
     n = chance.choice((50, 500, 5000, 100_000))
-    return chance.choice((
-        f"text = {'[' * n}{']' * n}", f"text = 'a'\nknobs = {'{a=' * n}1{'}' * n}", f"[{'.'.join('a' * n)}]\nb = 1",
-        f"text = 'a'\n{'.'.join('k' * n)} = 1\n[knobs]", f"text = 'a'\nknobs = {{ n_layers = {'9' * n} }}",
-        f"text = '{'好' * n}'\n[knobs]", "\n".join(f"[[a{'.b' * (n % 900)}]]" for _ in range(5)),
-    ))
+    return chance.choice(
+        (
+            f"text = {'[' * n}{']' * n}",
+            f"text = 'a'\nknobs = {'{a=' * n}1{'}' * n}",
+            f"[{'.'.join('a' * n)}]\nb = 1",
+            f"text = 'a'\n{'.'.join('k' * n)} = 1\n[knobs]",
+            f"text = 'a'\nknobs = {{ n_layers = {'9' * n} }}",
+            f"text = '{'好' * n}'\n[knobs]",
+            "\n".join(f"[[a{'.b' * (n % 900)}]]" for _ in range(5)),
+        )
+    )

@@ -14,8 +14,10 @@ def table(fuzz: Fuzz) -> str:
         bad = sum(len(fault.seeds) for fault in fuzz.bug_reports.values() if fault.kind == kind.name and fault.counts)
         rows.append((kind.name, str(tally.cases), str(tally.told.total()), str(bad), f"{tally.seconds:.0f}"))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join("  ".join((row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in
-                                                            zip(row[1:], widths[1:], strict=True)))) for row in rows)
+    return "\n".join(
+        "  ".join((row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))))
+        for row in rows
+    )
 
 
 def faults(fuzz: Fuzz, *, stories: bool) -> str:
@@ -24,10 +26,15 @@ def faults(fuzz: Fuzz, *, stories: bool) -> str:
     others = [fault for fault in fuzz.bug_reports.values() if not fault.counts]
     parts = [_fault(fault, stories=stories) for fault in counted]
     if others:
-        parts.append("late once, but not when tried alone, so the machine's:\n" + "\n".join(
-            f"  {fault.kind} {fault.seeds[0]}: {fault.bad.what} at {fault.bad.where or '?'}" for fault in others))
-    warnings = [f"  {kind}: {text} ({count})" for kind, tally in fuzz.tallies.items()
-                for text, count in tally.warnings.most_common(_SEEDS)]
+        parts.append(
+            "late once, but not when tried alone, so the machine's:\n"
+            + "\n".join(f"  {fault.kind} {fault.seeds[0]}: {fault.bad.what} at {fault.bad.where or '?'}" for fault in others)
+        )
+    warnings = [
+        f"  {kind}: {text} ({count})"
+        for kind, tally in fuzz.tallies.items()
+        for text, count in tally.warnings.most_common(_SEEDS)
+    ]
     if warnings:
         parts.append("warnings of Qt:\n" + "\n".join(warnings))
     return "\n\n".join(parts)

@@ -50,18 +50,39 @@ def training(trial: Trial) -> None:
     if chance.random() < 0.5:
         (trial.folder / "own").mkdir()
         words = tuple(writing.word(chance) for _ in range(chance.choice((0, 1, 3))))
-        wish = Teaching(preset=a_bundle(trial.folder / "own"), own=data, keep=write(trial.folder / "old.tsv", chance, fine=0.9),
-                        out=trial.folder / "out", words=words, steps=_STEPS, rows=4)
+        wish = Teaching(
+            preset=a_bundle(trial.folder / "own"),
+            own=data,
+            keep=write(trial.folder / "old.tsv", chance, fine=0.9),
+            out=trial.folder / "out",
+            words=words,
+            steps=_STEPS,
+            rows=4,
+        )
         with trial.asking():
             teacher = Teacher(wish)
             list(teacher.steps())
             explorer.translate("我爱北京", preset=str(teacher.finish()))
         return
-    recipe = Recipe(epochs=1, batch_tokens=chance.choice((16, 100, 800)), warmup_steps=chance.choice((0, 2)),
-                    agreement=chance.choice((0.0, 5.0)), split_words=chance.random(), drop_stop=chance.random(),
-                    learning_rate=chance.choice((1e-3, 1.0)), clip_norm=chance.choice((1.0, 100.0)))
-    asked = Wish(data=data, out=trial.folder / "out", config=_SMALL.changed(max_len=chance.choice((2, 5, 40))), recipe=recipe,
-                 device="cpu", precision=chance.choice(("auto", "float32", "bfloat16")), text=writing.text(chance, unfit=0))
+    recipe = Recipe(
+        epochs=1,
+        batch_tokens=chance.choice((16, 100, 800)),
+        warmup_steps=chance.choice((0, 2)),
+        agreement=chance.choice((0.0, 5.0)),
+        split_words=chance.random(),
+        drop_stop=chance.random(),
+        learning_rate=chance.choice((1e-3, 1.0)),
+        clip_norm=chance.choice((1.0, 100.0)),
+    )
+    asked = Wish(
+        data=data,
+        out=trial.folder / "out",
+        config=_SMALL.changed(max_len=chance.choice((2, 5, 40))),
+        recipe=recipe,
+        device="cpu",
+        precision=chance.choice(("auto", "float32", "bfloat16")),
+        text=writing.text(chance, unfit=0),
+    )
     for again in range(chance.choice((1, 2))):
         with trial.asking():
             run = Run(attrs.evolve(asked, start=trial.folder / "out" if again and chance.random() < 0.2 else None))
@@ -77,7 +98,7 @@ def training(trial: Trial) -> None:
 def write(path: Path, chance: Random, *, fine: float = 0.4) -> Path:
     """A table at this path; `fine` is the chance that most of its rows can be used."""
     rows = [f"{'valid' if number % 5 == 0 else 'train'}\t{zh}\t{en}" for number, (zh, en) in enumerate(PAIRS)]
-    rows = ["split\tzh\ten", *rows[:chance.choice((1, 6, 20, 48))]]
+    rows = ["split\tzh\ten", *rows[: chance.choice((1, 6, 20, 48))]]
     for _ in range(chance.choice((0, 1, 3, 10))):
         cells = chance.choice((*SPLITS, "dev")), writing.text(chance), chance.choice((writing.text(chance), "a cat"))
         rows.append("\t".join(cells))

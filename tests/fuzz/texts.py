@@ -20,8 +20,11 @@ def texts(trial: Trial) -> None:
     text = writing.text(chance)
     target = chance.choice((None, None, writing.text(chance)))
     preset = chance.choice(("tiny", "translator", "tutorial-c"))
-    knobs: dict[str, object] = {} if preset == "translator" else {**_SMALL, "tokenizer": chance.choice(_TOKENIZERS),
-                                                                  "jieba_hmm": chance.random() < 0.8}
+    knobs: dict[str, object] = (
+        {}
+        if preset == "translator"
+        else {**_SMALL, "tokenizer": chance.choice(_TOKENIZERS), "jieba_hmm": chance.random() < 0.8}
+    )
     if chance.random() < 0.3:
         knobs["vocabulary"] = "sentence"
     if chance.random() < 0.3:
@@ -43,13 +46,18 @@ def cuts(trial: Trial) -> None:
     for _ in range(chance.randint(1, 4)):
         words = tuple(writing.word(chance) for _ in range(chance.choice((0, 1, 3))))
         if chance.random() < 0.3:
-            words += (text[:chance.choice((1, 4, 200))],)
+            words += (text[: chance.choice((1, 4, 200))],)
         with trial.asking():
             request = Request.from_preset("tiny", text, **_SMALL, tokenizer=chance.choice(_TOKENIZERS))
             request = attrs.evolve(
-                request, source_cuts=_spans(text, chance), words=words, target=chance.choice((None, writing.text(chance))),
-                target_cuts=_spans(text, chance), prefix=tuple(chance.randrange(600) for _ in range(chance.choice((0, 2)))),
-                preset=chance.choice(("tiny", "translator")), beam=chance.choice((1, 2)),
+                request,
+                source_cuts=_spans(text, chance),
+                words=words,
+                target=chance.choice((None, writing.text(chance))),
+                target_cuts=_spans(text, chance),
+                prefix=tuple(chance.randrange(600) for _ in range(chance.choice((0, 2)))),
+                preset=chance.choice(("tiny", "translator")),
+                beam=chance.choice((1, 2)),
                 experiments=frozenset(chance.sample(("variants", "swap", "leak", "depth", "batch", "copies"), 2)),
                 batch=tuple(writing.text(chance, 8) for _ in range(chance.choice((0, 2)))),
             )

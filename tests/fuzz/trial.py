@@ -59,11 +59,16 @@ class Trial:
                 self.broke(broken, f"no sentence for {type(error).__name__}")
                 continue
             if len(sentence) > _LONGEST_SENTENCE:
-                self.bad(f"sentence of {type(error).__name__} too long: {len(sentence)} characters",
-                         where(error.__traceback__), sentence[:_LONGEST_SENTENCE])
+                self.bad(
+                    f"sentence of {type(error).__name__} too long: {len(sentence)} characters",
+                    where(error.__traceback__),
+                    sentence[:_LONGEST_SENTENCE],
+                )
             elif _UNFIT.search(sentence):
-                self.bad(f"sentence of {type(error).__name__} with line breaks or control characters: {sentence!r}",
-                         where(error.__traceback__))
+                self.bad(
+                    f"sentence of {type(error).__name__} with line breaks or control characters: {sentence!r}",
+                    where(error.__traceback__),
+                )
 
     def bad(self, what: str, place: str = "", story: str = "", *, timed: bool = False) -> None:
         """Something is wrong; the case goes on."""
@@ -86,8 +91,11 @@ def where(trace: TracebackType | None) -> str:
 
 def last_place(story: str, *, newest_first: bool = False) -> str:
     """The same from a traceback as text; faulthandler's begin with the newest."""
-    places = [f"{Path(found['file']).relative_to(_PACKAGE.parent)}:{found['line']} {found['name']}"
-              for found in _FRAME.finditer(story) if found["file"].startswith(f"{_PACKAGE}/")]
+    places = [
+        f"{Path(found['file']).relative_to(_PACKAGE.parent)}:{found['line']} {found['name']}"
+        for found in _FRAME.finditer(story)
+        if found["file"].startswith(f"{_PACKAGE}/")
+    ]
     return places[0 if newest_first else -1] if places else ""
 
 

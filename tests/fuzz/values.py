@@ -10,9 +10,46 @@ import numpy as np
 
 from tests.fuzz import writing
 
-_NUMBERS = (0, 1, -1, 2, 3, 4, 7, 8, 16, 64, 100, 255, 1000, 4096, 2**31 - 1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 2**64, 10**30,
-            10**400, -(10**400), 0.0, -0.0, 0.1, 0.5, 0.99, 1.0, 1.5, -0.5, 1e-9, 5e-324, 1e18, 1e308, math.inf, -math.inf,
-            math.nan)
+_NUMBERS = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    4,
+    7,
+    8,
+    16,
+    64,
+    100,
+    255,
+    1000,
+    4096,
+    2**31 - 1,
+    2**31,
+    2**53 + 1,
+    2**63 - 1,
+    2**63,
+    2**64,
+    10**30,
+    10**400,
+    -(10**400),
+    0.0,
+    -0.0,
+    0.1,
+    0.5,
+    0.99,
+    1.0,
+    1.5,
+    -0.5,
+    1e-9,
+    5e-324,
+    1e18,
+    1e308,
+    math.inf,
+    -math.inf,
+    math.nan,
+)
 
 
 def number(chance: Random) -> int | float:
@@ -24,18 +61,51 @@ def plain(chance: Random, depth: int = 2) -> Any:
     """What a TOML or JSON file can hold."""
     kinds = [lambda: number(chance), lambda: writing.word(chance), lambda: chance.choice((True, False))]
     if depth:
-        kinds += [lambda: [plain(chance, depth - 1) for _ in range(chance.randint(0, 3))],
-                  lambda: {writing.word(chance) or "a": plain(chance, depth - 1) for _ in range(chance.randint(0, 3))}]
+        kinds += [
+            lambda: [plain(chance, depth - 1) for _ in range(chance.randint(0, 3))],
+            lambda: {writing.word(chance) or "a": plain(chance, depth - 1) for _ in range(chance.randint(0, 3))},
+        ]
     return chance.choice(kinds)()
 
 
 def odd(chance: Random) -> Any:
     """What only a program can give."""
-    return chance.choice((
-        None, b"8", "8", " 8 ", "８", "1e3", "nan", "inf", "0x10", "1_000", "true", "", "jieba", "-inf", Fraction(1, 3),
-        Fraction(10**400), np.float32(8), np.int64(2), np.bool_(True), np.array(4), np.array([1, 2]), np.float64("nan"), 1j,
-        (), [4], {4}, {"a": 1}, object(), int, len, range(3), bytearray(b"4"),
-    ))
+    return chance.choice(
+        (
+            None,
+            b"8",
+            "8",
+            " 8 ",
+            "８",
+            "1e3",
+            "nan",
+            "inf",
+            "0x10",
+            "1_000",
+            "true",
+            "",
+            "jieba",
+            "-inf",
+            Fraction(1, 3),
+            Fraction(10**400),
+            np.float32(8),
+            np.int64(2),
+            np.bool_(True),
+            np.array(4),
+            np.array([1, 2]),
+            np.float64("nan"),
+            1j,
+            (),
+            [4],
+            {4},
+            {"a": 1},
+            object(),
+            int,
+            len,
+            range(3),
+            bytearray(b"4"),
+        )
+    )
 
 
 def toml(value: Any, *, chance: Random | None = None) -> str:

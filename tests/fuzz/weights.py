@@ -16,8 +16,28 @@ from tests.engine.sources.bundles import a_bundle
 from tests.fuzz import damage, traces, values, writing
 from tests.fuzz.trial import Trial
 
-_TYPES = ("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "F64", "I64", "U64", "F4",
-          "C64", "", "f32", "Q4")
+_TYPES = (
+    "BOOL",
+    "U8",
+    "I8",
+    "F8_E5M2",
+    "F8_E4M3",
+    "I16",
+    "U16",
+    "F16",
+    "BF16",
+    "I32",
+    "U32",
+    "F32",
+    "F64",
+    "I64",
+    "U64",
+    "F4",
+    "C64",
+    "",
+    "f32",
+    "Q4",
+)
 _LENGTH = struct.Struct("<Q")  # of the header, which comes first in a safetensors file
 
 
@@ -65,7 +85,7 @@ def _lying(data: bytes, chance: Random) -> bytes:
     if chance.random() < 0.35:
         return damage.damaged(data, chance)
     size = _LENGTH.unpack_from(data)[0]
-    header, rest = json.loads(data[8:8 + size]), data[8 + size:]
+    header, rest = json.loads(data[8 : 8 + size]), data[8 + size :]
     names = [name for name in header if name != "__metadata__"]
     for _ in range(chance.choice((1, 1, 2))):
         _lie(header, chance.choice(names), chance)
@@ -74,7 +94,7 @@ def _lying(data: bytes, chance: Random) -> bytes:
     if chance.random() < 0.3:
         at = chance.randrange(0, max(1, len(rest) - 4), 2)
         number = chance.choice((b"\0\x7e", b"\0\x7c", b"\xff\x7b", b"\0\0\xc0\x7f", b"\0\0\x80\x7f"))
-        rest = rest[:at] + number + rest[at + len(number):]
+        rest = rest[:at] + number + rest[at + len(number) :]
     told = json.dumps(header).encode() + b" " * chance.choice((0, 0, 5))
     length = chance.choice((len(told),) * 12 + (0, 2**63, 2**64 - 1, 10**8, len(told) - 1, len(told) + 1, len(data)))
     return _LENGTH.pack(length) + told + rest
@@ -96,12 +116,27 @@ def _lie(header: dict[str, object], name: str, chance: Random) -> None:
         header["__metadata__"] = values.plain(chance)
     elif isinstance(about, dict):
         first, last = about["data_offsets"] if isinstance(about.get("data_offsets"), list) else (0, 0)
-        about.update(chance.choice((
-            {"dtype": chance.choice(_TYPES)}, {"shape": [2**40, 2**40]}, {"shape": []}, {"shape": [0]}, {"shape": [-1]},
-            {"shape": about.get("shape", [])[::-1]}, {"shape": [2**32, 2**32, 4]}, {"data_offsets": [last, first]},
-            {"data_offsets": [first, 2**62]}, {"data_offsets": [0, 0]}, {"dtype": "U8", "shape": [last - first]},
-            {"dtype": "I16"}, {"dtype": "U16"}, {"dtype": "BF16"}, {"shape": [10**13, 0], "data_offsets": [first, first]},
-        )))
+        about.update(
+            chance.choice(
+                (
+                    {"dtype": chance.choice(_TYPES)},
+                    {"shape": [2**40, 2**40]},
+                    {"shape": []},
+                    {"shape": [0]},
+                    {"shape": [-1]},
+                    {"shape": about.get("shape", [])[::-1]},
+                    {"shape": [2**32, 2**32, 4]},
+                    {"data_offsets": [last, first]},
+                    {"data_offsets": [first, 2**62]},
+                    {"data_offsets": [0, 0]},
+                    {"dtype": "U8", "shape": [last - first]},
+                    {"dtype": "I16"},
+                    {"dtype": "U16"},
+                    {"dtype": "BF16"},
+                    {"shape": [10**13, 0], "data_offsets": [first, first]},
+                )
+            )
+        )
 
 
 @lru_cache(maxsize=1)
@@ -115,8 +150,16 @@ def _bundle() -> Path:
 def _checkpoint() -> bytes:
     import torch
 
-    state = checkpoint.State(step=3, epoch=1, batch=0, loss_sum=1.5, token_sum=7, seconds=2.0,
-                             history=(checkpoint.History(0, 1.0, 2.0, 0.5, 3.0),), about={"precision": "float32"})
+    state = checkpoint.State(
+        step=3,
+        epoch=1,
+        batch=0,
+        loss_sum=1.5,
+        token_sum=7,
+        seconds=2.0,
+        history=(checkpoint.History(0, 1.0, 2.0, 0.5, 3.0),),
+        about={"precision": "float32"},
+    )
     one, two, three = ({"a.weight": torch.ones(2, 3), "a.bias": torch.zeros(3)} for _ in range(3))
     path = Path(mkdtemp()) / "c.safetensors"
     checkpoint.save(path, state, checkpoint.Memory(one, two, three, {"cpu": torch.get_rng_state()}))

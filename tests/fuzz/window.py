@@ -126,6 +126,8 @@ def _leave_files(trial: Trial) -> None:
     elif way == 1 and path.is_file():
         path.write_bytes(damage.damaged(path.read_bytes(), trial.chance))
     elif way == 2:
-        lines = (f"{key}={trial.chance.choice((writing.word(trial.chance), '@ByteArray(x)', '@Variant(', 'tiny', '1'))}"
-                 for key in ("text", "target", "preset", "language", "theme", "geometry"))
+        lines = (
+            f"{key}={trial.chance.choice((writing.word(trial.chance), '@ByteArray(x)', '@Variant(', 'tiny', '1'))}"
+            for key in ("text", "target", "preset", "language", "theme", "geometry")
+        )
         path.write_bytes("\n".join(("[General]", *lines)).encode("utf-8", "surrogatepass"))

@@ -22,29 +22,57 @@ _CAPTION = Caption(title="题 title", tap="a.tap", shape="[…]", formula="Q K<s
 PICTURES: dict[str, Picture] = {
     "heatmap": _MAP,
     "strips": Strips(bands=(_MAP, _MAP), caption=_CAPTION),
-    "waves": Waves(values=np.array([[0.0, 1.0, 0.0], [1.0, 0.0, -1.0]], np.float32), names=("feature 0", "feature 1"),
-                   n_marked=2, caption=_CAPTION, x_name="position"),
-    "bars": Bars(values=np.array([0.5, 0.125], np.float32), labels=("北京", "love"), scale=Scale(0, 0.5, "cividis"),
-                 caption=_CAPTION),
+    "waves": Waves(
+        values=np.array([[0.0, 1.0, 0.0], [1.0, 0.0, -1.0]], np.float32),
+        names=("feature 0", "feature 1"),
+        n_marked=2,
+        caption=_CAPTION,
+        x_name="position",
+    ),
+    "bars": Bars(
+        values=np.array([0.5, 0.125], np.float32), labels=("北京", "love"), scale=Scale(0, 0.5, "cividis"), caption=_CAPTION
+    ),
     "tokens": TokenRow(
         chips=(Token(text="我", id=6, start=0, end=1, known=True), Token(text="x", id=1, start=1, end=2, known=False)),
-        side="source", text="我x", caption=_CAPTION),
+        side="source",
+        text="我x",
+        caption=_CAPTION,
+    ),
     "bars_cut": Bars(
-        values=np.array([0.5, 0.25, 0.125], np.float32), labels=("北京", "love", "<&>"), scale=Scale(0, 0.5, "cividis"),
-        cut=np.array([False, True, True]), ids=(9, 4, 7), chosen=1, caption=_CAPTION),
+        values=np.array([0.5, 0.25, 0.125], np.float32),
+        labels=("北京", "love", "<&>"),
+        scale=Scale(0, 0.5, "cividis"),
+        cut=np.array([False, True, True]),
+        ids=(9, 4, 7),
+        chosen=1,
+        caption=_CAPTION,
+    ),
     "timeline": Timeline(
-        labels=("＿He", "<&>", "<eos>"), probabilities=np.array([0.75, 3e-5, np.nan], np.float32), chosen=1,
-        caption=_CAPTION),
+        labels=("＿He", "<&>", "<eos>"), probabilities=np.array([0.75, 3e-5, np.nan], np.float32), chosen=1, caption=_CAPTION
+    ),
     "alignment": Alignment(
-        values=np.array([[1.0, 0.0], [0.25, np.nan]], np.float32), rows=Axis("writing", ("＿I", "<eos>"), "target"),
-        columns=Axis("key", ("我", "爱"), "source"), scale=Scale(0, 1, "cividis"), caption=_CAPTION),
+        values=np.array([[1.0, 0.0], [0.25, np.nan]], np.float32),
+        rows=Axis("writing", ("＿I", "<eos>"), "target"),
+        columns=Axis("key", ("我", "爱"), "source"),
+        scale=Scale(0, 1, "cividis"),
+        caption=_CAPTION,
+    ),
     "tree": Tree(
         branches=tuple(
             Branch(node=place, parent=parent, label=label, log_p=-0.5, total=-1.0, state=state, rank=rank)
-            for place, (parent, label, state, rank) in enumerate((
-                (-1, "＿He", "forced", 0), (0, "＿is", "best", 0), (0, "＿<&>", "dropped", 0), (1, "<eos>", "best", 1),
-                (1, "北", "kept", 0), (4, "<eos>", "kept", 2)))
-        ), caption=_CAPTION),
+            for place, (parent, label, state, rank) in enumerate(
+                (
+                    (-1, "＿He", "forced", 0),
+                    (0, "＿is", "best", 0),
+                    (0, "＿<&>", "dropped", 0),
+                    (1, "<eos>", "best", 1),
+                    (1, "北", "kept", 0),
+                    (4, "<eos>", "kept", 2),
+                )
+            )
+        ),
+        caption=_CAPTION,
+    ),
 }
 
 

@@ -60,8 +60,12 @@ class Journey:
         """Wait until the newest wish is answered and painted."""
         session = window.session
         self._qtbot.waitUntil(
-            lambda: not session.waiting and session.frame is not None and session.frame.serial == session.serial
-            and not window.lessons.reckoner.busy,
+            lambda: (
+                not session.waiting
+                and session.frame is not None
+                and session.frame.serial == session.serial
+                and not window.lessons.reckoner.busy
+            ),
             timeout=20_000,
         )
         QApplication.processEvents()

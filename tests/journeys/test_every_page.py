@@ -60,9 +60,12 @@ def reachable(page: Page, widget: QWidget) -> bool:
         there = QRect(widget.mapTo(inner, widget.rect().topLeft()), widget.size())
         seen = area.viewport().size()
         return inner.rect().contains(there) and all(
-            length <= room + bar.maximum() and (not bar.maximum() or bar.isVisible()) for length, room, bar in (
+            length <= room + bar.maximum() and (not bar.maximum() or bar.isVisible())
+            for length, room, bar in (
                 (inner.width(), seen.width(), area.horizontalScrollBar()),
-                (inner.height(), seen.height(), area.verticalScrollBar())))
+                (inner.height(), seen.height(), area.verticalScrollBar()),
+            )
+        )
     return page.rect().contains(QRect(widget.mapTo(page, widget.rect().topLeft()), widget.size()))
 
 

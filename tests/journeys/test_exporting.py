@@ -37,9 +37,7 @@ def _finish(dialog: ExportDialog, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "pdf", "csv", "npz", "safetensors"])
-def test_the_picture_on_screen_can_be_saved_in_every_format(
-    journey: Journey, qtbot: QtBot, tmp_path: Path, form: str
-) -> None:
+def test_the_picture_on_screen_can_be_saved_in_every_format(journey: Journey, qtbot: QtBot, tmp_path: Path, form: str) -> None:
     """The file is there and not empty, and the JSON beside it names text, tap and versions."""
     out = tmp_path / f"head.{form}"
 
@@ -133,6 +131,7 @@ def test_the_picture_can_be_copied(journey: Journey) -> None:
 
 def test_a_typed_ending_chooses_the_format(journey: Journey, tmp_path: Path) -> None:
     """What stands in a file is what its name says."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         window.export()

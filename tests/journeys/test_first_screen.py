@@ -62,7 +62,9 @@ def test_every_keystroke_updates_everything(journey: Journey) -> None:
             assert edit.text() == window.session.frame.trace.source
 
         assert ["我", "爱", "北京", "天安门", "abc"] == _texts(window)
-        head = next(c.picture for c in window.page_stack.page.cards if isinstance(c.picture, Heatmap) and c.picture.reason == "")
+        head = next(
+            c.picture for c in window.page_stack.page.cards if isinstance(c.picture, Heatmap) and c.picture.reason == ""
+        )
         assert len(head.rows.labels) in (4, 5)
 
     journey.run(script)
@@ -111,8 +113,14 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
 
     def script(window: Window) -> None:
         journey.settle(window)
-        card = next(c for c in window.page_stack.page.cards if isinstance(c.picture, Heatmap) and c.picture.rows.labels
-                    and c.picture.columns.labels and c.picture.closed is None)
+        card = next(
+            c
+            for c in window.page_stack.page.cards
+            if isinstance(c.picture, Heatmap)
+            and c.picture.rows.labels
+            and c.picture.columns.labels
+            and c.picture.closed is None
+        )
         view = card.view
         assert isinstance(card.picture, Heatmap)
         centre = view.cell_rect(1, 2).center().toPoint()  # type: ignore[attr-defined]

@@ -34,8 +34,11 @@ def test_every_control_has_a_name_for_a_screen_reader(journey: Journey, preset: 
         for key in window.actions_.pages:
             window.go(key)
             QApplication.processEvents()
-            controls = [w for w in window.findChildren(QWidget) if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
-                        and not w.objectName().startswith("qt_")]
+            controls = [
+                w
+                for w in window.findChildren(QWidget)
+                if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus and not w.objectName().startswith("qt_")
+            ]
             nameless = [f"{type(w).__name__} in {type(w.parent()).__name__}" for w in controls if not _named(w)]
             assert not nameless, (key, nameless)
 

@@ -17,9 +17,17 @@ from tests.journeys.conftest import Journey
 def hover(view: QWidget, place: QPointF) -> None:
     """A move of the mouse, as Qt delivers it."""
     there = view.mapToGlobal(place)
-    QApplication.sendEvent(view, QMouseEvent(
-        QEvent.Type.MouseMove, place, there, Qt.MouseButton.NoButton, Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier))
+    QApplication.sendEvent(
+        view,
+        QMouseEvent(
+            QEvent.Type.MouseMove,
+            place,
+            there,
+            Qt.MouseButton.NoButton,
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+        ),
+    )
 
 
 def middle(view: QWidget) -> QPointF:

@@ -30,8 +30,9 @@ def test_a_slider_changes_the_model_while_it_moves(journey: Journey) -> None:
         assert first is not None and window.session.frame is not None
         tap = "encoder.layers.0.self_attn.scores"
         assert (first.trace[tap] == window.session.frame.trace[tap]).all()
-        assert (first.trace[tap.replace("scores", "weights")]
-                != window.session.frame.trace[tap.replace("scores", "weights")]).any()
+        assert (
+            first.trace[tap.replace("scores", "weights")] != window.session.frame.trace[tap.replace("scores", "weights")]
+        ).any()
 
     journey.run(script)
 
@@ -159,8 +160,16 @@ def test_the_wheel_over_the_knobs_scrolls_and_turns_nothing(journey: Journey) ->
             for widget in (row.editor, row.slider):
                 if widget is not None:
                     place = QPointF(widget.rect().center())
-                    wheel = QWheelEvent(place, place, QPoint(), QPoint(0, -240), Qt.MouseButton.NoButton,
-                                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+                    wheel = QWheelEvent(
+                        place,
+                        place,
+                        QPoint(),
+                        QPoint(0, -240),
+                        Qt.MouseButton.NoButton,
+                        Qt.KeyboardModifier.NoModifier,
+                        Qt.ScrollPhase.NoScrollPhase,
+                        False,
+                    )
                     QApplication.sendEvent(widget, wheel)
         assert before == window.session.request
 
@@ -186,6 +195,7 @@ def test_shortcuts_work_while_the_sentence_has_the_focus(journey: Journey, qtbot
 
 def test_undo_takes_a_typed_number_back(journey: Journey) -> None:
     """Though the box that it was typed into has the keys, and an undo of its own."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         box = window.knobs.rows["d_model"].editor
@@ -207,6 +217,7 @@ def test_undo_takes_a_typed_number_back(journey: Journey) -> None:
 
 def test_what_the_program_settled_is_said_and_stays(journey: Journey) -> None:
     """Seven heads do not divide 64: the sentence outlives the frame that comes at once."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         window.session.set_knob("n_heads", 7)
@@ -218,6 +229,7 @@ def test_what_the_program_settled_is_said_and_stays(journey: Journey) -> None:
 
 def test_a_device_is_offered_only_where_there_is_one(journey: Journey) -> None:
     """With the processor alone there is nothing to choose."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         row = window.knobs.rows["device"]

@@ -16,6 +16,7 @@ from tests.journeys.conftest import Journey
 @pytest.mark.parametrize("preset", ["tiny", "translator", "tutorial-c"])
 def test_every_laboratory_shows_every_card(journey: Journey, page: str, preset: str) -> None:
     """For each architecture and for trained weights; nothing is left waiting."""
+
     def script(window: Window) -> None:
         window.go(page)
         journey.settle(window)
@@ -29,6 +30,7 @@ def test_every_laboratory_shows_every_card(journey: Journey, page: str, preset: 
 
 def test_experiments_are_made_only_while_they_are_looked_at(journey: Journey) -> None:
     """The overview asks for none; going to a laboratory computes its own, going away drops them."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         assert dict(window.session.frame.trace.experiments) == {}
@@ -45,6 +47,7 @@ def test_experiments_are_made_only_while_they_are_looked_at(journey: Journey) ->
 
 def test_the_stepper_goes_on_by_key(journey: Journey) -> None:
     """Right and left through all nine steps, and no further."""
+
     def script(window: Window) -> None:
         window.go("stepper")
         journey.settle(window)
@@ -68,6 +71,7 @@ def test_the_stepper_goes_on_by_key(journey: Journey) -> None:
 
 def test_sentences_of_a_batch_can_be_typed(journey: Journey) -> None:
     """Divided by strokes; the shorter ones are padded, and undo takes them back."""
+
     def script(window: Window) -> None:
         window.go("masks")
         journey.settle(window)
@@ -88,6 +92,7 @@ def test_sentences_of_a_batch_can_be_typed(journey: Journey) -> None:
 
 def test_two_states_are_compared_and_linked(journey: Journey) -> None:
     """Keep, turn a knob, see the difference; the maps zoom together; exchange; let go."""
+
     def script(window: Window) -> None:
         window.go("compare")
         journey.settle(window)
@@ -99,9 +104,19 @@ def test_two_states_are_compared_and_linked(journey: Journey) -> None:
         assert np.allclose(apart, here - aside, atol=1e-7) and np.abs(apart).max() > 0.01
         view = page.maps[1].view
         middle = view.field().center()
-        QApplication.sendEvent(view, QWheelEvent(
-            QPointF(middle), QPointF(view.mapToGlobal(middle.toPoint())), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.ControlModifier, Qt.ScrollPhase.NoScrollPhase, False))
+        QApplication.sendEvent(
+            view,
+            QWheelEvent(
+                QPointF(middle),
+                QPointF(view.mapToGlobal(middle.toPoint())),
+                QPoint(),
+                QPoint(0, 120),
+                Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.ControlModifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            ),
+        )
         assert not view.view.is_whole
         assert page.maps[0].view.view == page.maps[2].view.view == view.view
         page.swap.click()
@@ -118,6 +133,7 @@ def test_two_states_are_compared_and_linked(journey: Journey) -> None:
 
 def test_a_tutorial_stands_beside_the_paper(journey: Journey) -> None:
     """The departures are listed, and the paper's version of the same sizes is computed."""
+
     def script(window: Window) -> None:
         window.go("compare")
         journey.settle(window)
@@ -133,6 +149,7 @@ def test_a_tutorial_stands_beside_the_paper(journey: Journey) -> None:
 
 def test_a_large_model_is_announced(journey: Journey) -> None:
     """With what it takes, before it is built; stopping leaves the last picture."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         window.session.set_preset("tutorial-a")

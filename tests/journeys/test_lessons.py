@@ -37,6 +37,7 @@ def answer(journey: Journey, window: Window, text: str) -> str:
 
 def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> None:
     """A1: preset, knobs and page as the step says; the text's number, the true one, the difference; right and wrong answers."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         open_panel(journey, window)
@@ -71,6 +72,7 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
 
 def test_a_given_matrix_can_be_changed(journey: Journey) -> None:
     """E6: another X, another Q; words are no numbers."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         window.lessons.offer(*_bundled())
@@ -92,6 +94,7 @@ def test_a_given_matrix_can_be_changed(journey: Journey) -> None:
 
 def test_a_lesson_follows_the_users_own_sentence(journey: Journey) -> None:
     """C11 names no sentence: it runs on whatever is typed, and its numbers follow."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         window.session.set_text("你好吗")
@@ -115,6 +118,7 @@ def test_a_lesson_follows_the_users_own_sentence(journey: Journey) -> None:
 
 def test_every_step_of_every_lesson_can_be_opened(journey: Journey) -> None:
     """Its page exists, its claims are computed and its question is asked; A7's 1.9 GB are left out."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         open_panel(journey, window)
@@ -138,6 +142,7 @@ def test_every_step_of_every_lesson_can_be_opened(journey: Journey) -> None:
 
 def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_path: Path) -> None:
     """With its file and line, above the list."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         folder = tmp_path
@@ -157,6 +162,7 @@ def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_
 
 def test_the_language_can_change_in_the_middle_of_a_lesson(journey: Journey) -> None:
     """The step stays; its words change."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         open_panel(journey, window)
@@ -199,6 +205,7 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: Path) ->
 
 def test_a_lesson_looks_at_what_the_model_before_it_lacked(journey: Journey) -> None:
     """From an encoder alone to cross-attention; and what is refused shows no numbers of another state."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         open_panel(journey, window)
@@ -225,6 +232,7 @@ HOSTILE = {
 
 def test_a_hostile_file_is_told_in_one_sentence(journey: Journey, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Opened as Ctrl+O opens it, among them a pipe and a folder; the lesson that is open stays, and the program lives."""
+
     def script(window: Window) -> None:
         def open_file(path: Path, said: str) -> None:
             window.status.warn("")
@@ -255,11 +263,17 @@ def test_a_hostile_file_is_told_in_one_sentence(journey: Journey, monkeypatch: p
 
 def test_dear_formulas_and_absent_words_are_told_in_their_rows(journey: Journey, tmp_path: Path) -> None:
     """Beside a claim that has its number; an answer that nobody can give is no wrong one; mark-up stays text."""
-    claims = "".join(f'[[step.claim]]\nzh = "一"\nen = "one"\ntrue = "{true}"\n' for true in (
-        "pe_table(1e18, 1)", "sum(sin(pe_table(9000, 64)))", "where('狗')", "1 + 1"))
+    claims = "".join(
+        f'[[step.claim]]\nzh = "一"\nen = "one"\ntrue = "{true}"\n'
+        for true in ("pe_table(1e18, 1)", "sum(sin(pe_table(9000, 64)))", "where('狗')", "1 + 1")
+    )
     path = tmp_path / "dear1.toml"
-    path.write_text('[title]\nzh = "<b>一</b>"\nen = "one"\n[[step]]\nzh = "<img src=x>"\nen = "one"\n'
-                    + claims + '[step.question]\nzh = "几？"\nen = "how?"\nanswer = "where(\'狗\')[0]"\n', encoding="utf-8")
+    path.write_text(
+        '[title]\nzh = "<b>一</b>"\nen = "one"\n[[step]]\nzh = "<img src=x>"\nen = "one"\n'
+        + claims
+        + '[step.question]\nzh = "几？"\nen = "how?"\nanswer = "where(\'狗\')[0]"\n',
+        encoding="utf-8",
+    )
 
     def script(window: Window) -> None:
         journey.settle(window)
@@ -288,12 +302,20 @@ def test_lessons_are_computed_beside_the_window(journey: Journey, monkeypatch: p
 
         monkeypatch.setattr(module, name, watching)
 
-    for module, name in ((check, "evaluate"), (quiz, "evaluate"), (quiz, "ask"), (read, "read_lesson"), (tutor, "read_lesson"),
-                         (lesson_panel, "findings"), (lesson_panel, "claims_html")):
+    for module, name in (
+        (check, "evaluate"),
+        (quiz, "evaluate"),
+        (quiz, "ask"),
+        (read, "read_lesson"),
+        (tutor, "read_lesson"),
+        (lesson_panel, "findings"),
+        (lesson_panel, "claims_html"),
+    ):
         watched(module, name)
     path = tmp_path / "my1.toml"
-    path.write_text('[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "一"\nen = "one"\n[step.question]\nkind = "sum"\n',
-                    encoding="utf-8")
+    path.write_text(
+        '[title]\nzh = "一"\nen = "one"\n[[step]]\nzh = "一"\nen = "one"\n[step.question]\nkind = "sum"\n', encoding="utf-8"
+    )
 
     def script(window: Window) -> None:
         journey.settle(window)
@@ -316,6 +338,7 @@ def test_lessons_are_computed_beside_the_window(journey: Journey, monkeypatch: p
 
 def test_an_answer_has_64_characters(journey: Journey) -> None:
     """What is typed or pasted beyond them does not get into the field."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         open_panel(journey, window)
@@ -330,6 +353,7 @@ def test_an_answer_has_64_characters(journey: Journey) -> None:
 
 def test_the_window_closes_while_lessons_are_read(journey: Journey) -> None:
     """The thread that reads them ends with it, whatever it is at."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         window.actions_.by_name["lessons"].trigger()

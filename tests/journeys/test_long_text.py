@@ -22,6 +22,7 @@ def lengthened(journey: Journey, window: Window) -> None:
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
 def test_every_page_stands_a_long_text(journey: Journey, architecture: str) -> None:
     """Each card has its picture or says why not; nothing is asked for over and over."""
+
     def script(window: Window) -> None:
         lengthened(journey, window)
         window.session.set_knob("architecture", architecture)
@@ -39,16 +40,26 @@ def test_every_page_stands_a_long_text(journey: Journey, architecture: str) -> N
 
 def test_the_chosen_head_is_there_cell_by_cell(journey: Journey) -> None:
     """Going to another head fetches it, without another pass; so does another step of attention."""
+
     def script(window: Window) -> None:
         lengthened(journey, window)
         for changes in ({"layer": 1, "head": 2}, {"stage": "scaled"}):
             window.session.set_look(**changes)
             look = window.session.look
             place = (look.attention_tap(), look.head)
-            journey.wait(lambda place=place: window.session.frame is not None  # type: ignore[misc]  # bound for the loop
-                         and place in window.session.frame.trace.close_ups)
-        card = next(card for card in window.page_stack.page.cards if card.picture is not None
-                    and card.picture.caption.tap.endswith("layers.1.self_attn.scaled") and hasattr(card.picture, "levels"))
+            journey.wait(
+                lambda place=place: (
+                    window.session.frame is not None  # type: ignore[misc]  # bound for the loop
+                    and place in window.session.frame.trace.close_ups
+                )
+            )
+        card = next(
+            card
+            for card in window.page_stack.page.cards
+            if card.picture is not None
+            and card.picture.caption.tap.endswith("layers.1.self_attn.scaled")
+            and hasattr(card.picture, "levels")
+        )
         assert card.wants == ()
 
     journey.run(script)
@@ -56,6 +67,7 @@ def test_the_chosen_head_is_there_cell_by_cell(journey: Journey) -> None:
 
 def test_a_short_text_afterwards_is_whole_again(journey: Journey) -> None:
     """And everything can be exported as ever."""
+
     def script(window: Window) -> None:
         lengthened(journey, window)
         window.sentences.source_edit.setText("我爱北京")

@@ -64,8 +64,11 @@ def exported(card: Card, window: Window, folder: Path) -> dict[str, dict[str, Nu
     found: dict[str, dict[str, Numbers]] = {}
     for format_ in ("npz", "safetensors", "csv"):
         path = folder / f"a.{format_}"
-        list(Export(trace=trace, out=path, format=format_, words=Words.load("zh"), look=look,
-                    picture=card.in_english(trace, look)).run())
+        list(
+            Export(
+                trace=trace, out=path, format=format_, words=Words.load("zh"), look=look, picture=card.in_english(trace, look)
+            ).run()
+        )
         found[format_] = read(path)
     return found
 
@@ -84,8 +87,9 @@ def from_csv(path: Path) -> dict[str, Numbers]:
         for line in csv.reader(file):
             if line[:2] != ["tap", "head"]:
                 maps.setdefault(line[0], {}).setdefault(line[1], []).append([float(value) for value in line[4:]])
-    return {name: np.array(next(iter(heads.values())) if len(heads) == 1 else list(heads.values()))
-            for name, heads in maps.items()}
+    return {
+        name: np.array(next(iter(heads.values())) if len(heads) == 1 else list(heads.values())) for name, heads in maps.items()
+    }
 
 
 def check(card: Card, files: dict[str, dict[str, Numbers]], trace: Trace) -> None:
@@ -96,7 +100,7 @@ def check(card: Card, files: dict[str, dict[str, Numbers]], trace: Trace) -> Non
         if format_ == "safetensors":  # it sorts its names
             arrays = {name: arrays[name] for name in files["npz"]}
         for values, mask, (name, kept) in zip(wanted, masks, arrays.items(), strict=True):
-            kept = kept.reshape(values.shape) if kept.size == values.size else kept[..., :values.shape[-1]]
+            kept = kept.reshape(values.shape) if kept.size == values.size else kept[..., : values.shape[-1]]
             same = (kept.astype(np.float32) == values.astype(np.float32)) | (np.isnan(kept) & np.isnan(values))
             assert (same if mask is None else same | mask).all(), (card.title.text(), format_, name)
     for name, kept in files["npz"].items():

@@ -16,7 +16,11 @@ from tests.journeys.conftest import Journey
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "空"), ("   \u3000", "空"), ("好" * 100_000, "8192"), ("a\0b", "U+0000"), ("a\x1bb", "U+001B"),
+        ("", "空"),
+        ("   \u3000", "空"),
+        ("好" * 100_000, "8192"),
+        ("a\0b", "U+0000"),
+        ("a\x1bb", "U+001B"),
         ("好" * 8193, "8193"),
     ],
 )
@@ -95,9 +99,7 @@ def test_a_bug_is_reported_once_and_the_window_lives_on(journey: Journey, qtbot:
     assert seen
 
 
-def test_a_bug_in_the_pass_is_reported(
-    journey: Journey, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_in_the_pass_is_reported(journey: Journey, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes wrong on the compute thread reaches the same dialog, and the thread takes the next request."""
     whole = Computer.__call__
 
@@ -118,17 +120,14 @@ def _broken(*_given: object) -> None:
     raise ZeroDivisionError("made by the test")
 
 
-def test_long_work_shows_progress_and_can_be_cancelled(
-    journey: Journey, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_shows_progress_and_can_be_cancelled(journey: Journey, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that takes long to build shows a bar and Cancel; cancelling keeps the last picture."""
 
     def script(window: Window) -> None:
         journey.settle(window)
         shown = window.session.frame
         window.session.set_preset("tutorial-a")
-        qtbot.waitUntil(lambda: window.status.cancel.isVisible() and window.status.progress.maximum() == 100,
-                        timeout=20_000)
+        qtbot.waitUntil(lambda: window.status.cancel.isVisible() and window.status.progress.maximum() == 100, timeout=20_000)
         window.status.cancel.click()
         qtbot.waitUntil(lambda: "停止" in window.status.message.text(), timeout=20_000)
 
@@ -169,6 +168,7 @@ def test_the_window_opens_before_torch_is_loaded(journey: Journey, monkeypatch: 
 
 def test_tokens_of_what_was_not_typed_fade(journey: Journey) -> None:
     """With the translation of the last good sentence, which is not that of this one."""
+
     def script(window: Window) -> None:
         journey.settle(window)
         before = window.sentences.target_edit.placeholderText()

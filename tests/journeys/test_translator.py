@@ -116,7 +116,8 @@ def test_random_weights_show_what_training_did(journey: Journey) -> None:
         assert not np.allclose(learned[tap], random[tap], atol=0.05)
         steps = range(len(learned.expected))
         assert learned["generator.probabilities"][steps, learned.expected].prod() > 1e6 * (
-            random["generator.probabilities"][steps, random.expected].prod())
+            random["generator.probabilities"][steps, random.expected].prod()
+        )
         window.session.undo()
         journey.settle(window)
         assert _trace(window).trained
@@ -137,8 +138,10 @@ def test_forward_knobs_act_on_the_trained_weights(journey: Journey) -> None:
         assert without.trained
         steps = range(len(with_positions.expected))
         likely = with_positions["generator.probabilities"][steps, with_positions.expected]
-        assert with_positions.target != without.target or likely.prod() > without["generator.probabilities"][
-            steps, without.expected].prod()
+        assert (
+            with_positions.target != without.target
+            or likely.prod() > without["generator.probabilities"][steps, without.expected].prod()
+        )
 
     journey.run(script, "--preset", "translator", "--text", "狗咬了人，人没有咬狗。")
 
@@ -211,7 +214,7 @@ def test_the_tree_has_at_least_as_many_sentences_as_the_beam(journey: Journey) -
         journey.settle(window)
 
         ids = trace.search.ids(second)
-        assert ids == _trace(window).expected[:len(ids)]
+        assert ids == _trace(window).expected[: len(ids)]
 
     journey.run(script, "--preset", "translator", "--text", LIBRARY)
 
@@ -301,6 +304,7 @@ def test_damaged_weights_get_one_sentence_and_the_last_picture_stays(journey: Jo
 
 def test_a_page_opened_before_the_first_answer_has_its_words(journey: Journey) -> None:
     """Its controls and its explanation, as any later."""
+
     def script(window: Window) -> None:
         window.go("output")
         journey.settle(window)
@@ -314,6 +318,7 @@ def test_a_page_opened_before_the_first_answer_has_its_words(journey: Journey) -
 
 def test_a_click_on_a_head_shows_its_alignment(journey: Journey) -> None:
     """In the map of the step's heads; the mean below them is no head."""
+
     def script(window: Window) -> None:
         window.go("output")
         journey.settle(window)

@@ -26,19 +26,63 @@ A, V = np.arange(12.0).reshape(3, 4), np.ones(1000)
 GIVEN = {**PLAIN, "A": A, "v": V, "wide": np.ones((1, 9_000)), "long": np.ones(3_000_000), "tiny": np.full((400, 400), 1e-160)}
 
 TOO_MUCH = [
-    "pe_table(1e18, 0.5 * 2)", "pe_table(1e18, 1)", "pe_table(1e308, 1e308)", "pe(0, 1e18)", "causal(1e9)", "rotation(1, 1e9)",
-    "doubled(1, 1e12)", "T(wide) + wide", "wide * T(wide)", "masked(wide, T(wide))", "T(wide) @ wide", "join(long, long, long)",
-    "[long, long, long]", "rows(wide, [0, 0] * T(wide))", "causal(1e308)", "pe_table(1e200, 1e200)",
+    "pe_table(1e18, 0.5 * 2)",
+    "pe_table(1e18, 1)",
+    "pe_table(1e308, 1e308)",
+    "pe(0, 1e18)",
+    "causal(1e9)",
+    "rotation(1, 1e9)",
+    "doubled(1, 1e12)",
+    "T(wide) + wide",
+    "wide * T(wide)",
+    "masked(wide, T(wide))",
+    "T(wide) @ wide",
+    "join(long, long, long)",
+    "[long, long, long]",
+    "rows(wide, [0, 0] * T(wide))",
+    "causal(1e308)",
+    "pe_table(1e200, 1e200)",
 ]
 TOO_LONG = [
-    "sin(long)", "long ** 0.5", "v[0:100] * 0 + sum(sin(long))", "long % 7", "nearest_distance(causal(900))", "tiny @ tiny",
-    "nearest_distance(tiny)", "best_pairs(causal(900), 1)", "layer_norm(long[0:600000])", "softmax(long[0:900000])",
-    "exp(exp(exp(long[0:400000])))", "causal(600) @ causal(600)",
+    "sin(long)",
+    "long ** 0.5",
+    "v[0:100] * 0 + sum(sin(long))",
+    "long % 7",
+    "nearest_distance(causal(900))",
+    "tiny @ tiny",
+    "nearest_distance(tiny)",
+    "best_pairs(causal(900), 1)",
+    "layer_norm(long[0:600000])",
+    "softmax(long[0:900000])",
+    "exp(exp(exp(long[0:400000])))",
+    "causal(600) @ causal(600)",
 ]
-NO_SIZE = ["causal(-1)", "pe_table(-1, 4)", "pe(0, -4)", "pe(0, 2.5)", "causal(inf)", "causal(0 / 0)", "rotation(1, -2)",
-           "split_heads(A, 0)", "split_heads(A, -1)", "split_heads(A, 0.5)", "A[0.5]", "A[1e400]", "A[0 / 0]",
-           "layer_norm(A, eps=A)", "layer_norm(A, eps=T(wide))", "masked(A, A, value=A)", "pe(A, 4)", "round(A, v)",
-           "sum(A, axis=v)", "std(A, A)", "best_pairs(A, A)", "best_pairs(v, 1)", "nearest_distance(v)", "pe(0, 4, base=v)"]
+NO_SIZE = [
+    "causal(-1)",
+    "pe_table(-1, 4)",
+    "pe(0, -4)",
+    "pe(0, 2.5)",
+    "causal(inf)",
+    "causal(0 / 0)",
+    "rotation(1, -2)",
+    "split_heads(A, 0)",
+    "split_heads(A, -1)",
+    "split_heads(A, 0.5)",
+    "A[0.5]",
+    "A[1e400]",
+    "A[0 / 0]",
+    "layer_norm(A, eps=A)",
+    "layer_norm(A, eps=T(wide))",
+    "masked(A, A, value=A)",
+    "pe(A, 4)",
+    "round(A, v)",
+    "sum(A, axis=v)",
+    "std(A, A)",
+    "best_pairs(A, A)",
+    "best_pairs(v, 1)",
+    "nearest_distance(v)",
+    "pe(0, 4, base=v)",
+]
 
 
 def with_names(scope: dict[str, object]) -> dict[str, object]:
@@ -100,11 +144,20 @@ def test_a_budget_is_spent_to_its_end_and_no_further() -> None:
 
 
 ARGUMENTS: dict[str, tuple[object, ...]] = {
-    "pe": (3, 30_000), "doubled": (3, 30_000), "pe_table": (600, 64), "rotation": (7, 300), "causal": (300,),
-    "best_pairs": (np.random.default_rng(0).random((900, 64)), 1), "split_heads": (np.ones((300, 128)), 4),
-    "rows": (np.ones((30, 100)), np.zeros(900)), "masked": (np.ones((300, 1)), np.ones((1, 300))),
-    "join": (np.ones(30_000), np.ones(30_000)), "round": (np.ones(60_000), 2), "sum": (np.ones((300, 200)), 0),
-    "mean": (np.ones((300, 200)), 1), "std": (np.ones((300, 200)), 1),
+    "pe": (3, 30_000),
+    "doubled": (3, 30_000),
+    "pe_table": (600, 64),
+    "rotation": (7, 300),
+    "causal": (300,),
+    "best_pairs": (np.random.default_rng(0).random((900, 64)), 1),
+    "split_heads": (np.ones((300, 128)), 4),
+    "rows": (np.ones((30, 100)), np.zeros(900)),
+    "masked": (np.ones((300, 1)), np.ones((1, 300))),
+    "join": (np.ones(30_000), np.ones(30_000)),
+    "round": (np.ones(60_000), 2),
+    "sum": (np.ones((300, 200)), 0),
+    "mean": (np.ones((300, 200)), 1),
+    "std": (np.ones((300, 200)), 1),
     "nearest_distance": (np.random.default_rng(0).random((400, 9)),),
 }
 
@@ -166,10 +219,21 @@ def test_a_scope_costs_nothing_until_it_is_used() -> None:
     assert evaluate("count(ids)", scope_of(trace, {})) == len(trace.tokens.source)
 
 
-@pytest.mark.parametrize("formula", [
-    "(" * 250 + "1" + ")" * 250, "[" * 31 + "1" + "]" * 31, "-" * 590 + "1", "+".join(["1"] * 290), "1" + "*2" * 250,
-    "1" * 601, "sum(" * 100 + "1" + ")" * 100, "**".join("2" * 150), "A" + "[0]" * 150, "[[" * 300,
-])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "(" * 250 + "1" + ")" * 250,
+        "[" * 31 + "1" + "]" * 31,
+        "-" * 590 + "1",
+        "+".join(["1"] * 290),
+        "1" + "*2" * 250,
+        "1" * 601,
+        "sum(" * 100 + "1" + ")" * 100,
+        "**".join("2" * 150),
+        "A" + "[0]" * 150,
+        "[[" * 300,
+    ],
+)
 def test_what_is_nested_too_deeply_is_refused(formula: str) -> None:
     """With both limits in the sentence, of which the formula itself is a small part."""
     with pytest.raises(TooDeep) as caught:
@@ -190,10 +254,20 @@ def test_a_number_can_have_too_many_digits() -> None:
         assert len(Words.load(language).error(caught.value)) < 200
 
 
-@pytest.mark.parametrize("formula", [
-    "where('狗')", "where('狗')[0]", "tap('encoder.embedding.output')[where('狗')[0]]", "mean(where('狗'))", "max(where('狗'))",
-    "tap('encoder.embedding.output')[where('狗')]", "places[90:]", "pe(where('狗')[0], 4)", "softmax(where('狗'))",
-])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "where('狗')",
+        "where('狗')[0]",
+        "tap('encoder.embedding.output')[where('狗')[0]]",
+        "mean(where('狗'))",
+        "max(where('狗'))",
+        "tap('encoder.embedding.output')[where('狗')]",
+        "places[90:]",
+        "pe(where('狗')[0], 4)",
+        "softmax(where('狗'))",
+    ],
+)
 def test_a_word_that_is_not_there_is_said_to_be_absent(formula: str) -> None:
     """In the claim's own row, beside claims that have their numbers; no empty cell, no error."""
     trace = example()
@@ -221,8 +295,11 @@ def test_a_word_that_is_there_can_be_an_index() -> None:
 
 def test_a_claim_that_does_not_fit_leaves_the_others_alone() -> None:
     """Its sentence stands in its own row, and no mark-up of the lesson's reaches the page."""
-    claims = (Claim(Text("一", "one"), "tap('<b>nowhere</b>')"), Claim(Text("二", "two"), "1 + 1"),
-              Claim(Text("三", "three"), "[1, 2]", np.array(1.0)))
+    claims = (
+        Claim(Text("一", "one"), "tap('<b>nowhere</b>')"),
+        Claim(Text("二", "two"), "1 + 1"),
+        Claim(Text("三", "three"), "[1, 2]", np.array(1.0)),
+    )
     first, second, third = findings(Step(Text("", ""), claims=claims), example())
 
     assert isinstance(first.error, ExplorerError) and isinstance(third.error, BadFormula)
@@ -240,17 +317,18 @@ def test_numbers_that_are_sizes_are_told_from_others() -> None:
             reader(value)
 
 
-@pytest.mark.parametrize("formula", [
-    "round(1.5, 2000000000)", "round(1.5, 0 - 2000000000)", "A[((0, 0, 0),)]", "A[(0, (0, 1))]"])
+@pytest.mark.parametrize(
+    "formula", ["round(1.5, 2000000000)", "round(1.5, 0 - 2000000000)", "A[((0, 0, 0),)]", "A[(0, (0, 1))]"]
+)
 def test_what_numpy_does_step_by_step_or_by_copying_is_refused(formula: str) -> None:
     """Places of rounding without end, and an index that picks cells one by one."""
     with pytest.raises(BadFormula):
         evaluate(formula, {**PLAIN, "A": np.ones((4, 4))})
 
 
-@pytest.mark.parametrize("text", [
-    '"\\' * 100_000, '"""' * 100_000, "'''" * 100_000, "'" * 200_000, '"' * 200_000, '"""\\' * 60_000,
-], ids=range(6))
+@pytest.mark.parametrize(
+    "text", ['"\\' * 100_000, '"""' * 100_000, "'''" * 100_000, "'" * 200_000, '"' * 200_000, '"""\\' * 60_000], ids=range(6)
+)
 def test_texts_that_are_never_closed_are_passed_over_once(text: str) -> None:
     """Each place is looked at a few times; looked at again from each quotation mark, this test takes an hour."""
     assert deep_line(f"x = {text}") in (0, 1)
@@ -261,7 +339,9 @@ def test_brackets_in_texts_are_no_brackets() -> None:
     """In texts of all four kinds and in comments; behind them they count."""
     deep = "[" * 40
     one, three = "'", "'''"
-    inside = f'a = "{deep}"\nb = {one}{deep}{one}\nc = """{deep}"x""{deep}"""\nd = {three}{deep}{one}x{three}\n' \
-             f'e = 1 # {deep}\nf = "\\"{deep}"\n'
+    inside = (
+        f'a = "{deep}"\nb = {one}{deep}{one}\nc = """{deep}"x""{deep}"""\nd = {three}{deep}{one}x{three}\n'
+        f'e = 1 # {deep}\nf = "\\"{deep}"\n'
+    )
     assert deep_line(inside) == 0
     assert deep_line(inside + f"g = {deep}") == 7

@@ -70,8 +70,14 @@ def test_a_hostile_file_gets_one_sentence_with_its_line(tmp_path: Path, name: st
 def test_the_six_lines_are_a_lesson(tmp_path: Path) -> None:
     """So it is what follows them that is refused; and what is just small enough is read."""
     path = tmp_path / "x1.toml"
-    for text in (STEP, f"{STEP}[step.given]\nA = [{'1,' * 128}]", f"{STEP}text = '''\n[[[[[[[[[[[[[[[[[[[[ a.b.c.d.e.f = \n'''",
-                 f"{STEP}# {'[' * 100}\n", f"{STEP}text = '{'一' * 2000}'", STEP.replace("\n", "\r\n")):
+    for text in (
+        STEP,
+        f"{STEP}[step.given]\nA = [{'1,' * 128}]",
+        f"{STEP}text = '''\n[[[[[[[[[[[[[[[[[[[[ a.b.c.d.e.f = \n'''",
+        f"{STEP}# {'[' * 100}\n",
+        f"{STEP}text = '{'一' * 2000}'",
+        STEP.replace("\n", "\r\n"),
+    ):
         path.write_text(text, encoding="utf-8", newline="")
         assert read_lesson(path).steps[0].say.of("en") == "one"
 
@@ -126,8 +132,13 @@ def test_what_is_raised_is_always_an_explorer_error(tmp_path: Path) -> None:
     path = tmp_path / "x1.toml"
     text = f"{STEP}preset = 'tiny'\n[step.given]\nA = [[1, 2]]\n{CLAIM}true = 'sum(A)'\n".encode()
     for place in range(len(text)):
-        for changed in (text[:place], text[:place] + b"\xff" + text[place:], text[:place] + b"[" + text[place + 1:],
-                        text[:place] + b"=" + text[place + 1:], text[:place] + b"9" + text[place + 1:]):
+        for changed in (
+            text[:place],
+            text[:place] + b"\xff" + text[place:],
+            text[:place] + b"[" + text[place + 1 :],
+            text[:place] + b"=" + text[place + 1 :],
+            text[:place] + b"9" + text[place + 1 :],
+        ):
             path.write_bytes(changed)
             with contextlib.suppress(ExplorerError):
                 read_lesson(path)

@@ -27,7 +27,8 @@ _GROUPED = r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?![\d,])"  # (2,512) in brackets 
 _PLAIN = r"(?<![\d.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _NUMBER = re.compile(
     rf"(?<![A-Za-z_\d])(?P<sign>{_SIGN})?(?P<root>√|\\sqrt\{{)?(?P<top>{_GROUPED}|{_PLAIN})"
-    rf"(?:/(?P<below>{_PLAIN}))?(?P<percent>\\?%)?")
+    rf"(?:/(?P<below>{_PLAIN}))?(?P<percent>\\?%)?"
+)
 
 
 class Place(NamedTuple):
@@ -43,9 +44,12 @@ class Place(NamedTuple):
 
 PRINTED: dict[Place, list[float]] = {
     Place(lesson.key, at, number): claim.printed.ravel().tolist()
-    for lesson in bundled_lessons()[0] if lesson.group in GROUPS
+    for lesson in bundled_lessons()[0]
+    if lesson.group in GROUPS
     for at, step in enumerate(lesson.steps, 1)
-    for number, claim in enumerate(step.claims, 1) if claim.printed is not None and not claim.expected}
+    for number, claim in enumerate(step.claims, 1)
+    if claim.printed is not None and not claim.expected
+}
 """Every number or matrix that the lessons of the five tutorials give as printed, row after row."""
 
 
@@ -68,12 +72,12 @@ def stands(cells: Numbers, lines: Sequence[Numbers]) -> bool:
     """Whether the lines hold the cells in their order: each line a run of them without a gap, the first line the first ones."""
     left = list(cells)
     for line in lines:
-        left = left[max((n for n in range(len(left) + 1) if _has_run(line, left[:n])), default=0):]
+        left = left[max((n for n in range(len(left) + 1) if _has_run(line, left[:n])), default=0) :]
     return not left
 
 
 def _has_run(line: Numbers, run: Numbers) -> bool:
-    return any(list(line[at:at + len(run)]) == list(run) for at in range(len(line) - len(run) + 1))
+    return any(list(line[at : at + len(run)]) == list(run) for at in range(len(line) - len(run) + 1))
 
 
 def quoted(place: Place, table: Mapping[str, Mapping[str, object]] = TABLE) -> list[list[float]]:
@@ -94,7 +98,8 @@ def test_the_table_names_no_more_than_the_lessons_print() -> None:
 
     assert set(where) == set(map(str, PRINTED))
     assert {(key[0].upper(), str(line)) for key, lines in where.items() for line in lines} == {
-        (group, line) for group in GROUPS for line in TABLE.get(group, {})}
+        (group, line) for group in GROUPS for line in TABLE.get(group, {})
+    }
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -124,19 +129,22 @@ def test_a_number_that_is_not_in_the_text_is_found() -> None:
     assert not stands(row, quoted(Place("a7", 1, 1)))
 
 
-@pytest.mark.parametrize(("line", "numbers"), [
-    ("[-1.3416, -0.4472, .4472]", [-1.3416, -0.4472, 0.4472]),
-    ("0.2 - 0.4161 = \N{MINUS SIGN}0.2161", [0.2, 0.4161, -0.2161]),
-    ("t\N{MINUS SIGN}1 and 3-1", [1, 3, 1]),
-    ("eps=1e-6, -1e9, 5.", [1e-6, -1e9, 5]),
-    ("位置２和位置6", [2, 6]),
-    ("478,497,672 or (2,4,512), [4,512]", [478_497_672, 2, 4, 512, 4, 512]),
-    ("W_1, x2, Conv1d", []),
-    ("1/8, 0/4, 1/0", [0.125, 0, 1]),
-    (r"√4, \sqrt{4}, 10%, 10\%", [2, 2, 0.1, 0.1]),
-    (r"10000^(2/4) = 10000^{1/2} = 100", [10000, 0.5, 10000, 0.5, 100]),
-    (r"\begin{bmatrix} 1 & -2 \\ 3.5 & 4 \end{bmatrix}", [1, -2, 3.5, 4]),
-])
+@pytest.mark.parametrize(
+    ("line", "numbers"),
+    [
+        ("[-1.3416, -0.4472, .4472]", [-1.3416, -0.4472, 0.4472]),
+        ("0.2 - 0.4161 = \N{MINUS SIGN}0.2161", [0.2, 0.4161, -0.2161]),
+        ("t\N{MINUS SIGN}1 and 3-1", [1, 3, 1]),
+        ("eps=1e-6, -1e9, 5.", [1e-6, -1e9, 5]),
+        ("位置２和位置6", [2, 6]),
+        ("478,497,672 or (2,4,512), [4,512]", [478_497_672, 2, 4, 512, 4, 512]),
+        ("W_1, x2, Conv1d", []),
+        ("1/8, 0/4, 1/0", [0.125, 0, 1]),
+        (r"√4, \sqrt{4}, 10%, 10\%", [2, 2, 0.1, 0.1]),
+        (r"10000^(2/4) = 10000^{1/2} = 100", [10000, 0.5, 10000, 0.5, 100]),
+        (r"\begin{bmatrix} 1 & -2 \\ 3.5 & 4 \end{bmatrix}", [1, -2, 3.5, 4]),
+    ],
+)
 def test_numbers_are_read_as_they_are_written(line: str, numbers: list[float]) -> None:
     """Signs, powers of ten, fractions, roots, shares, wide digits and thousands."""
     assert numbers_of(line) == numbers

@@ -24,8 +24,11 @@ def test_an_answer_is_what_the_model_computed(kind: str, seed: int) -> None:
     trace = pass_(d_model=16, n_heads=4)
     asked = ask(kind, trace, HERE, seed)
     assert asked is not None
-    v = {name: int(value) for name, value in asked.values.items()
-         if name in ("pos", "feature", "query", "key") and isinstance(value, float)}
+    v = {
+        name: int(value)
+        for name, value in asked.values.items()
+        if name in ("pos", "feature", "query", "key") and isinstance(value, float)
+    }
     base = HERE.attention
     recorded = {
         "position": lambda: trace["encoder.embedding.positions"][v["pos"], v["feature"]],
@@ -49,10 +52,20 @@ def test_there_may_be_nothing_to_ask() -> None:
     assert ask("mixed", pass_(masking="zeros"), HERE, 0) is None
 
 
-@pytest.mark.parametrize(("typed", "right"), [
-    ("0.5403", True), ("0.54", True), (".54", True), ("０．５４", True), ("0.6", False), ("", False), ("0.54 0.54", False),
-    ("−0.54", False), ("cos 1", False),
-])
+@pytest.mark.parametrize(
+    ("typed", "right"),
+    [
+        ("0.5403", True),
+        ("0.54", True),
+        (".54", True),
+        ("０．５４", True),
+        ("0.6", False),
+        ("", False),
+        ("0.54 0.54", False),
+        ("−0.54", False),
+        ("cos 1", False),
+    ],
+)
 def test_an_answer_is_right_to_its_tolerance(typed: str, right: bool) -> None:
     """However it is typed; words are no numbers, though digits in them are."""
     assert is_right(typed, np.array(0.5403), 0.01) is right
@@ -67,10 +80,23 @@ def test_several_numbers_are_compared_in_order() -> None:
     assert is_right("200.9", np.array(200.0), 0.01)
 
 
-@pytest.mark.parametrize(("typed", "found"), [
-    ("1/1e5", [1e-5]), ("1/1e-999", [1, 0]), ("1e999", [np.inf]), ("1e308/1e-308", [1e308, 1e-308]), ("1e999/1", [np.inf, 1]),
-    (".5/2", [0.25]), ("-1/8", [-0.125]), ("1 / 8", [0.125]), ("1e", [1]), ("/8", [8]), ("1/8/2", [0.125, 2]), ("٣", [3]),
-])
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("1/1e5", [1e-5]),
+        ("1/1e-999", [1, 0]),
+        ("1e999", [np.inf]),
+        ("1e308/1e-308", [1e308, 1e-308]),
+        ("1e999/1", [np.inf, 1]),
+        (".5/2", [0.25]),
+        ("-1/8", [-0.125]),
+        ("1 / 8", [0.125]),
+        ("1e", [1]),
+        ("/8", [8]),
+        ("1/8/2", [0.125, 2]),
+        ("٣", [3]),
+    ],
+)
 def test_fractions_and_powers_are_read_together(typed: str, found: list[float]) -> None:
     """And what is too large, or divided by nothing, raises nothing."""
     assert numbers(typed) == found
@@ -84,9 +110,20 @@ def test_an_answer_has_a_longest() -> None:
     assert numbers("1" * (LONGEST_ANSWER + 1)) == []
 
 
-@pytest.mark.parametrize("text", ["1" * 200_000, "1 " * 100_000, "1," * 100_000, "1." * 100_000,
-                                  "1" + " " * 200_000, "1/" * 100_000, "1e" * 100_000, "," * 200_000,
-                                  "1" * 100_000 + "/" + "1" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" * 200_000,
+        "1 " * 100_000,
+        "1," * 100_000,
+        "1." * 100_000,
+        "1" + " " * 200_000,
+        "1/" * 100_000,
+        "1e" * 100_000,
+        "," * 200_000,
+        "1" * 100_000 + "/" + "1" * 100_000,
+    ],
+)
 def test_no_expression_looks_at_a_text_again_and_again(text: str) -> None:
     """A text of 200,000 characters would take minutes if the time grew with the square of its length."""
     for expression in (check._GROUPED, check._FRACTION, check._NUMBER):

@@ -8,7 +8,7 @@ from explorer.errors import BadLesson, CannotRead, ExplorerError
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.read import bundled_lessons, read_folder, read_lesson
 
-GOOD = '''group = "mine"
+GOOD = """group = "mine"
 
 [title]
 zh = "标题"
@@ -39,7 +39,7 @@ true = "sum(A)"
 zh = "几？"
 en = "how much?"
 answer = "sum(A)"
-'''
+"""
 
 MISTAKES = {
     "unknown knob": ("n_layers = 3", "n_leyers = 3", 11, "n_leyers"),
@@ -98,10 +98,13 @@ def test_a_mistake_has_a_file_a_line_and_a_reason(tmp_path: Path, name: str) -> 
         assert "x1.toml" in sentence and str(line) in sentence and word in sentence
 
 
-@pytest.mark.parametrize(("tables", "line"), [
-    ('choices_zh = ["a", "b"]\nchoices_en = ["a"]\nright = 0', 32),
-    ('choices_zh = ["a", "b"]\nchoices_en = ["a", "b"]\nright = 2', 33),
-])
+@pytest.mark.parametrize(
+    ("tables", "line"),
+    [
+        ('choices_zh = ["a", "b"]\nchoices_en = ["a"]\nright = 0', 32),
+        ('choices_zh = ["a", "b"]\nchoices_en = ["a", "b"]\nright = 2', 33),
+    ],
+)
 def test_choices_must_fit_together(tmp_path: Path, tables: str, line: int) -> None:
     """As many in each language, and the right one among them."""
     with pytest.raises(BadLesson) as caught:
@@ -112,7 +115,7 @@ def test_choices_must_fit_together(tmp_path: Path, tables: str, line: int) -> No
 def test_the_others_are_read_all_the_same(tmp_path: Path) -> None:
     """A broken file is an error beside the good lessons."""
     write(tmp_path, GOOD)
-    (tmp_path / "x4.toml").write_text('title = 3\n[[step]]\nquestion = 3\n', encoding="utf-8")
+    (tmp_path / "x4.toml").write_text("title = 3\n[[step]]\nquestion = 3\n", encoding="utf-8")
     (tmp_path / "x2.toml").write_text("group =", encoding="utf-8")
     (tmp_path / "x3.toml").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "x10.toml").write_text(GOOD, encoding="utf-8")

@@ -41,9 +41,7 @@ def test_it_is_multihead_attention(bias: bool, causal: bool) -> None:
 
     with record(ours) as recording:
         output = ours(x, x, may_look)
-    expected, weights = theirs(
-        x, x, x, attn_mask=None if may_look is None else ~may_look, average_attn_weights=False
-    )
+    expected, weights = theirs(x, x, x, attn_mask=None if may_look is None else ~may_look, average_attn_weights=False)
 
     assert_same(output, expected)
     assert_same(torch.from_numpy(recording.arrays["weights"].copy()), weights[0])

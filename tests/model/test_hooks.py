@@ -52,7 +52,8 @@ def test_every_module_fires_torchs_hooks(model: Transformer, packed: bool) -> No
     handles = []
     for name, module in model.named_modules():
         handles += [
-            module.register_forward_hook(note("forward", name)), module.register_forward_pre_hook(note("pre", name)),
+            module.register_forward_hook(note("forward", name)),
+            module.register_forward_pre_hook(note("pre", name)),
             module.register_forward_hook(note("forward kwargs", name), with_kwargs=True, always_call=True),
             module.register_forward_pre_hook(note("pre kwargs", name), with_kwargs=True),
         ]
@@ -71,8 +72,10 @@ def test_every_module_fires_torchs_hooks(model: Transformer, packed: bool) -> No
 @pytest.fixture
 def global_hooks() -> Iterator[list[nn.Module]]:
     seen: list[nn.Module] = []
-    handles = [register_module_forward_hook(lambda module, _args, _output: seen.append(module)),
-               register_module_forward_pre_hook(lambda module, _args: seen.append(module))]
+    handles = [
+        register_module_forward_hook(lambda module, _args, _output: seen.append(module)),
+        register_module_forward_pre_hook(lambda module, _args: seen.append(module)),
+    ]
     yield seen
     for handle in handles:
         handle.remove()
@@ -105,8 +108,15 @@ def test_always_call_is_called_when_the_pass_fails(model: Transformer) -> None:
     assert seen == [model.generator.project, model.generator.logits]
 
 
-@pytest.mark.parametrize("name", ["decoder.layers.1.cross_attn.project_value", "decoder.layers.1.feed_forward.drop",
-                                  "decoder.layers.1.norm2", "decoder.layers.0.self_attn.weights"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "decoder.layers.1.cross_attn.project_value",
+        "decoder.layers.1.feed_forward.drop",
+        "decoder.layers.1.norm2",
+        "decoder.layers.0.self_attn.weights",
+    ],
+)
 def test_what_a_forward_hook_returns_replaces(model: Transformer, name: str) -> None:
     """An ablation by hand changes the logits, as the same ablation from outside does."""
     plain = run(model)
@@ -159,8 +169,9 @@ def test_a_taps_hook_replaces_what_the_recorder_sees_and_all_that_follows(model:
     together = torch.from_numpy(changed.arrays[mixed.name].copy()).transpose(0, 1).flatten(1)
     linear = model.get_submodule("encoder.layers.0.self_attn.project_output")
     wanted = (together.double() @ linear.weight.double().T + linear.bias.double()).float()
-    torch.testing.assert_close(torch.from_numpy(changed.arrays["encoder.layers.0.self_attn.output"].copy()), wanted,
-                               atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        torch.from_numpy(changed.arrays["encoder.layers.0.self_attn.output"].copy()), wanted, atol=1e-5, rtol=1e-5
+    )
     assert (changed.arrays["generator.logits"] != plain.arrays["generator.logits"]).any()
 
 
@@ -169,8 +180,11 @@ def test_hooks_run_before_watchers_whatever_the_order(model: Transformer) -> Non
     seen: list[float] = []
     with (
         watched(model, lambda tap, tensor, _first: seen.append(float(tensor.max())) if tap.name == "encoder.norm" else None),
-        hooked(model, lambda tap, tensor, _first: torch.ones_like(tensor) if tap.name == "encoder.norm" else None,
-               lambda tap, tensor, _first: tensor * 2 if tap.name == "encoder.norm" else None),
+        hooked(
+            model,
+            lambda tap, tensor, _first: torch.ones_like(tensor) if tap.name == "encoder.norm" else None,
+            lambda tap, tensor, _first: tensor * 2 if tap.name == "encoder.norm" else None,
+        ),
     ):
         run(model)
 
@@ -178,12 +192,19 @@ def test_hooks_run_before_watchers_whatever_the_order(model: Transformer) -> Non
 
 
 @pytest.mark.parametrize("way", ["torch", "ours"])
-@pytest.mark.parametrize(("name", "make"), [
-    ("encoder.norm", lambda x: x[:, :1]), ("encoder.norm", lambda x: x.double()), ("encoder.norm", lambda x: x * float("nan")),
-    ("encoder.norm", lambda x: x - float("inf")), ("encoder.norm", lambda x: 0.5),
-    ("encoder.layers.0.self_attn.masked", lambda x: x * 0 + float("inf")),
-    ("decoder.layers.0.self_attn.masked", lambda x: x * 0),
-], ids=["shape", "type", "NaN", "-inf", "no tensor", "+inf where masked", "0 times -inf"])
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("encoder.norm", lambda x: x[:, :1]),
+        ("encoder.norm", lambda x: x.double()),
+        ("encoder.norm", lambda x: x * float("nan")),
+        ("encoder.norm", lambda x: x - float("inf")),
+        ("encoder.norm", lambda x: 0.5),
+        ("encoder.layers.0.self_attn.masked", lambda x: x * 0 + float("inf")),
+        ("decoder.layers.0.self_attn.masked", lambda x: x * 0),
+    ],
+    ids=["shape", "type", "NaN", "-inf", "no tensor", "+inf where masked", "0 times -inf"],
+)
 def test_what_cannot_stand_in_is_refused_by_name(
     model: Transformer, name: str, make: Callable[[Tensor], object], way: str
 ) -> None:
@@ -255,6 +276,7 @@ def test_a_hook_that_writes_to_what_it_is_shown_reaches_no_other_pass(model: Tra
 @pytest.mark.parametrize("back", [True, False])
 def test_what_is_spoiled_in_place_is_refused_too(model: Transformer, back: bool) -> None:
     """Whether the hook returns the tensor or nothing."""
+
     def spoil(tap: Tap, tensor: Tensor, _first: int | None) -> Tensor | None:
         if tap.name != "encoder.norm":
             return None
@@ -283,7 +305,8 @@ def test_hooks_set_inside_the_block_change_nothing_that_was_recorded(model: Tran
         run(model)
     with record(model) as recording:
         handle = model.get_submodule("decoder.layers.0.feed_forward.contract").register_forward_pre_hook(
-            lambda _module, args: (args[0].zero_(), None)[1])
+            lambda _module, args: (args[0].zero_(), None)[1]
+        )
         run(model)
         handle.remove()
 

@@ -40,9 +40,7 @@ def test_the_decoder_layer_is_torchs(placement: str, activation: str, bias: bool
     may_look, across = masks.causal(5, 5), masks.causal(5, 7)
 
     assert_same(ours(x, memory, may_look, None), theirs(x, memory, tgt_mask=~may_look))
-    assert_same(
-        ours(x, memory, may_look, across), theirs(x, memory, tgt_mask=~may_look, memory_mask=~across)
-    )
+    assert_same(ours(x, memory, may_look, across), theirs(x, memory, tgt_mask=~may_look, memory_mask=~across))
 
 
 def test_pre_and_post_norm_differ() -> None:

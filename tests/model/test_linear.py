@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 from explorer.model.linear import Linear
 
-needs_packs = pytest.mark.skipif(
-    not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this torch has no packed product")
+needs_packs = pytest.mark.skipif(not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this torch has no packed product")
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -171,8 +170,9 @@ for n_threads in (1, 2, 4):
 def test_products_are_right_where_fewer_threads_are_granted(variable: str) -> None:
     """OpenMP reads its variables when torch is loaded, so in a process of its own."""
     name, _, value = variable.partition("=")
-    ran = subprocess.run([sys.executable, "-c", PRODUCTS], env={**os.environ, name: value}, capture_output=True, text=True,
-                         check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", PRODUCTS], env={**os.environ, name: value}, capture_output=True, text=True, check=False
+    )
 
     assert (0, "") == (ran.returncode, ran.stderr)
 

@@ -43,9 +43,7 @@ def test_closing_changes_closed_cells_only() -> None:
 
 def test_both_mask_values_are_exact_in_float32() -> None:
     """-1e9 is compared by equality later."""
-    assert {name: torch.tensor(value).item() for name, value in masks.MASK_VALUES.items()} == {
-        "-inf": -math.inf, "-1e9": -1e9
-    }
+    assert {name: torch.tensor(value).item() for name, value in masks.MASK_VALUES.items()} == {"-inf": -math.inf, "-1e9": -1e9}
 
 
 def test_a_mask_read_the_other_way_round_opens_what_was_closed() -> None:

@@ -30,8 +30,7 @@ def test_the_tutorials_norm_divides_by_std_plus_eps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "expected"),
-    [("torch", [-1.3416, -0.4472, 0.4472, 1.3416]), ("std-eps", [-1.1619, -0.3873, 0.3873, 1.1619])],
+    ("kind", "expected"), [("torch", [-1.3416, -0.4472, 0.4472, 1.3416]), ("std-eps", [-1.1619, -0.3873, 0.3873, 1.1619])]
 )
 def test_one_to_four_has_known_values(kind: str, expected: list[float]) -> None:
     """Tutorial E, row E13: the deviation of 1, 2, 3, 4 is 1.1180 biased and 1.2910 unbiased."""

@@ -52,15 +52,18 @@ def test_the_doubled_exponent_is_tutorial_as(d_model: int) -> None:
     assert not torch.allclose(ours, positions.sinusoidal(80, d_model, 10000.0), atol=0.1)
 
 
-@pytest.mark.parametrize(("kind", "place", "row"), [
-    ("sinusoidal-doubled", 1, [0.8415, 0.9999, 0.0001, 1.0000]),  # A1: its true values
-    # D3's formula at its word; the text takes 10000^(1/4) for 17.78 and 10000^(3/4) for 5623, which are 10 and 1000.
-    ("sinusoidal-per-feature", 1, [0.8415, math.cos(0.1), 0.01, 1]),
-    ("sinusoidal-per-feature", 2, [0.9093, math.cos(0.2), 0.02, 1]),
-    ("sinusoidal-halved", 1, [0.8415, 0.5403, 0.0998, 0.9950]),  # E3 prints this
-    ("sinusoidal-halved", 9, [0.4121, -0.9111, 0.7833, 0.6216]),
-    ("sine-only", 1, [0.8415, math.sin(0.1), 0.01, math.sin(0.001)]),
-])
+@pytest.mark.parametrize(
+    ("kind", "place", "row"),
+    [
+        ("sinusoidal-doubled", 1, [0.8415, 0.9999, 0.0001, 1.0000]),  # A1: its true values
+        # D3's formula at its word; the text takes 10000^(1/4) for 17.78 and 10000^(3/4) for 5623, which are 10 and 1000.
+        ("sinusoidal-per-feature", 1, [0.8415, math.cos(0.1), 0.01, 1]),
+        ("sinusoidal-per-feature", 2, [0.9093, math.cos(0.2), 0.02, 1]),
+        ("sinusoidal-halved", 1, [0.8415, 0.5403, 0.0998, 0.9950]),  # E3 prints this
+        ("sinusoidal-halved", 9, [0.4121, -0.9111, 0.7833, 0.6216]),
+        ("sine-only", 1, [0.8415, math.sin(0.1), 0.01, math.sin(0.001)]),
+    ],
+)
 def test_each_variant_gives_the_numbers_of_its_text(kind: str, place: int, row: list[float]) -> None:
     """Four features, base 10000."""
     assert positions.sinusoidal(10, 4, 10000.0, kind=kind)[place].tolist() == pytest.approx(row, abs=6e-5)

@@ -66,8 +66,9 @@ def test_copied_layers_are_equal_at_the_start() -> None:
 
     for place in ("encoder.layers.1.self_attn", "decoder.layers.0.self_attn", "decoder.layers.1.cross_attn"):
         assert torch.equal(weights[first], weights[f"{place}.project_query.weight"])
-    assert torch.equal(weights["encoder.layers.0.feed_forward.expand.weight"],
-                       weights["decoder.layers.1.feed_forward.expand.weight"])
+    assert torch.equal(
+        weights["encoder.layers.0.feed_forward.expand.weight"], weights["decoder.layers.1.feed_forward.expand.weight"]
+    )
     assert not torch.equal(weights[first], weights[first.replace("query", "key")])
     assert not torch.equal(*(build(small()).state_dict()[first.replace("0", layer)] for layer in "01"))
 
@@ -97,9 +98,7 @@ def test_norms_begin_with_the_shift_that_is_asked_for(kind: str) -> None:
 @pytest.mark.parametrize(("architecture", "sides"), [("encoder-only", 1), ("decoder-only", 1), ("encoder-decoder", 2)])
 def test_learned_positions_count(architecture: str, sides: int) -> None:
     """max_len rows on each side."""
-    learned, without = (
-        counted(small(architecture=architecture, position=kind, max_len=30)) for kind in ("learned", "none")
-    )
+    learned, without = (counted(small(architecture=architecture, position=kind, max_len=30)) for kind in ("learned", "none"))
     assert learned - without == sides * 30 * 24
 
 
@@ -239,9 +238,14 @@ def test_a_built_model_is_ready() -> None:
 def test_turning_a_knob_is_the_same_as_building_anew(knob: Knob) -> None:
     """Whether modules are kept or made again, each forward knob gives the logits of a fresh model with that knob."""
     other = {"choice": lambda: knob.choices[-1], "bool": lambda: not knob.default}.get(
-        knob.kind, lambda: knob.nearest(float(knob.default) / 2 + 0.3))()
-    start = small(dropout=0.4, dropout_active=knob.name.startswith("dropout"), architecture="encoder-decoder",
-                  mask_value="-1e9" if knob.name == "masking" else "-inf")
+        knob.kind, lambda: knob.nearest(float(knob.default) / 2 + 0.3)
+    )()
+    start = small(
+        dropout=0.4,
+        dropout_active=knob.name.startswith("dropout"),
+        architecture="encoder-decoder",
+        mask_value="-1e9" if knob.name == "masking" else "-inf",
+    )
     turned = with_knobs(build(start), start.changed(**{knob.name: other}))
     fresh = build(start.changed(**{knob.name: other}))
 

@@ -43,8 +43,16 @@ def saved(path: Path, config: Config) -> Transformer:
     return model
 
 
-@pytest.mark.parametrize("knobs", [{}, {"tied_embeddings": True}, {"tied_embeddings": True, "target_vocab_size": 30},
-                                   {"position": "learned", "bias": False}, {"norm_kind": "std-eps"}])
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"tied_embeddings": True},
+        {"tied_embeddings": True, "target_vocab_size": 30},
+        {"position": "learned", "bias": False},
+        {"norm_kind": "std-eps"},
+    ],
+)
 def test_weights_come_back_in_half_precision(tmp_path: Path, knobs: dict[str, object]) -> None:
     """Each number is the nearest float16, tied matrices are one again, and the model computes with them."""
     config = small(**knobs)
@@ -99,10 +107,10 @@ def _emptied(path: Path) -> None:
 def _with_header(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     whole = path.read_bytes()
     (length,) = struct.unpack("<Q", whole[:8])
-    told = json.loads(whole[8:8 + length])
+    told = json.loads(whole[8 : 8 + length])
     change(told)
     head = json.dumps(told).encode()
-    path.write_bytes(struct.pack("<Q", len(head)) + head + whole[8 + length:])
+    path.write_bytes(struct.pack("<Q", len(head)) + head + whole[8 + length :])
 
 
 def _other_numbers(path: Path) -> None:
@@ -153,9 +161,25 @@ def _a_folder(path: Path) -> None:
     path.mkdir()
 
 
-DAMAGES = (_other_numbers, _a_gap, _negative, _much_too_large, _deep, _odd_texts, _endless_numbers,
-           _a_pipe, _a_device, _truncated,
-            _header_flipped, _endless_header, _pickled, _torch_saved, _emptied, _removed, _a_folder)
+DAMAGES = (
+    _other_numbers,
+    _a_gap,
+    _negative,
+    _much_too_large,
+    _deep,
+    _odd_texts,
+    _endless_numbers,
+    _a_pipe,
+    _a_device,
+    _truncated,
+    _header_flipped,
+    _endless_header,
+    _pickled,
+    _torch_saved,
+    _emptied,
+    _removed,
+    _a_folder,
+)
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
@@ -171,11 +195,18 @@ def test_a_damaged_file_is_refused(tmp_path: Path, damage: object) -> None:
     assert unpickled == []
 
 
-@pytest.mark.parametrize(("knobs", "told"), [
-    ({"n_layers": 3}, "-decoder.layers.2"), ({"n_layers": 1}, "+decoder.layers.1"), ({"d_model": 48}, "[50, 24] ≠ [50, 48]"),
-    ({"vocab_size": 51}, "≠ [51"), ({"position": "learned"}, "learned"), ({"tied_embeddings": True}, "+"),
-    ({"architecture": "encoder-only"}, "+decoder"),
-])
+@pytest.mark.parametrize(
+    ("knobs", "told"),
+    [
+        ({"n_layers": 3}, "-decoder.layers.2"),
+        ({"n_layers": 1}, "+decoder.layers.1"),
+        ({"d_model": 48}, "[50, 24] ≠ [50, 48]"),
+        ({"vocab_size": 51}, "≠ [51"),
+        ({"position": "learned"}, "learned"),
+        ({"tied_embeddings": True}, "+"),
+        ({"architecture": "encoder-only"}, "+decoder"),
+    ],
+)
 def test_weights_of_another_model_are_refused(tmp_path: Path, knobs: dict[str, object], told: str) -> None:
     """The sentence names what is missing (-), too much (+) or of another shape (≠)."""
     saved(tmp_path / "w.safetensors", small())
@@ -260,6 +291,7 @@ def test_a_write_that_breaks_off_leaves_the_older_file(tmp_path: Path) -> None:
 
 def test_an_error_without_a_number_is_told_in_its_own_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is guessed."""
+
     def broken(*_given: object) -> None:
         raise trained.SafetensorError("something else")
 

@@ -44,9 +44,12 @@ def words(language: str = "zh") -> Words:
 def heatmap(values: Array, labels: tuple[str, ...] = (), closed: Closed | None = None, colours: str = "cividis") -> Heatmap:
     """A map of one's own numbers on a scale from 0 to 1."""
     return Heatmap(
-        values=values, rows=Axis("query", labels or tuple(f"r{i}" for i in range(values.shape[0]))),
-        columns=Axis("key", labels or tuple(f"c{i}" for i in range(values.shape[1]))), scale=Scale(0.0, 1.0, colours),
-        caption=Caption(title="title", tap="a.tap", shape="[query, key]"), closed=closed,
+        values=values,
+        rows=Axis("query", labels or tuple(f"r{i}" for i in range(values.shape[0]))),
+        columns=Axis("key", labels or tuple(f"c{i}" for i in range(values.shape[1]))),
+        scale=Scale(0.0, 1.0, colours),
+        caption=Caption(title="title", tap="a.tap", shape="[query, key]"),
+        closed=closed,
         reason="" if closed is None else "because",
     )
 
@@ -58,6 +61,13 @@ def wall(layers: int, heads: int, n: int, seed: int = 0) -> HeadGrid:
     values[:, :, closed] = np.nan
     axis = Axis("query", tuple(f"t{i}" for i in range(n)))
     return HeadGrid(
-        values=values, rows=axis, columns=axis, scale=Scale(0.0, 1.0, "viridis"), closed=closed, reason="because",
-        caption=Caption(title="wall", tap="a.*", shape="[…]"), layers=tuple(range(layers)), chosen=None,
+        values=values,
+        rows=axis,
+        columns=axis,
+        scale=Scale(0.0, 1.0, "viridis"),
+        closed=closed,
+        reason="because",
+        caption=Caption(title="wall", tap="a.*", shape="[…]"),
+        layers=tuple(range(layers)),
+        chosen=None,
     )

@@ -12,8 +12,17 @@ from tests.picture.examples import LANGUAGES, example, words
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0"), (-0.0, "0"), (0.25, "0.25"), (-1.23456, "−1.235"), (1e-5, "1.000e−05"), (123456.0, "1.235e+05"),
-     (float("nan"), "NaN"), (float("inf"), "∞"), (float("-inf"), "−∞")],
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (0.25, "0.25"),
+        (-1.23456, "−1.235"),
+        (1e-5, "1.000e−05"),
+        (123456.0, "1.235e+05"),
+        (float("nan"), "NaN"),
+        (float("inf"), "∞"),
+        (float("-inf"), "−∞"),
+    ],
 )
 def test_a_number_is_short_and_typographic(value: float, text: str) -> None:
     """Four figures, a real minus, words for what is no number."""

@@ -24,8 +24,17 @@ def test_a_trace_offers_the_attentions_and_sides_it_has(architecture: str) -> No
 def test_a_look_that_fits_stays_as_it_is(architecture: str) -> None:
     """Nothing is changed without need."""
     trace = example(architecture)
-    fitting = Look(attention=OFFERED[architecture][-1], layer=1, head=3, stage="scores", side=SIDES[architecture][-1],
-                   tap=trace.names()[-1], position=2, unit_colours="viridis", signed_colours="purple-orange")
+    fitting = Look(
+        attention=OFFERED[architecture][-1],
+        layer=1,
+        head=3,
+        stage="scores",
+        side=SIDES[architecture][-1],
+        tap=trace.names()[-1],
+        position=2,
+        unit_colours="viridis",
+        signed_colours="purple-orange",
+    )
     assert fitting.fitted(trace) == fitting
 
 

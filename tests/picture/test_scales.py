@@ -183,10 +183,17 @@ def test_a_few_outliers_do_not_blank_the_others() -> None:
     assert len(np.unique(indices(values, centred_scale(values, "blue-red"))[:, :7])) < 20  # what it was: all but blank
 
 
-@pytest.mark.parametrize("values", [
-    np.random.default_rng(0).normal(size=(20, 256)).astype(np.float32), np.zeros((3, 3), np.float32),
-    np.full((2, 2), np.nan, np.float32), np.zeros((0, 4), np.float32), np.array([[1.0, 0, 0, 0]], np.float32),
-], ids=["usual", "zero", "NaN", "nothing", "one number"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.random.default_rng(0).normal(size=(20, 256)).astype(np.float32),
+        np.zeros((3, 3), np.float32),
+        np.full((2, 2), np.nan, np.float32),
+        np.zeros((0, 4), np.float32),
+        np.array([[1.0, 0, 0, 0]], np.float32),
+    ],
+    ids=["usual", "zero", "NaN", "nothing", "one number"],
+)
 def test_without_outliers_the_scale_is_the_whole_range(values: np.ndarray) -> None:
     """Nothing is cut off, and nothing has an outlier's colour."""
     scale = robust_scale(values, "blue-red")

@@ -31,8 +31,20 @@ def nodes(*rows: tuple[int, int, float], forced: int = 0) -> tuple[Node, ...]:
 
 
 # He reads a book . <eos>  is best; She reads <eos> the second; "He reads ing ing" and the likely "He a" were given up.
-ROWS = ((-1, HE, -0.25), (-1, SHE, -1.5), (0, READS, -0.5), (0, A, -0.375), (1, READS, -0.5), (2, A, -0.5), (2, ING, -2.0),
-        (4, END, -2.0), (5, BOOK, -0.25), (6, ING, -2.5), (8, STOP, -0.125), (10, END, -0.125))
+ROWS = (
+    (-1, HE, -0.25),
+    (-1, SHE, -1.5),
+    (0, READS, -0.5),
+    (0, A, -0.375),
+    (1, READS, -0.5),
+    (2, A, -0.5),
+    (2, ING, -2.0),
+    (4, END, -2.0),
+    (5, BOOK, -0.25),
+    (6, ING, -2.5),
+    (8, STOP, -0.125),
+    (10, END, -0.125),
+)
 SEARCH = Search(nodes(*ROWS), ends=(11, 7), beam=2, length_penalty=1.0)
 
 
@@ -58,6 +70,5 @@ def grown(parents: list[int]) -> Tree:
     made: list[Branch] = []
     for place, parent in enumerate(parents):
         total = -1.0 + (made[parent].total if parent >= 0 else 0.0)
-        made.append(Branch(node=place, parent=parent, label=f"t{place}", log_p=-1.0 - place % 3, total=total,
-                           state="dropped"))
+        made.append(Branch(node=place, parent=parent, label=f"t{place}", log_p=-1.0 - place % 3, total=total, state="dropped"))
     return Tree(branches=tuple(made), caption=Caption(title="tree", tap="search", shape=""))

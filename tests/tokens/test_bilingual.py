@@ -21,7 +21,7 @@ from tests.tokens.texts import unhurried
 
 ENGLISH = ("＿", *"abcdeghilnov", "＿I", "＿a", "lo", "＿lo", "＿love", "ve", "in", "ing")
 SMALL = Bilingual(
-    Vocabulary((*SPECIALS, "我", "爱", "图书馆", "图", "书", "馆", "干")), Vocabulary((*SPECIALS, *BYTES, *ENGLISH)),
+    Vocabulary((*SPECIALS, "我", "爱", "图书馆", "图", "书", "馆", "干")), Vocabulary((*SPECIALS, *BYTES, *ENGLISH))
 )
 
 
@@ -35,6 +35,7 @@ def of(character: str) -> tuple[str, ...]:
 
 
 # Learning
+
 
 def test_words_seen_five_times_and_characters_seen_twice_are_symbols(segmenter: Segmenter) -> None:
     """Most frequent first; rarer ones are not."""
@@ -70,6 +71,7 @@ def test_any_target_sentence_comes_back(segmenter: Segmenter) -> None:
 
 
 # Files
+
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     """And has the same fingerprint, which another order of the symbols has not."""
@@ -129,6 +131,7 @@ def test_the_source_is_written_last(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 # The source
 
+
 def words_of(text: str, *spans: tuple[int, int], simplifier: Simplifier | None = None) -> list[str]:
     found = SMALL.source_spans(text, spans, simplifier or Simplifier())
     return [text[start:end] for start, end in found]
@@ -171,13 +174,14 @@ def test_an_unknown_source_character_is_unknown(tokenizers: Tokenizers) -> None:
 
 # The target
 
+
 def test_target_tokens_begin_with_the_begin_symbol_and_stand_where_they_are_read() -> None:
     """Blanks stand outside words, as when a typed text is cut."""
     tokens = SMALL.target_tokens(ids("＿I", "＿lo", "ve", "＿", *of("龘"), "＿a"))
     text = "I love 龘 a"
 
     assert (tokens[0].id, tokens[0].start, tokens[0].end) == (BEGIN, 0, 0)
-    assert [text[token.start:token.end] for token in tokens[1:]] == ["I", "lo", "ve", " ", "龘", "龘", "龘", "a"]
+    assert [text[token.start : token.end] for token in tokens[1:]] == ["I", "lo", "ve", " ", "龘", "龘", "龘", "a"]
     assert SMALL.target_text([token.id for token in tokens[1:]]) == text
 
 

@@ -54,7 +54,7 @@ def test_spans_lie_in_order_and_cover_all_that_can_be_seen(text: str) -> None:
 def test_no_token_is_a_broken_character(text: str) -> None:
     """What is shown is text of the sentence, the mark, or a numbered byte of a whole character."""
     for token in FULL.encode(text):
-        shown = text[token.start:token.end]
+        shown = text[token.start : token.end]
         assert token.text.removeprefix(MARK) in ("", shown) or token.text.startswith(f"{shown} ")
         assert "\ufffd" not in token.text or "\ufffd" in text
 

@@ -19,9 +19,7 @@ def test_white_space_alone_is_an_empty_text(text: str) -> None:
         check_text(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "code"), [("\0", 1, "U+0000"), ("我\x1b", 2, "U+001B"), (" \x85", 2, "U+0085")]
-)
+@pytest.mark.parametrize(("text", "place", "code"), [("\0", 1, "U+0000"), ("我\x1b", 2, "U+001B"), (" \x85", 2, "U+0085")])
 def test_a_control_character_is_named_with_its_place(text: str, place: int, code: str) -> None:
     """The error says where, counted from 1, and which."""
     with pytest.raises(ControlCharacter) as caught:

@@ -40,7 +40,19 @@ def test_widening_grows_to_whole_characters() -> None:
 def test_punctuation_at_word_ends_stands_alone() -> None:
     """Inside a word it stays; symbols belong to the word."""
     assert cut('"Don\'t," he said... C++ costs $5.') == [
-        '"', "Don't", ",", '"', "he", "said", ".", ".", ".", "C++", "costs", "$5", ".",
+        '"',
+        "Don't",
+        ",",
+        '"',
+        "he",
+        "said",
+        ".",
+        ".",
+        ".",
+        "C++",
+        "costs",
+        "$5",
+        ".",
     ]
 
 

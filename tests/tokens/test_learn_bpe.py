@@ -25,7 +25,7 @@ def learned_slowly(n_merges: int) -> list[str]:
         for word in words:
             for at in range(len(word) - 2, -1, -1):
                 if (word[at], word[at + 1]) == best:
-                    word[at:at + 2] = ["".join(best)]
+                    word[at : at + 2] = ["".join(best)]
     return symbols
 
 

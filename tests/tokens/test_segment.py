@@ -16,9 +16,7 @@ from tests.tokens.texts import SIMPLIFIED, anything, chinese, unhurried
 MODES = ("accurate", "full", "search")
 
 
-def cut(
-    segmenter: Segmenter, text: str, mode: str = "accurate", *, hmm: bool = True, words: tuple[str, ...] = ()
-) -> list[str]:
+def cut(segmenter: Segmenter, text: str, mode: str = "accurate", *, hmm: bool = True, words: tuple[str, ...] = ()) -> list[str]:
     return [text[start:end] for start, end in segmenter.spans(text, mode, hmm=hmm, words=words)]
 
 
@@ -170,9 +168,7 @@ def test_nothing_is_loaded_before_the_first_use(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_costs_only_time(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Cutting works without a cache."""
     assert cut(Segmenter(tmp_path / "missing"), "我爱北京") == ["我", "爱", "北京"]
     assert capfd.readouterr() == ("", "")

@@ -60,7 +60,7 @@ def test_a_token_is_the_text_at_its_span(tokenizers: Tokenizers, text: str, kind
     tokens = tokenizers.tokenize(text, config(kind))
 
     assert tokens
-    assert all(token.text == text[token.start:token.end] for token in tokens)
+    assert all(token.text == text[token.start : token.end] for token in tokens)
     assert all(not token.text.isspace() for token in tokens)
 
 

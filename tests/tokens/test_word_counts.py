@@ -60,15 +60,29 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert word_counts(tmp_path / "words", "key", build) == BUILT
 
 
-@pytest.mark.parametrize("harm", [
-    b"", b"{}", b"[]\n", b"null\n", b"\xff\xfe\n", b'{"form": "word counts 1", "key": "key"}\n',
-    b'{"form": "word counts 1", "key": "other", "words": 1, "bytes": 1, "total": 1}\na\x01\0\0\0',
-    b'{"form": "word counts 1", "key": "key", "words": 2, "bytes": 1, "total": 1}\na\x01\0\0\0',
-    b'{"form": "word counts 1", "key": "key", "words": 1, "bytes": 1, "total": 1}\na\x01\0\0',
-    b'{"form": "word counts 1", "key": "key", "words": 1, "bytes": "x", "total": 1}\na\x01\0\0\0',
-    b"[" * 100_000, b'{"a":' * 100_000, told(words=1, bytes=10**18), told(words=1, bytes=-1), told(words=1, bytes=1, total=0),
-    told(words=1, bytes=1, total=-5), told(words=1, bytes=1, total=1e400), told(words=1, bytes=1, crc32=7),
-])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        b"",
+        b"{}",
+        b"[]\n",
+        b"null\n",
+        b"\xff\xfe\n",
+        b'{"form": "word counts 1", "key": "key"}\n',
+        b'{"form": "word counts 1", "key": "other", "words": 1, "bytes": 1, "total": 1}\na\x01\0\0\0',
+        b'{"form": "word counts 1", "key": "key", "words": 2, "bytes": 1, "total": 1}\na\x01\0\0\0',
+        b'{"form": "word counts 1", "key": "key", "words": 1, "bytes": 1, "total": 1}\na\x01\0\0',
+        b'{"form": "word counts 1", "key": "key", "words": 1, "bytes": "x", "total": 1}\na\x01\0\0\0',
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        told(words=1, bytes=10**18),
+        told(words=1, bytes=-1),
+        told(words=1, bytes=1, total=0),
+        told(words=1, bytes=1, total=-5),
+        told(words=1, bytes=1, total=1e400),
+        told(words=1, bytes=1, crc32=7),
+    ],
+)
 def test_a_broken_or_foreign_file_is_made_anew(harm: bytes, tmp_path: Path) -> None:
     """And mended on the way."""
     path = tmp_path / "words"

@@ -42,7 +42,14 @@ def a_trace() -> Trace:
     recording = recorded(config)
     merged = Token("the", 40, 0, 3, True, ("t h", "th e"))
     return Trace(
-        arrays=recording.arrays, axis_names=recording.axes, config=config, preset="tiny", parameters=12345,
-        tokens=Tokens(tokens(*"我爱北京天"), (merged, *tokens("b", "c"))), places=frozen_array(torch.ones(6, 24).numpy()),
-        source="我爱北京天", target="the b c", symbols=("<unk>", "我", "＿the"),
+        arrays=recording.arrays,
+        axis_names=recording.axes,
+        config=config,
+        preset="tiny",
+        parameters=12345,
+        tokens=Tokens(tokens(*"我爱北京天"), (merged, *tokens("b", "c"))),
+        places=frozen_array(torch.ones(6, 24).numpy()),
+        source="我爱北京天",
+        target="the b c",
+        symbols=("<unk>", "我", "＿the"),
     )

@@ -20,7 +20,7 @@ def plainly(values: Array, closed: NDArray[np.bool_], block: int, signed: bool) 
     rows, columns = (-(-size // block) for size in values.shape)
     made = np.full((rows, columns), np.nan, np.float32)
     for row, column in np.ndindex(rows, columns):
-        cut = np.s_[row * block:(row + 1) * block, column * block:(column + 1) * block]
+        cut = np.s_[row * block : (row + 1) * block, column * block : (column + 1) * block]
         cells = values[cut][~closed[cut]]
         if cells.size:
             made[row, column] = cells[np.abs(cells).argmax()] if signed else cells.max()

@@ -61,8 +61,7 @@ def test_entropy_is_of_each_row() -> None:
     assert entropy_bits(weights).tolist() == [[1.5] * 3] * 2
 
 
-@given(arrays.arrays(np.float32, st.tuples(st.integers(1, 4), st.integers(1, 9)),
-                     elements=st.floats(0, 1, width=32)))
+@given(arrays.arrays(np.float32, st.tuples(st.integers(1, 4), st.integers(1, 9)), elements=st.floats(0, 1, width=32)))
 def test_entropy_lies_between_its_bounds(weights: np.ndarray) -> None:
     """0 ≤ H ≤ log2(n) for rows that sum to 1."""
     weights = weights + np.float32(1e-3)

@@ -17,10 +17,16 @@ from tests.trace.runs import a_trace
 
 TREE = Search(
     nodes=(
-        Node(-1, 7, -0.5, -0.5, forced=True), Node(0, 8, -1.0, -1.5), Node(0, 9, -2.0, -2.5),
-        Node(1, END, -0.25, -1.75), Node(2, 10, -0.5, -3.0), Node(4, END, -0.1, -3.1),
+        Node(-1, 7, -0.5, -0.5, forced=True),
+        Node(0, 8, -1.0, -1.5),
+        Node(0, 9, -2.0, -2.5),
+        Node(1, END, -0.25, -1.75),
+        Node(2, 10, -0.5, -3.0),
+        Node(4, END, -0.1, -3.1),
     ),
-    ends=(3, 5), beam=2, length_penalty=1.0,
+    ends=(3, 5),
+    beam=2,
+    length_penalty=1.0,
 )
 
 
@@ -91,11 +97,20 @@ def rewritten(path: Path, change: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("change", [
-    lambda row: row["nodes"][3].update(parent=3), lambda row: row["nodes"][0].update(parent=5),
-    lambda row: row["nodes"][2].update(parent=-2), lambda row: row.update(ends=[99]), lambda row: row.update(ends=[-1]),
-    lambda row: row["nodes"][0].pop("total"), lambda row: row.update(nodes=7), lambda row: row.update(more=1),
-], ids=["own-parent", "circle", "no-parent", "no-node", "before", "field-missing", "no-list", "field-too-many"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: row["nodes"][3].update(parent=3),
+        lambda row: row["nodes"][0].update(parent=5),
+        lambda row: row["nodes"][2].update(parent=-2),
+        lambda row: row.update(ends=[99]),
+        lambda row: row.update(ends=[-1]),
+        lambda row: row["nodes"][0].pop("total"),
+        lambda row: row.update(nodes=7),
+        lambda row: row.update(more=1),
+    ],
+    ids=["own-parent", "circle", "no-parent", "no-node", "before", "field-missing", "no-list", "field-too-many"],
+)
 def test_a_tree_that_is_none_is_refused(tmp_path: Path, change: Any) -> None:
     """Whoever walked it would never arrive."""
     with pytest.raises(NotATrace):

@@ -44,7 +44,9 @@ def test_stages_stand_in_the_order_of_the_flow() -> None:
 def test_only_weights_and_probabilities_are_shares() -> None:
     """They have the one fixed scale from 0 to 1."""
     assert {stage.key for stage in STAGES if stage.range == "unit"} == {
-        "attention.weights", "attention.dropped", "generator.probabilities"
+        "attention.weights",
+        "attention.dropped",
+        "generator.probabilities",
     }
 
 
@@ -53,8 +55,12 @@ def test_every_stage_has_a_title_and_a_short_name(language: str) -> None:
     """In both languages, and no text is empty."""
     words = Words.load(language)
 
-    assert [key for stage in STAGES for key in (f"stage.{stage.key}.title", f"stage.{stage.key}.short")
-            if key not in words or not words(key).strip()] == []
+    assert [
+        key
+        for stage in STAGES
+        for key in (f"stage.{stage.key}.title", f"stage.{stage.key}.short")
+        if key not in words or not words(key).strip()
+    ] == []
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,7 @@ def table(config: Config) -> Table:
             expected |= attention(f"{layer}.self_attn")
             if across:
                 expected |= attention(f"{layer}.cross_attn")
-            expected |= {f"{layer}.feed_forward.{name}": ("position", "feature")
-                         for name in ("hidden", "activated", "output")}
+            expected |= {f"{layer}.feed_forward.{name}": ("position", "feature") for name in ("hidden", "activated", "output")}
             for stem in ("norm", "residual"):
                 expected |= around(layer, 3 if across else 2, stem)
     return expected | {f"generator.{name}": ("position", "vocab") for name in ("logits", "probabilities")}
@@ -60,8 +59,14 @@ def sizes(name: str, config: Config) -> dict[str, int]:
     wide = name.endswith((".hidden", ".activated"))
     feature = config.d_ff if wide else config.d_model // config.n_heads if in_head else config.d_model
     position = memory if name.endswith((".key", ".value")) else own
-    return {"head": config.n_heads, "query": own, "key": memory, "position": position, "feature": feature,
-            "vocab": config.vocab_size}
+    return {
+        "head": config.n_heads,
+        "query": own,
+        "key": memory,
+        "position": position,
+        "feature": feature,
+        "vocab": config.vocab_size,
+    }
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -109,9 +114,7 @@ def test_every_preset_has_the_taps_of_all_its_layers(name: str) -> None:
     with torch.device("meta"):
         found = taps(Transformer(config))
 
-    assert {tap: each.axes for tap, each in found.items()} == {
-        tap: ("batch", *axes) for tap, axes in table(config).items()
-    }
+    assert {tap: each.axes for tap, each in found.items()} == {tap: ("batch", *axes) for tap, axes in table(config).items()}
 
 
 def test_taps_are_recorded_in_the_order_of_the_flow() -> None:

@@ -79,7 +79,8 @@ def test_tokens_stand_along_their_axes(name: str, side: str, keys: str) -> None:
 def test_an_encoder_alone_answers_for_the_source() -> None:
     """There is no target, so the generator's rows are the source's."""
     both = a_trace()
-    trace = Trace(arrays={}, axis_names={}, tokens=type(both.tokens)(source=both.tokens.source), config=both.config,
-                  places=both.places)
+    trace = Trace(
+        arrays={}, axis_names={}, tokens=type(both.tokens)(source=both.tokens.source), config=both.config, places=both.places
+    )
 
     assert trace.side("generator.logits") is trace.tokens.source

@@ -69,7 +69,9 @@ VERBS = {"爱": "love", "看": "see", "找": "look for"}
 OBJECTS = {"北京": "Beijing", "书": "books", "猫": "cats", "图书馆": "the library"}
 PAIRS = tuple(
     (f"{subject}{verb}{what}。", f"{SUBJECTS[subject]} {VERBS[verb]} {OBJECTS[what]}.")
-    for subject in SUBJECTS for verb in VERBS for what in OBJECTS
+    for subject in SUBJECTS
+    for verb in VERBS
+    for what in OBJECTS
 )
 
 
@@ -84,8 +86,13 @@ def wish(folder: Path, data: Path, config: Config | None = None, **recipe: objec
     """A whole training that takes seconds."""
     tiny = Config(n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=100, target_vocab_size=290, dropout=0.1)
     return Wish(
-        data=data, out=folder, config=config or tiny, recipe=RECIPE.changed(**{"epochs": 1, "batch_tokens": 100} | recipe),
-        device="cpu", precision="float32", text="我爱北京",
+        data=data,
+        out=folder,
+        config=config or tiny,
+        recipe=RECIPE.changed(**{"epochs": 1, "batch_tokens": 100} | recipe),
+        device="cpu",
+        precision="float32",
+        text="我爱北京",
     )
 
 

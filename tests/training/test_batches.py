@@ -75,12 +75,11 @@ def test_rows_of_one_length_need_no_padding() -> None:
 EXAMPLE = Example((((20,), (4, 5)), ((6,),), ((21,), (7, 8, 9)), ((10,),)), (1, 2), has_stop=True)
 
 
-@pytest.mark.parametrize(("split", "drop", "expected"), [
-    (0.0, 0.0, (20, 6, 21, 10)), (1.0, 0.0, (4, 5, 6, 7, 8, 9, 10)), (0.0, 1.0, (20, 6, 21)), (1.0, 1.0, (4, 5, 6, 7, 8, 9)),
-])
-def test_words_are_cut_and_the_stop_is_dropped_as_often_as_asked(
-    split: float, drop: float, expected: tuple[int, ...]
-) -> None:
+@pytest.mark.parametrize(
+    ("split", "drop", "expected"),
+    [(0.0, 0.0, (20, 6, 21, 10)), (1.0, 0.0, (4, 5, 6, 7, 8, 9, 10)), (0.0, 1.0, (20, 6, 21)), (1.0, 1.0, (4, 5, 6, 7, 8, 9))],
+)
+def test_words_are_cut_and_the_stop_is_dropped_as_often_as_asked(split: float, drop: float, expected: tuple[int, ...]) -> None:
     """Never and always."""
     assert EXAMPLE.source_ids(split, drop, random.Random(0)) == expected
 

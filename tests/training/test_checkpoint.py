@@ -15,8 +15,14 @@ from explorer.training.checkpoint import Memory, State, TrainingHistory, load, r
 from tests.training.runs import assert_equal
 
 STATE = State(
-    step=7, epoch=1, batch=3, loss_sum=0.1 + 0.2, token_sum=40, seconds=1.5,
-    history=(TrainingHistory(1, 1 / 3, 2 / 3, 0.25, 1.0),), about={"recipe": {"epochs": 3, "rate": 1e-3}, "data": "中文"},
+    step=7,
+    epoch=1,
+    batch=3,
+    loss_sum=0.1 + 0.2,
+    token_sum=40,
+    seconds=1.5,
+    history=(TrainingHistory(1, 1 / 3, 2 / 3, 0.25, 1.0),),
+    about={"recipe": {"epochs": 3, "rate": 1e-3}, "data": "中文"},
 )
 
 
@@ -67,10 +73,22 @@ def written(path: Path, **state: object) -> Path:
     return path
 
 
-@pytest.mark.parametrize("state", [
-    {"step": None}, {"more": 1}, {"step": -1}, {"step": "7"}, {"batch": 1.5}, {"epoch": 2}, {"about": ["x"]},
-    {"history": 5}, {"history": [{"epoch": 1}]}, {"history": []},
-], ids=str)
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"step": None},
+        {"more": 1},
+        {"step": -1},
+        {"step": "7"},
+        {"batch": 1.5},
+        {"epoch": 2},
+        {"about": ["x"]},
+        {"history": 5},
+        {"history": [{"epoch": 1}]},
+        {"history": []},
+    ],
+    ids=str,
+)
 def test_a_state_that_is_none_is_refused(tmp_path: Path, state: dict[str, object]) -> None:
     """Fields missing, too many, of another kind, or not fitting each other."""
     with pytest.raises(BadCheckpoint):
@@ -88,8 +106,11 @@ def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
         with pytest.raises(BadCheckpoint) as caught:
             load(path)
         assert all(str(path) in Words.load(language).error(caught.value) for language in LANGUAGES)
-    for tensors, about in (({"model.a": torch.ones(1)}, {}), ({"model.a": torch.ones(1)}, {"state": "[]"}),
-                           ({"other": torch.ones(1)}, {"state": json.dumps(attrs.asdict(STATE))})):
+    for tensors, about in (
+        ({"model.a": torch.ones(1)}, {}),
+        ({"model.a": torch.ones(1)}, {"state": "[]"}),
+        ({"other": torch.ones(1)}, {"state": json.dumps(attrs.asdict(STATE))}),
+    ):
         save_file(tensors, path, about)
         with pytest.raises(BadCheckpoint):
             load(path)

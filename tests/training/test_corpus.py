@@ -94,9 +94,9 @@ def test_every_reason_has_its_words(language: str) -> None:
     assert [reason for reason in (*BAD, "too_long") if f"corpus.{reason}" not in words] == []
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"\n", b"zh\ten\n", "split\tzh\ten".encode("utf-16"), b"\x89PNG\r\n\x1a\n\0\0", b"PK\x03\x04",
-])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"zh\ten\n", "split\tzh\ten".encode("utf-16"), b"\x89PNG\r\n\x1a\n\0\0", b"PK\x03\x04"]
+)
 def test_a_file_without_the_columns_is_no_corpus(tmp_path: Path, content: bytes) -> None:
     """The sentence says which ones are needed."""
     path = tmp_path / "x.tsv"

@@ -16,7 +16,7 @@ def test_the_share_of_zeros_and_the_scale_are_those_of_dropout(p: float) -> None
     x = torch.ones(400_000)
     y = ByteDropout(p)(x)
     nearest = round(p * 256) / 256
-    spread = (nearest * (1 - nearest) / len(x))**0.5
+    spread = (nearest * (1 - nearest) / len(x)) ** 0.5
 
     assert abs((y == 0).double().mean().item() - nearest) < 5 * spread
     assert y[y != 0].unique().tolist() == pytest.approx([1 / (1 - nearest)])
@@ -30,7 +30,7 @@ def test_each_place_is_decided_by_itself() -> None:
     kept = (ByteDropout(0.5)(torch.ones(50_000, 8)) != 0).double()
     together = kept.T @ kept / len(kept)
 
-    torch.testing.assert_close(together, torch.full((8, 8), 0.25) .double().fill_diagonal_(0.5), atol=0.015, rtol=0)
+    torch.testing.assert_close(together, torch.full((8, 8), 0.25).double().fill_diagonal_(0.5), atol=0.015, rtol=0)
 
 
 def test_the_gradient_goes_through_what_was_kept() -> None:

@@ -18,8 +18,9 @@ TWO = ("There is a cat on the mat.", "I love the city of Peking very much.", "")
 
 
 def rows(references: tuple[tuple[str, ...], ...]) -> list[Row]:
-    return [Row(f"句{number}", said, each, number + 1)
-            for number, (said, each) in enumerate(zip(SAID, references, strict=True))]
+    return [
+        Row(f"句{number}", said, each, number + 1) for number, (said, each) in enumerate(zip(SAID, references, strict=True))
+    ]
 
 
 @pytest.fixture
@@ -58,8 +59,10 @@ def test_a_row_with_fewer_references_is_not_given_empty_ones() -> None:
 
     assert found.bleu_all == pytest.approx(sacrebleu.corpus_bleu(list(SAID), repeated).score)
     assert found.chrf_all == pytest.approx(sacrebleu.corpus_chrf(list(SAID), repeated).score)
-    assert sacrebleu.corpus_bleu(["a b c d e"], [["a b c d"], [None]]).score != sacrebleu.corpus_bleu(
-        ["a b c d e"], [["a b c d"], ["a b c d e f"]]).score
+    assert (
+        sacrebleu.corpus_bleu(["a b c d e"], [["a b c d"], [None]]).score
+        != sacrebleu.corpus_bleu(["a b c d e"], [["a b c d"], ["a b c d e f"]]).score
+    )
     assert found.bleu_one == sacrebleu.corpus_bleu(list(SAID), empty[:1]).score
 
 
@@ -70,8 +73,14 @@ def test_translations_that_say_nothing_score_nothing() -> None:
     assert (found.bleu_one, found.bleu_all, found.chrf_one, found.chrf_all) == (0, 0, 0, 0)
 
 
-PAIRS = [("我爱北京", "I love Beijing"), ("猫", "cats"), ("我爱北京", "I love Peking"), ("猫", "cats"),
-         ("你看图书馆我看天安门他看猫。", "You see"), ("我看猫", "I see")]
+PAIRS = [
+    ("我爱北京", "I love Beijing"),
+    ("猫", "cats"),
+    ("我爱北京", "I love Peking"),
+    ("猫", "cats"),
+    ("你看图书馆我看天安门他看猫。", "You see"),
+    ("我看猫", "I see"),
+]
 
 
 def test_each_row_is_scored_against_every_target_of_its_source(computer: Computer, translator: Translator) -> None:
@@ -80,7 +89,11 @@ def test_each_row_is_scored_against_every_target_of_its_source(computer: Compute
 
     assert [row.source for row in found.rows] == [source for source, _ in PAIRS]
     assert [row.references for row in found.rows[:4]] == [
-        ("I love Beijing", "I love Peking"), ("cats",), ("I love Peking", "I love Beijing"), ("cats",)]
+        ("I love Beijing", "I love Peking"),
+        ("cats",),
+        ("I love Peking", "I love Beijing"),
+        ("cats",),
+    ]
     assert found.scores == score(found.rows)
 
 

@@ -51,8 +51,11 @@ def test_a_disk_that_is_full_at_the_end_of_an_epoch_costs_nothing(
     one = a_training(tmp_path, recipe)
 
     def full_at_the_end(tensors: object, path: Path, about: dict[str, str]) -> None:
-        (full_disk if f".{name}" in path.name and (tmp_path / "epoch-001.safetensors").exists() == (name == "checkpoint")
-         else write)(tensors, path, about)
+        (
+            full_disk
+            if f".{name}" in path.name and (tmp_path / "epoch-001.safetensors").exists() == (name == "checkpoint")
+            else write
+        )(tensors, path, about)
 
     with monkeypatch.context() as patch:
         patch.setattr(trained, "save_file", full_at_the_end)
@@ -69,6 +72,7 @@ def test_a_disk_that_is_full_at_the_end_of_an_epoch_costs_nothing(
 @pytest.fixture
 def too_small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A device whose memory is full, as torch tells it."""
+
     def full(*_given: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
 
@@ -120,10 +124,16 @@ def test_gradients_of_a_step_that_failed_do_not_reach_the_next(tmp_path: Path, m
     assert_equal(weights(one), weights(clean))
 
 
-@pytest.mark.parametrize(("before", "after", "told"), [
-    ({"data": "x"}, {"data": "y"}, "data"), ({"a": 1, "b": 1}, {"a": 2, "b": 2}, "a, b"), ({"a": 1}, {}, "a"),
-    ({"recipe": {"epochs": 3}}, {"recipe": {"epochs": 4}}, "recipe"), ({"recipe": "x"}, {"recipe": {"epochs": 4}}, "recipe"),
-])
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ({"data": "x"}, {"data": "y"}, "data"),
+        ({"a": 1, "b": 1}, {"a": 2, "b": 2}, "a, b"),
+        ({"a": 1}, {}, "a"),
+        ({"recipe": {"epochs": 3}}, {"recipe": {"epochs": 4}}, "recipe"),
+        ({"recipe": "x"}, {"recipe": {"epochs": 4}}, "recipe"),
+    ],
+)
 def test_a_checkpoint_of_another_training_is_refused(
     tmp_path: Path, before: dict[str, object], after: dict[str, object], told: str
 ) -> None:
@@ -145,8 +155,12 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / checkpoint.FILE
     state = trained.read_about(path)
     tensors = load_file(path)
-    for name, change in (("model.generator.project.bias", lambda x: x[:1]), ("random.cpu", lambda x: x[:9]),
-                         ("random.cpu", lambda x: x.float()), ("second_moment.generator.project.bias", lambda x: x[:7])):
+    for name, change in (
+        ("model.generator.project.bias", lambda x: x[:1]),
+        ("random.cpu", lambda x: x[:9]),
+        ("random.cpu", lambda x: x.float()),
+        ("second_moment.generator.project.bias", lambda x: x[:7]),
+    ):
         save_file({**tensors, name: change(tensors[name]).contiguous()}, path, state)
         with pytest.raises(BadCheckpoint):
             a_training(tmp_path)

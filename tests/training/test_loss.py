@@ -61,19 +61,31 @@ def test_two_equal_halves_agree() -> None:
     both, twice = torch.cat((logits, logits)).log_softmax(dim=-1), torch.cat((expected, expected))
 
     assert training_loss(both, twice, RECIPE).item() == pytest.approx(
-        training_loss(both, twice, RECIPE.changed(agreement=0)).item(), abs=1e-6)
+        training_loss(both, twice, RECIPE.changed(agreement=0)).item(), abs=1e-6
+    )
 
 
-@pytest.mark.parametrize("knobs", [{}, {"position": "learned"}, {"position": "rotary", "norm_placement": "post"},
-                                   {"position": "alibi", "mask_value": "-1e9"}, {"causal_mask_cross": True},
-                                   {"causal_mask_encoder": True}], ids=str)
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"position": "learned"},
+        {"position": "rotary", "norm_placement": "post"},
+        {"position": "alibi", "mask_value": "-1e9"},
+        {"causal_mask_cross": True},
+        {"causal_mask_encoder": True},
+    ],
+    ids=str,
+)
 @torch.inference_mode()
 def test_padding_does_not_change_log_probabilities(knobs: dict[str, object]) -> None:
     """Each row of a batch gives what its sentence gives alone, in a pass of the whole model."""
     model = model_of(**knobs)
     found = log_probabilities(model, make_batch(SOURCES, TARGETS))
-    alone = [model(torch.tensor([source]), torch.tensor([(BEGIN, *target)]))[0].log_softmax(dim=-1)
-             for source, target in zip(SOURCES, TARGETS, strict=True)]
+    alone = [
+        model(torch.tensor([source]), torch.tensor([(BEGIN, *target)]))[0].log_softmax(dim=-1)
+        for source, target in zip(SOURCES, TARGETS, strict=True)
+    ]
 
     torch.testing.assert_close(found, torch.cat(alone), atol=1e-5, rtol=0)
 

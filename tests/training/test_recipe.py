@@ -19,10 +19,16 @@ def test_each_number_has_a_range_and_its_default_lies_in_it(knob: object) -> Non
             Recipe().changed(**{knob.name: wrong})
 
 
-@pytest.mark.parametrize(("values", "kind"), [
-    ({"epoch": 3}, UnknownKnob), ({"epochs": "many"}, KnobNotANumber), ({"epochs": 2.5}, BadKnob),
-    ({"learning_rate": float("nan")}, KnobNotANumber), ({"patience": True}, KnobNotANumber),
-])
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ({"epoch": 3}, UnknownKnob),
+        ({"epochs": "many"}, KnobNotANumber),
+        ({"epochs": 2.5}, BadKnob),
+        ({"learning_rate": float("nan")}, KnobNotANumber),
+        ({"patience": True}, KnobNotANumber),
+    ],
+)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_no_recipe_is_told_by_its_name(values: dict[str, object], kind: type[BadKnob], language: str) -> None:
     """In both languages."""

@@ -60,7 +60,9 @@ def test_what_is_left_is_a_preset(trained_run: Run) -> None:
 
     assert (preset.text, preset.folder, preset.config) == ("我爱北京", folder, trained_run.config)
     assert (preset.config.vocab_size, preset.config.target_vocab_size) == (
-        len(translator.bilingual.source), len(translator.bilingual.target))
+        len(translator.bilingual.source),
+        len(translator.bilingual.target),
+    )
     state = translator.model(preset.config).state_dict()
     average = trained_run.training.averaged()
     assert_equal({name: state[name] for name in average}, {name: value.half().float() for name, value in average.items()})
@@ -136,8 +138,12 @@ def test_another_training_in_the_same_folder_is_refused(tmp_path: Path, change: 
         path = tmp_path / "out" / SOURCE_FILE
         path.write_text(path.read_text().replace(old.source.symbols[4], "龘"))
     else:
-        asked = attrs.evolve(asked, **{"recipe": {"recipe": asked.recipe.changed(epochs=3)},
-                                       "config": {"config": asked.config.changed(seed=3)}}[change])
+        asked = attrs.evolve(
+            asked,
+            **{"recipe": {"recipe": asked.recipe.changed(epochs=3)}, "config": {"config": asked.config.changed(seed=3)}}[
+                change
+            ],
+        )
     with pytest.raises(BadCheckpoint, match=change):
         Run(asked)
 
@@ -204,8 +210,11 @@ def test_damaged_vocabularies_are_told(tmp_path: Path) -> None:
         Run(asked)
 
 
-@pytest.mark.parametrize("knobs", [{"architecture": "encoder-only"}, {"architecture": "decoder-only"},
-                                   {"tokenizer": "characters"}, {"jieba_hmm": False}], ids=str)
+@pytest.mark.parametrize(
+    "knobs",
+    [{"architecture": "encoder-only"}, {"architecture": "decoder-only"}, {"tokenizer": "characters"}, {"jieba_hmm": False}],
+    ids=str,
+)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_model_that_would_not_translate_is_refused(tmp_path: Path, knobs: dict[str, object], language: str) -> None:
     """Training always cuts by jieba and always has two sides; another wish would come out as something else."""
@@ -263,11 +272,13 @@ def test_the_same_command_gives_the_same_weights(tmp_path: Path, monkeypatch: py
 
 # The preset's files
 
+
 @pytest.mark.parametrize("text", ['say "好"\\n', "第一行\n第二行\t", "’“”…", ""])
 def test_any_text_and_any_knobs_come_back(tmp_path: Path, trained_run: Run, text: str) -> None:
     """Quotes and line breaks; small, large and true."""
-    config = trained_run.config.changed(dropout=0.05, position_base=1e6, temperature=0.1, tied_embeddings=True, seed=9999,
-                                        activation="gelu", bias=False)
+    config = trained_run.config.changed(
+        dropout=0.05, position_base=1e6, temperature=0.1, tied_embeddings=True, seed=9999, activation="gelu", bias=False
+    )
     write_bundle(tmp_path, trained_run.training.averaged(), config, trained_run.prepared.bilingual, text, {})
     preset = load_preset(str(tmp_path))
 

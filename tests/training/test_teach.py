@@ -28,8 +28,20 @@ def teaching(folder: Path, **changes: object) -> Teaching:
     own, old = files(folder)
     (folder / "start").mkdir(exist_ok=True)
     preset = a_bundle(folder / "start")
-    return Teaching(**{"preset": preset, "own": own, "keep": old, "out": folder / "out", "steps": 60, "rows": 4,
-                       "learning_rate": 0.02, "keep_weight": 1.0, "words": ("爱图",), **changes})
+    return Teaching(
+        **{
+            "preset": preset,
+            "own": own,
+            "keep": old,
+            "out": folder / "out",
+            "steps": 60,
+            "rows": 4,
+            "learning_rate": 0.02,
+            "keep_weight": 1.0,
+            "words": ("爱图",),
+            **changes,
+        }
+    )
 
 
 def test_new_sentences_are_learned_and_old_ones_kept(tmp_path: Path) -> None:
@@ -84,8 +96,25 @@ def test_the_command_teaches(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     """One line of figures, and where it was written."""
     own, old = files(tmp_path)
     (tmp_path / "start").mkdir()
-    status = main(["teach", "--data", str(own), "--keep", str(old), "--out", str(tmp_path / "out"), "--steps", "3",
-                   "--word", "爱图", "--preset", a_bundle(tmp_path / "start"), "--language", "en"])
+    status = main(
+        [
+            "teach",
+            "--data",
+            str(own),
+            "--keep",
+            str(old),
+            "--out",
+            str(tmp_path / "out"),
+            "--steps",
+            "3",
+            "--word",
+            "爱图",
+            "--preset",
+            a_bundle(tmp_path / "start"),
+            "--language",
+            "en",
+        ]
+    )
     said = capsys.readouterr().out
 
     assert status == 0

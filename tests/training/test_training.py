@@ -19,18 +19,10 @@ from explorer.errors import BadWeights
 from explorer.lang import Words
 from explorer.training import checkpoint
 from explorer.training.training import Training, average, rate
-from tests.training.runs import (
-    CONFIG,
-    RECIPE,
-    VALID,
-    a_training,
-    assert_equal,
-    finished,
-    steps_of,
-    weights,
-)
+from tests.training.runs import CONFIG, RECIPE, VALID, a_training, assert_equal, finished, steps_of, weights
 
 # Killed and resumed
+
 
 @pytest.mark.parametrize("kills", [(1,), (4,), (5,), (6,), (13,), (3, 3, 3), (7, 8, 1, 12)], ids=str)
 def test_a_killed_and_resumed_training_ends_with_the_same_weights(
@@ -44,7 +36,8 @@ def test_a_killed_and_resumed_training_ends_with_the_same_weights(
     assert_equal(weights(resumed), weights(undisturbed))
     assert_equal(resumed.averaged(), undisturbed.averaged())
     assert [attrs.evolve(each, seconds=0) for each in resumed.history] == [
-        attrs.evolve(each, seconds=0) for each in undisturbed.history]
+        attrs.evolve(each, seconds=0) for each in undisturbed.history
+    ]
 
 
 @pytest.mark.parametrize("after", [0, 1])
@@ -96,8 +89,9 @@ for _ in a_training(Path(sys.argv[1])).steps():
 def test_a_process_killed_while_it_writes_a_checkpoint_loses_nothing(tmp_path: Path, undisturbed: Training) -> None:
     """The checkpoint before it stays, and the training ends with the same weights."""
     root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", _SCRIPT, str(tmp_path)], cwd=root, check=False,
-                          env=os.environ | {"OMP_NUM_THREADS": "1"})
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, str(tmp_path)], cwd=root, check=False, env=os.environ | {"OMP_NUM_THREADS": "1"}
+    )
 
     assert done.returncode == -signal.SIGKILL
     assert checkpoint.load(tmp_path / checkpoint.FILE)[0].step == 5
@@ -142,8 +136,11 @@ def test_the_seed_decides_and_nothing_else(tmp_path: Path, undisturbed: Training
         assert_equal(weights(finished(tmp_path / "b", RECIPE.changed(training_seed=1))), weights(undisturbed))
 
 
-@pytest.mark.parametrize("knobs", [{"norm_placement": "post"}, {"position": "learned"}, {"tied_embeddings": True},
-                                   {"bias": False, "norm_kind": "std-eps"}], ids=str)
+@pytest.mark.parametrize(
+    "knobs",
+    [{"norm_placement": "post"}, {"position": "learned"}, {"tied_embeddings": True}, {"bias": False, "norm_kind": "std-eps"}],
+    ids=str,
+)
 def test_every_kind_of_model_can_be_killed_and_resumed(tmp_path: Path, knobs: dict[str, object]) -> None:
     """Under post-norm the final norms idle and have no moments."""
     config, recipe = CONFIG.changed(**knobs), RECIPE.changed(epochs=1)
@@ -155,6 +152,7 @@ def test_every_kind_of_model_can_be_killed_and_resumed(tmp_path: Path, knobs: di
 
 
 # What training does
+
 
 def test_it_learns(undisturbed: Training) -> None:
     """Both losses fall from epoch to epoch, and the last lies below that of guessing, log 25 nats."""
@@ -201,17 +199,27 @@ def test_validating_draws_no_random_number_and_ends_in_training(tmp_path: Path) 
 def test_only_matrices_decay(tmp_path: Path) -> None:
     """Biases and norms are not drawn towards zero."""
     one = a_training(tmp_path)
-    decays = {id(parameter): group["weight_decay"]
-              for group in one._optimizer.param_groups for parameter in group["params"]}
+    decays = {id(parameter): group["weight_decay"] for group in one._optimizer.param_groups for parameter in group["params"]}
 
-    assert decays == {id(parameter): RECIPE.weight_decay if parameter.dim() > 1 else 0.0
-                      for parameter in one.model.parameters()}
+    assert decays == {
+        id(parameter): RECIPE.weight_decay if parameter.dim() > 1 else 0.0 for parameter in one.model.parameters()
+    }
 
 
-@pytest.mark.parametrize(("step", "share", "warmup", "expected"), [
-    (0, 0.0, 10, 0.1), (4, 0.0, 10, 0.5), (9, 0.0, 10, 1.0), (500, 0.5, 10, 0.5), (500, 1.0, 10, 0.0), (0, 0.0, 0, 1.0),
-    (0, 0.0, 1, 1.0), (500, 1 / 3, 10, 0.75), (4, 0.5, 10, 0.25),
-])
+@pytest.mark.parametrize(
+    ("step", "share", "warmup", "expected"),
+    [
+        (0, 0.0, 10, 0.1),
+        (4, 0.0, 10, 0.5),
+        (9, 0.0, 10, 1.0),
+        (500, 0.5, 10, 0.5),
+        (500, 1.0, 10, 0.0),
+        (0, 0.0, 0, 1.0),
+        (0, 0.0, 1, 1.0),
+        (500, 1 / 3, 10, 0.75),
+        (4, 0.5, 10, 0.25),
+    ],
+)
 def test_the_learning_rate_rises_in_a_line_and_falls_along_a_cosine(
     step: int, share: float, warmup: int, expected: float
 ) -> None:
@@ -248,6 +256,7 @@ def test_gradients_are_clipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 # Epochs
 
+
 def with_losses(folder: Path, losses: list[float], **recipe: object) -> Training:
     """A training whose validation comes out as told."""
     one = a_training(folder, RECIPE.changed(**{"epochs": 20, "batch_tokens": 2000, "average": 2} | recipe))
@@ -259,10 +268,18 @@ def with_losses(folder: Path, losses: list[float], **recipe: object) -> Training
 NAN = math.nan
 
 
-@pytest.mark.parametrize(("losses", "patience", "best"), [
-    ([3, 2, 2.5, 2.6], 2, 2), ([3, 2, 2, 2], 2, 2), ([3, 4], 1, 1), ([3, 2, 2.5, 1, 1.5, 1.6], 2, 4), ([3, NAN, NAN], 2, 1),
-    ([NAN, 3, 4, 5], 2, 2),
-], ids=str)
+@pytest.mark.parametrize(
+    ("losses", "patience", "best"),
+    [
+        ([3, 2, 2.5, 2.6], 2, 2),
+        ([3, 2, 2, 2], 2, 2),
+        ([3, 4], 1, 1),
+        ([3, 2, 2.5, 1, 1.5, 1.6], 2, 4),
+        ([3, NAN, NAN], 2, 1),
+        ([NAN, 3, 4, 5], 2, 2),
+    ],
+    ids=str,
+)
 def test_training_stops_when_nothing_gets_better(tmp_path: Path, losses: list[float], patience: int, best: int) -> None:
     """After so many epochs without a smaller loss; an equal one is not smaller, and one that is no number is no best."""
     one = with_losses(tmp_path, losses, patience=patience)
@@ -278,13 +295,14 @@ def test_the_average_is_that_of_the_best_epoch_and_those_before_it(tmp_path: Pat
     """Later ones do not count; what will not be needed is deleted."""
     one = with_losses(tmp_path, [5, 4, 3, 2, 2.5, 2.6], patience=2, average=count)
     seen = [weights(one) for step in one.steps() if step.finished]
-    expected = seen[max(0, 4 - count):4]
+    expected = seen[max(0, 4 - count) : 4]
 
     for name, value in one.averaged().items():
         mean = sum(each[name].double() for each in expected) / len(expected)
         torch.testing.assert_close(value.double(), mean, atol=1e-6, rtol=0)
     assert sorted(path.name for path in tmp_path.glob("epoch-*")) == [
-        f"epoch-{epoch:03}.safetensors" for epoch in range(max(1, 5 - count), 7)]
+        f"epoch-{epoch:03}.safetensors" for epoch in range(max(1, 5 - count), 7)
+    ]
 
 
 def test_an_epoch_that_is_gone_or_damaged_is_told(tmp_path: Path) -> None:

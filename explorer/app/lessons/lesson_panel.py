@@ -291,9 +291,7 @@ class LessonPanel(QWidget):
         self._go(self.place + 1)
 
 
-def _claims(
-    step: Step, trace: Trace, given: Mapping[str, Cells], words: Words, theme: Theme, stop: Stop
-) -> str:
+def _claims(step: Step, trace: Trace, given: Mapping[str, Cells], words: Words, theme: Theme, stop: Stop) -> str:
     """The claims as they are shown; computed beside the window."""
     changed = any(not np.array_equal(given[name], cells) for name, cells in step.given.items())
     return claims_html(findings(step, trace, given, stop), words, theme, changed=changed)

@@ -60,8 +60,7 @@ class StepOpener(QObject):
     def choose(self) -> None:
         """Ask for a file."""
         with native_dialog():
-            path, _filter = QFileDialog.getOpenFileName(
-                self._panel, self._appearance.words("action.open_lesson"), "", "*.toml")
+            path, _filter = QFileDialog.getOpenFileName(self._panel, self._appearance.words("action.open_lesson"), "", "*.toml")
         if path:
             self.add(path)
 

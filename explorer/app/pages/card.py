@@ -181,5 +181,3 @@ class Card(QFrame):
         self.touched.emit(self)
         if self.title.geometry().contains(event.position().toPoint()):
             self._opened()
-
-

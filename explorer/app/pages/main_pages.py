@@ -10,13 +10,7 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.picture.makers.attention import causal_mask, head_map, head_wall, part_strips
-from explorer.picture.makers.embedding import (
-    embedding_strips,
-    position_map,
-    source_tokens,
-    sum_strips,
-    target_tokens,
-)
+from explorer.picture.makers.embedding import embedding_strips, position_map, source_tokens, sum_strips, target_tokens
 from explorer.picture.makers.positions import waves
 from explorer.trace.trace import Trace
 from explorer.views.pictures.head_grid import HeadGridView
@@ -59,8 +53,10 @@ class TokensPage(Page):
 
     def __init__(self) -> None:
         super().__init__("tokens")
-        self._sides = {"source": self.card(TokenRowView(wrap=True), source_tokens),
-                       "target": self.card(TokenRowView(wrap=True), target_tokens)}
+        self._sides = {
+            "source": self.card(TokenRowView(wrap=True), source_tokens),
+            "target": self.card(TokenRowView(wrap=True), target_tokens),
+        }
         column = _column(self.scrolled(_LEAST_PX["tokens"]))
         for card in self._sides.values():
             column.addWidget(card, 3)
@@ -132,6 +128,7 @@ def _column(within: QWidget) -> QVBoxLayout:
 
 def _later(module: str, name: str) -> Callable[[], Page]:
     """A page whose module is loaded when it is first opened: what the first screen does not need does not delay it."""
+
     def make() -> Page:
         page: Page = getattr(importlib.import_module(f"explorer.app.pages.{module}"), name)()
         return page
@@ -140,9 +137,15 @@ def _later(module: str, name: str) -> Callable[[], Page]:
 
 
 PAGES: dict[str, Callable[[], Page]] = {
-    "overview": overview, "tokens": TokensPage, "embedding": embedding_page,
-    "position": _later("lab_pages", "PositionPage"), "attention": attention_page,
-    "stepper": _later("lab_pages", "StepperPage"), "masks": _later("lab_pages", "MasksPage"),
-    "layers": _later("lab_pages", "LayersPage"), "output": _later("output_page", "OutputPage"),
-    "compare": _later("compare_page", "ComparePage"), "inspector": _later("inspector_page", "InspectorPage"),
+    "overview": overview,
+    "tokens": TokensPage,
+    "embedding": embedding_page,
+    "position": _later("lab_pages", "PositionPage"),
+    "attention": attention_page,
+    "stepper": _later("lab_pages", "StepperPage"),
+    "masks": _later("lab_pages", "MasksPage"),
+    "layers": _later("lab_pages", "LayersPage"),
+    "output": _later("output_page", "OutputPage"),
+    "compare": _later("compare_page", "ComparePage"),
+    "inspector": _later("inspector_page", "InspectorPage"),
 }

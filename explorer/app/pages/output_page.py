@@ -126,7 +126,7 @@ class OutputPage(Page):
     def _branch(self, symbol: int) -> None:
         """Let decoding write this symbol at the chosen step, and go on by itself."""
         if self._trace is not None and self._trace.expected:
-            before = self._trace.expected[:self._look.step(self._trace)]
+            before = self._trace.expected[: self._look.step(self._trace)]
             self.branched.emit((*before, symbol))
 
     def _follow(self, node: int) -> None:

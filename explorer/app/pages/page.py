@@ -66,8 +66,14 @@ class Page(QWidget):
     def choice(self, field: str) -> Segments:
         """Buttons for a field of the Look, connected."""
         segments = Segments()
-        segments.chose.connect({"attention": self._chose_attention, "stage": self._chose_stage,
-                                "side": self._chose_side, "aligned": self._chose_aligned}[field])
+        segments.chose.connect(
+            {
+                "attention": self._chose_attention,
+                "stage": self._chose_stage,
+                "side": self._chose_side,
+                "aligned": self._chose_aligned,
+            }[field]
+        )
         self.choices.append((segments, field))
         return segments
 

@@ -15,8 +15,19 @@ from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import Spot
 
-PAGE_KEYS = ["overview", "tokens", "embedding", "position", "attention", "stepper", "masks", "layers", "output", "compare",
-             "inspector"]
+PAGE_KEYS = [
+    "overview",
+    "tokens",
+    "embedding",
+    "position",
+    "attention",
+    "stepper",
+    "masks",
+    "layers",
+    "output",
+    "compare",
+    "inspector",
+]
 
 
 class _Veil(QWidget):

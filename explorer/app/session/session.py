@@ -134,8 +134,15 @@ class Session(QObject):
         self.look = attrs.evolve(self.look, **dict(preset.look))  # type: ignore[arg-type]  # fields of Look
         text = preset.text if self.request.text == old.text else self.request.text
         same = text == self.request.text
-        self._wish("", preset=name, config=preset.config, text=text, trained=True, prefix=(),
-                   source_cuts=self.request.source_cuts if same else None)
+        self._wish(
+            "",
+            preset=name,
+            config=preset.config,
+            text=text,
+            trained=True,
+            prefix=(),
+            source_cuts=self.request.source_cuts if same else None,
+        )
 
     def reset(self) -> None:
         """The preset's knobs again."""
@@ -317,13 +324,15 @@ class Session(QObject):
     def _is_the_same(self, shown: Request) -> bool:
         """True: nothing but the beam and the experiments differs from what is wished."""
         whole = self._whole
-        return whole == attrs.evolve(shown, serial=whole.serial, refines=False, beam=whole.beam,
-                                     experiments=whole.experiments, wanted=whole.wanted)
+        return whole == attrs.evolve(
+            shown, serial=whole.serial, refines=False, beam=whole.beam, experiments=whole.experiments, wanted=whole.wanted
+        )
 
     def _refine(self, shown: Request) -> None:
         """Ask again for the whole of what was asked, if the answer on screen was the quick one."""
         if shown.serial == self._serial and attrs.evolve(shown, refines=False) != attrs.evolve(
-                self._whole, serial=self._serial):
+            self._whole, serial=self._serial
+        ):
             self._serial += 1
             self._submitted = self._serial
             self._worker.submit(attrs.evolve(self._whole, serial=self._serial, refines=True))

@@ -13,8 +13,7 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE = {
     "file": (("open_lesson", "Ctrl+O"), None, ("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
-    "edit": (("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R"), ("sentence", "Ctrl+L"),
-             ("stop", "Esc")),
+    "edit": (("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R"), ("sentence", "Ctrl+L"), ("stop", "Esc")),
     "view": (("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
     "help": (("keys", "F1"), ("about", "")),
 }

@@ -64,8 +64,16 @@ class ExportDialog(QDialog):
 
     broke = Signal(object)
 
-    def __init__(self, trace: Trace, look: Look, picture: Picture, words: Words, parent: QWidget | None = None, *,
-                 numbers: Picture | None = None) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        look: Look,
+        picture: Picture,
+        words: Words,
+        parent: QWidget | None = None,
+        *,
+        numbers: Picture | None = None,
+    ) -> None:
         super().__init__(parent)
         self._numbers = picture if numbers is None else numbers
         self._trace, self._look, self._picture, self._words = trace, look, picture, words
@@ -105,8 +113,13 @@ class ExportDialog(QDialog):
         place = QHBoxLayout()
         place.addWidget(self.path, 1)
         place.addWidget(self.choose)
-        for key, widget in (("what", self.what), ("format", self.format), ("dpi", self.dpi),
-                            ("width", self.width_px), ("theme", self.theme)):
+        for key, widget in (
+            ("what", self.what),
+            ("format", self.format),
+            ("dpi", self.dpi),
+            ("width", self.width_px),
+            ("theme", self.theme),
+        ):
             form.addRow(words(f"export.{key}"), widget)
             widget.setAccessibleName(words(f"export.{key}"))
         form.addRow(words("export.path"), place)
@@ -156,8 +169,12 @@ class ExportDialog(QDialog):
         """Suggest a name that says what is in it."""
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         kept = Path(self.path.text()).parent if self.path.text() else folder
-        stem = {"this": self._picture.caption.tap.replace("*", "all") or "tokens", "wall": self._wall_tap(),
-                "each": "heads", "all": "trace"}[self._kind]
+        stem = {
+            "this": self._picture.caption.tap.replace("*", "all") or "tokens",
+            "wall": self._wall_tap(),
+            "each": "heads",
+            "all": "trace",
+        }[self._kind]
         self.path.setText(str(kept / stem) + ("" if self._kind == "each" else f".{self.format.currentText()}"))
         self._allow()
 
@@ -195,10 +212,17 @@ class ExportDialog(QDialog):
         theme = THEMES[str(self.theme.currentData())]
         signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
         return Export(
-            trace=self._trace, out=self._out(), format=self.format.currentText(),
-            words=self._words, choice=choice, picture=self._this() if self._kind == "this" else None,
-            one_each=self._kind == "each", look=attrs.evolve(self._look, signed_colours=signed), theme=theme,
-            dpi=self.dpi.value(), width_px=self.width_px.value() or None,
+            trace=self._trace,
+            out=self._out(),
+            format=self.format.currentText(),
+            words=self._words,
+            choice=choice,
+            picture=self._this() if self._kind == "this" else None,
+            one_each=self._kind == "each",
+            look=attrs.evolve(self._look, signed_colours=signed),
+            theme=theme,
+            dpi=self.dpi.value(),
+            width_px=self.width_px.value() or None,
         )
 
     def _out(self) -> Path:
@@ -224,8 +248,9 @@ class ExportDialog(QDialog):
         teller = _Teller(QApplication.instance())  # whose it is when this dialog has gone
         teller.step.connect(self._stepped)
         teller.ended.connect(self._finished)
-        self._thread = threading.Thread(target=teller.write, name=THREAD, daemon=True,
-                                        args=(self.job(), self._cancelled, self._words("export.cancelled")))
+        self._thread = threading.Thread(
+            target=teller.write, name=THREAD, daemon=True, args=(self.job(), self._cancelled, self._words("export.cancelled"))
+        )
         self._thread.start()
 
     def _would_replace(self) -> bool:

@@ -114,7 +114,11 @@ class Header(QWidget):
         pages go by their short names, and what the menus have too goes."""
         buttons = (self.lessons_button, self.language_button, self.theme_button)
         for names, with_architecture, with_buttons in (
-                ("page", True, True), ("page", False, True), ("page_short", False, True), ("page_short", False, False)):
+            ("page", True, True),
+            ("page", False, True),
+            ("page_short", False, True),
+            ("page_short", False, False),
+        ):
             self.architectures.setVisible(with_architecture)
             for button in buttons:
                 button.setVisible(with_buttons)

@@ -38,9 +38,9 @@ class Sentences(QWidget):
         grid.setContentsMargins(12, 6, 12, 6)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
-        for column, (label, edit, row) in enumerate((
-            (self.source_label, self.source_edit, self.source_row), (self.target_label, self.target_edit, self.target_row)
-        )):
+        for column, (label, edit, row) in enumerate(
+            ((self.source_label, self.source_edit, self.source_row), (self.target_label, self.target_edit, self.target_row))
+        ):
             label.setObjectName("faint")
             label.setBuddy(edit)
             edit.setObjectName("sentence")

@@ -62,7 +62,8 @@ class Status(QStatusBar):
         else:
             count = words("status.tokens", count=len(tokens.source or tokens.target))
         facts = (
-            count, words("status.parameters", count=f"{frame.trace.parameters:,}"),
+            count,
+            words("status.parameters", count=f"{frame.trace.parameters:,}"),
             words("status.trained") if frame.trace.trained else words("status.untrained", seed=config.seed),
             *([words("status.decoding", decoding_ms=frame.decoding_ms)] if frame.trace.search is not None else ()),
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),

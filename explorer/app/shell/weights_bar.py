@@ -45,8 +45,7 @@ class WeightsBar(QWidget):
         trained = request.uses_trained
         self.title.setText(words("weights.title"))
         self.segments.setAccessibleName(words("weights.title"))
-        self.segments.offer({key: words(f"weights.{key}") for key in ("trained", "random")},
-                            "trained" if trained else "random")
+        self.segments.offer({key: words(f"weights.{key}") for key in ("trained", "random")}, "trained" if trained else "random")
         self.note.setText(words("weights.by_choice" if not request.trained else "weights.by_shape"))
 
     def _chose(self, key: str) -> None:

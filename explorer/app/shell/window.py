@@ -128,10 +128,18 @@ class Window(QMainWindow):
     def _connect_actions(self) -> None:
         named = self.actions_.by_name
         for name, slot in (
-            ("export", self.export), ("copy", self.copy_picture), ("quit", self.close), ("undo", self.session.undo),
-            ("redo", self.session.redo), ("reset", self.session.reset), ("sentence", self.sentences.focus),
-            ("stop", self.session.stop), ("fit", self.page_stack.fit), ("language", self.appearance.switch_language),
-            ("keys", self._tell_keys), ("about", self._tell_about),
+            ("export", self.export),
+            ("copy", self.copy_picture),
+            ("quit", self.close),
+            ("undo", self.session.undo),
+            ("redo", self.session.redo),
+            ("reset", self.session.reset),
+            ("sentence", self.sentences.focus),
+            ("stop", self.session.stop),
+            ("fit", self.page_stack.fit),
+            ("language", self.appearance.switch_language),
+            ("keys", self._tell_keys),
+            ("about", self._tell_about),
         ):
             named[name].triggered.connect(slot)
         named["knobs"].toggled.connect(self.side.setVisible)

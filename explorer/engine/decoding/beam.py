@@ -96,7 +96,7 @@ class Candidates:
     def of(self, row: int) -> list[tuple[float, int]]:
         """log P and id of the best symbols after this row, one more than the beam is wide."""
         best = zip(self._values[row], self._ids[row], strict=True)
-        return [(log_p, id_) for log_p, id_ in best if id_ not in _NEVER_SAID][:self._count]
+        return [(log_p, id_) for log_p, id_ in best if id_ not in _NEVER_SAID][: self._count]
 
     def forced(self, row: int, id_: int) -> float:
         """log P of one certain symbol after this row."""
@@ -126,7 +126,8 @@ class Beam:
             return self._forced(prefix[self._length], candidates, start)
         found = [
             (self._total(node) + log_p, log_p, row, id_)
-            for row, node in enumerate(self._live) for log_p, id_ in candidates.of(start + row)
+            for row, node in enumerate(self._live)
+            for log_p, id_ in candidates.of(start + row)
         ]
         found.sort(key=lambda each: -each[0])
         parents = self._live
@@ -166,5 +167,3 @@ class Beam:
         by_score = sorted(self._ended, key=made.score, reverse=True)
         unfinished = sorted(self._live, key=made.score, reverse=True) if self._length >= self.limit else []
         return attrs.evolve(made, ends=(*by_score, *unfinished))
-
-

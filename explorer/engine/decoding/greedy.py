@@ -26,7 +26,11 @@ def can_guess(model: Transformer, decoding: Decoding) -> bool:
 
 @torch.inference_mode()
 def greedy(
-    model: Transformer, memory: torch.Tensor, n_source: int, decoding: Decoding, draft: Ids,
+    model: Transformer,
+    memory: torch.Tensor,
+    n_source: int,
+    decoding: Decoding,
+    draft: Ids,
     check: Callable[[], None] = lambda: None,
 ) -> Search:
     """The translation of the sentence whose encoder output is `memory` [batch 1, key, feature]; `draft` is the guess.
@@ -40,7 +44,7 @@ def greedy(
     written: list[int] = []
     while True:
         check()
-        guess = _continuation(draft, decoding.prefix, written)[:beam.limit - len(written) - 1]
+        guess = _continuation(draft, decoding.prefix, written)[: beam.limit - len(written) - 1]
         given = [*(written[-1:] or [BEGIN]), *guess]
         log_p = steps.extend(torch.tensor([given], device=memory.device))[0].log_softmax(dim=-1)  # [row, vocab]
         candidates = Candidates(log_p, 1)
@@ -58,11 +62,11 @@ def _continuation(draft: Ids, prefix: Ids, written: list[int]) -> list[int]:
     """What may come next: the rest of the prefix, then of the draft from where it has the tokens written last."""
     n = len(written)
     if n < len(prefix):
-        return list(prefix[n:n + _AT_ONCE])
+        return list(prefix[n : n + _AT_ONCE])
     for known in (2, 1) if written else ():
         tail = tuple(written[-known:])
-        ends = [end for end in range(known, len(draft)) if draft[end - known:end] == tail]
+        ends = [end for end in range(known, len(draft)) if draft[end - known : end] == tail]
         if ends:
             start = min(ends, key=lambda end: abs(end - n))
-            return list(draft[start:start + _AT_ONCE])
-    return list(draft[n:n + _AT_ONCE])  # perhaps one token became another
+            return list(draft[start : start + _AT_ONCE])
+    return list(draft[n : n + _AT_ONCE])  # perhaps one token became another

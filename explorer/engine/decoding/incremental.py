@@ -54,8 +54,7 @@ class Incremental:
         for number, layer in enumerate(self._layers):
             x = layer.around_self(x, partial(self._attend, layer.self_attn, number, before), layer.norm1, layer.residual1)
             key, value = self._across[number]
-            x = layer.around_cross(
-                x, partial(_look_across, layer.cross_attn, key, value, across), layer.norm2, layer.residual2)
+            x = layer.around_cross(x, partial(_look_across, layer.cross_attn, key, value, across), layer.norm2, layer.residual2)
             x = layer.around_feed(x, layer.feed_forward, layer.norm3, layer.residual3)
         self._n += n_new
         return self._model.generator.project(self._decoder.normalized(x))
@@ -92,7 +91,7 @@ class Incremental:
     def _whole(self, ids: Tensor) -> Tensor:
         self._given = ids if self._given is None else torch.cat((self._given, ids), dim=1)
         x = self._model.decode(self._given, self._memory, self._real)
-        return self._model.generator.project(x[:, -ids.shape[1]:])
+        return self._model.generator.project(x[:, -ids.shape[1] :])
 
 
 def _look_across(attention: Attention, key: Tensor, value: Tensor, may_look: Tensor | None, h: Tensor) -> Tensor:

@@ -33,7 +33,6 @@ _CELLS_AT_ONCE = 2**24  # of the maps of one attention in a pass
 _MOST_REPLACED = 256  # tokens; a longer text is looked at as far as that
 
 
-
 @attrs.frozen(eq=False)
 class Bench:
     """What an experiment works with. `others` are further sentences for a batch, as tokens."""
@@ -75,7 +74,13 @@ class Bench:
 def experiment(name: str, bench: Bench) -> Experiment:
     """Make one experiment by its name. Raises Superseded."""
     made: dict[str, Callable[[Bench], Experiment]] = {
-        "variants": variants, "swap": swap, "leak": leak, "depth": depth, "batch": batch, "copies": copies}
+        "variants": variants,
+        "swap": swap,
+        "leak": leak,
+        "depth": depth,
+        "batch": batch,
+        "copies": copies,
+    }
     with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
         return made[name](attrs.evolve(bench, model=quiet))
 
@@ -94,8 +99,9 @@ def variants(bench: Bench) -> Variants:
     turned = positions.rotate(torch.ones(n, config.d_head), base)  # [position, feature]
     against["rotary"] = cosine_similarity(turned[1:2], turned[1:], dim=-1)
     against["alibi"] = positions.alibi(config.n_heads, n, n)[0, 0, :-1]
-    return Variants({kind: _frozen(table) for kind, table in tables.items()},
-                    {kind: _frozen(curve) for kind, curve in against.items()})
+    return Variants(
+        {kind: _frozen(table) for kind, table in tables.items()}, {kind: _frozen(curve) for kind, curve in against.items()}
+    )
 
 
 def swap(bench: Bench) -> Swap:
@@ -145,8 +151,7 @@ def depth(bench: Bench) -> Depth:
     """One pass and its gradient with residual connections, and one without."""
     measured = [_lengths(bench, bench.config.changed(residual=on)) for on in (True, False)]
     taps = tuple(measured[0][0])
-    return Depth(taps, *(_frozen(torch.tensor([one[part][tap] for tap in taps]))
-                         for part in (0, 1) for one in measured))
+    return Depth(taps, *(_frozen(torch.tensor([one[part][tap] for tap in taps])) for part in (0, 1) for one in measured))
 
 
 def batch(bench: Bench) -> PaddedBatch:
@@ -156,19 +161,26 @@ def batch(bench: Bench) -> PaddedBatch:
     n = int(lengths.max())
     ids = torch.full((len(sentences), n), PAD)
     for row, sentence in zip(ids, sentences, strict=True):
-        row[:len(sentence)] = torch.tensor(_ids(sentence))
+        row[: len(sentence)] = torch.tensor(_ids(sentence))
     ids, real = ids.to(bench.device), masks.padding(lengths.to(bench.device), n)  # real: [batch, head 1, query 1, key]
     with torch.inference_mode():
         with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
             together = _read(bench.model, ids, real if int(lengths.min()) < n else None)  # nothing is padded: no mask
         open_to_padding = _read(bench.model, ids)
         alone = [_read(bench.model, bench.ids(sentence))[0] for sentence in sentences]
-    stacked = {part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
-               for part in (".masked", ".weights")}  # [batch, layer, head, query, key]
+    stacked = {
+        part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
+        for part in (".masked", ".weights")
+    }  # [batch, layer, head, query, key]
     return PaddedBatch(
-        sentences, _fetched(real[:, 0, 0]).numpy(), _frozen(stacked[".masked"]), _frozen(stacked[".weights"]),
-        *(max(_number((row[:len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
-          for rows in (together, open_to_padding)),
+        sentences,
+        _fetched(real[:, 0, 0]).numpy(),
+        _frozen(stacked[".masked"]),
+        _frozen(stacked[".weights"]),
+        *(
+            max(_number((row[: len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
+            for rows in (together, open_to_padding)
+        ),
     )
 
 
@@ -222,9 +234,10 @@ def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, 
             logits = model(bench.source(), bench.target())[0]  # [position, vocab]
         _stop_if(bench.stop)
         gradients = torch.autograd.grad(_loss(bench, logits), list(seen.values()), allow_unused=True)
-    return ({name: _number(x.norm(dim=-1).mean()) for name, x in seen.items()},
-            {name: 0.0 if g is None else _number(g.norm(dim=-1).mean())
-             for name, g in zip(seen, gradients, strict=True)})
+    return (
+        {name: _number(x.norm(dim=-1).mean()) for name, x in seen.items()},
+        {name: 0.0 if g is None else _number(g.norm(dim=-1).mean()) for name, g in zip(seen, gradients, strict=True)},
+    )
 
 
 def _loss(bench: Bench, logits: Tensor) -> Tensor:
@@ -265,6 +278,7 @@ def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -
 @contextmanager
 def _stopping(bench: Bench) -> Iterator[None]:
     """Ask at each tap whether to give way, as recording does."""
+
     def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
         _stop_if(bench.stop)
 

@@ -33,10 +33,27 @@ _LARGEST_BLOCK = 64
 _LARGE_CELLS = 2**19  # of an array: beyond, a screen wants it in levels
 # What is kept as long as there is room, in this order. Queries and keys come first: any head is made again from them.
 _ORDER = (
-    "self_attn.query", "self_attn.key", "cross_attn.query", "cross_attn.key", "embedding.tokens", "embedding.scaled",
-    "embedding.positions", "embedding.output", "self_attn.value", "cross_attn.value", "self_attn.mixed", "cross_attn.mixed",
-    "probabilities", "logits", "norm", "residual", "self_attn.output", "cross_attn.output", "feed_forward.output",
-    "feed_forward.activated", "feed_forward.hidden",
+    "self_attn.query",
+    "self_attn.key",
+    "cross_attn.query",
+    "cross_attn.key",
+    "embedding.tokens",
+    "embedding.scaled",
+    "embedding.positions",
+    "embedding.output",
+    "self_attn.value",
+    "cross_attn.value",
+    "self_attn.mixed",
+    "cross_attn.mixed",
+    "probabilities",
+    "logits",
+    "norm",
+    "residual",
+    "self_attn.output",
+    "cross_attn.output",
+    "feed_forward.output",
+    "feed_forward.activated",
+    "feed_forward.hidden",
 )
 
 
@@ -45,8 +62,7 @@ def plan_for(config: Config, n_source: int, n_target: int, wanted: Wanted = ()) 
     budget = config.memory_budget * 2**20
     if trace_bytes(config, n_source, n_target) <= budget:
         return EVERYTHING
-    stages = frozenset({"weights"}) | {tap.rpartition(".")[2] for tap, head in wanted
-                                       if head < 0 and ATTENTION_MAP.search(tap)}
+    stages = frozenset({"weights"}) | {tap.rpartition(".")[2] for tap, head in wanted if head < 0 and ATTENTION_MAP.search(tap)}
     block = 2
     while block < _LARGEST_BLOCK and _pooled_bytes(config, n_source, n_target, block, len(stages)) > _FOR_MAPS * budget:
         block *= 2
@@ -99,12 +115,20 @@ def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
     """A long text's Trace with all that a screen needs of it: masks, pooled maps and embeddings in levels."""
     closed = _closed(recording.closed)
     pooled = {
-        tap: levels(blocks, closed.get(_mask_of(tap)), signed=_signed(tap), block=plan.block,
-                    shape=(recording.shapes[tap][1], recording.shapes[tap][2]))
+        tap: levels(
+            blocks,
+            closed.get(_mask_of(tap)),
+            signed=_signed(tap),
+            block=plan.block,
+            shape=(recording.shapes[tap][1], recording.shapes[tap][2]),
+        )
         for tap, blocks in recording.pooled.items()
     }
-    large = {tap: levels(trace.arrays[tap], signed=True) for tap in trace.arrays
-             if ".embedding." in tap and trace.arrays[tap].size > _LARGE_CELLS}
+    large = {
+        tap: levels(trace.arrays[tap], signed=True)
+        for tap in trace.arrays
+        if ".embedding." in tap and trace.arrays[tap].size > _LARGE_CELLS
+    }
     return attrs.evolve(trace, shapes=recording.shapes, pooled=pooled, closed=closed, coarse=large)
 
 
@@ -113,16 +137,30 @@ def with_levels(trace: Trace, wanted: Wanted) -> Trace:
     its embeddings and what is looked at besides.
     """
     stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
-    maps = [tap for tap in trace.arrays if ATTENTION_MAP.search(tap) and tap.rpartition(".")[2] in stages
-            and trace.config.n_layers * trace.arrays[tap].size > _LARGE_CELLS]
-    masks = {tap.removesuffix(".masked").replace(".layers.0", ""): closed_cells(trace.arrays[tap][0])
-             for tap in trace.arrays if tap.endswith("_attn.masked") and ".layers.0." in tap} if maps else {}
+    maps = [
+        tap
+        for tap in trace.arrays
+        if ATTENTION_MAP.search(tap)
+        and tap.rpartition(".")[2] in stages
+        and trace.config.n_layers * trace.arrays[tap].size > _LARGE_CELLS
+    ]
+    masks = (
+        {
+            tap.removesuffix(".masked").replace(".layers.0", ""): closed_cells(trace.arrays[tap][0])
+            for tap in trace.arrays
+            if tap.endswith("_attn.masked") and ".layers.0." in tap
+        }
+        if maps
+        else {}
+    )
     closed = _closed(masks)
     pooled = {tap: levels(trace.arrays[tap], closed.get(_mask_of(tap)), signed=_signed(tap)) for tap in maps}
     wishes = {tap for tap, _head in wanted}
-    large = {tap: levels(trace.arrays[tap], signed=_signed(tap)) for tap in trace.arrays
-             if trace.arrays[tap].ndim == 2 and trace.arrays[tap].size > _LARGE_CELLS
-             and (".embedding." in tap or tap in wishes)}
+    large = {
+        tap: levels(trace.arrays[tap], signed=_signed(tap))
+        for tap in trace.arrays
+        if trace.arrays[tap].ndim == 2 and trace.arrays[tap].size > _LARGE_CELLS and (".embedding." in tap or tap in wishes)
+    }
     return attrs.evolve(trace, pooled=pooled, closed=closed, coarse=large) if pooled or large else trace
 
 
@@ -166,8 +204,11 @@ def with_wanted(
     for tap, head in heads:
         if (tap, head) not in made:
             made[tap, head] = close_up(trace, model, tap, head, stop)
-    large = {tap: levels(trace.arrays[tap], signed=_signed(tap)) for tap, _head in wanted
-             if tap in trace.arrays and tap not in trace.coarse and len(trace.shape(tap)) == 2}
+    large = {
+        tap: levels(trace.arrays[tap], signed=_signed(tap))
+        for tap, _head in wanted
+        if tap in trace.arrays and tap not in trace.coarse and len(trace.shape(tap)) == 2
+    }
     return attrs.evolve(trace, close_ups=dict(made), coarse={**trace.coarse, **large})
 
 
@@ -197,21 +238,21 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callab
     return levels(np.concatenate(blocks), trace.closed.get(f"{_mask_of(base)}.{stage}"), signed=_signed(tap))
 
 
-def _weighed(
-    trace: Trace, attention: Attention, base: str, head: int, mask: Levels | None
-) -> Iterable[Callable[[], object]]:
+def _weighed(trace: Trace, attention: Attention, base: str, head: int, mask: Levels | None) -> Iterable[Callable[[], object]]:
     """The attention of one head, a block of queries at a time."""
     heads = slice(None) if attention.position == "alibi" else slice(head, head + 1)
     device = attention.project_query.weight.device
-    query, key = (torch.from_numpy(np.array(trace.arrays[f"{base}.{part}"][heads])).to(device)[None]
-                  for part in ("query", "key"))
+    query, key = (
+        torch.from_numpy(np.array(trace.arrays[f"{base}.{part}"][heads])).to(device)[None] for part in ("query", "key")
+    )
     n_queries, n_keys = query.shape[-2], key.shape[-2]
     rows = rows_at_once(query.shape[1], n_queries, n_keys)
     open_ = None if mask is None else torch.from_numpy(~mask.arrays[0]).to(device)
     for first in range(0, n_queries, rows):
+
         def block(first: int = first) -> object:
             with torch.inference_mode():
-                may_look = None if open_ is None else open_[first:first + rows]
-                return attention.weigh(query[..., first:first + rows, :], key, may_look, first)
+                may_look = None if open_ is None else open_[first : first + rows]
+                return attention.weigh(query[..., first : first + rows, :], key, may_look, first)
 
         yield block

@@ -61,9 +61,13 @@ def part_bytes(part: str, config: Config, n_source: int, n_target: int) -> int:
 
 
 _PARTS = (
-    *(f"embedding.{part}" for part in ("tokens", "scaled", "positions", "output")), "norm", "residual",
+    *(f"embedding.{part}" for part in ("tokens", "scaled", "positions", "output")),
+    "norm",
+    "residual",
     *(f"{kind}_attn.{part}" for kind in ("self", "cross") for part in ("query", "key", "value", "mixed", "output")),
-    *(f"feed_forward.{part}" for part in ("hidden", "activated", "output")), "logits", "probabilities",
+    *(f"feed_forward.{part}" for part in ("hidden", "activated", "output")),
+    "logits",
+    "probabilities",
 )
 
 

@@ -79,8 +79,11 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
 def joined(first: Recording, then: Recording) -> Recording:
     """Two recordings as that of one pass that was made in two parts."""
     return Recording(
-        first.arrays.followed_by(then.arrays), {**first.axes, **then.axes}, {**first.shapes, **then.shapes},
-        {**first.pooled, **then.pooled}, {**first.closed, **then.closed},
+        first.arrays.followed_by(then.arrays),
+        {**first.axes, **then.axes},
+        {**first.shapes, **then.shapes},
+        {**first.pooled, **then.pooled},
+        {**first.closed, **then.closed},
     )
 
 

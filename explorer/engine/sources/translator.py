@@ -49,7 +49,11 @@ class Translator:
         return on_device(self._model, config.device)
 
     def search(
-        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False,
+        self,
+        source: Ids,
+        config: Config,
+        decoding: Decoding,
+        stop: Callable[[], bool] = lambda: False,
         memory: Tensor | None = None,
     ) -> Search:
         """The translation of one sentence; the last ones are remembered. `memory` is the encoder's output if somebody has
@@ -104,7 +108,9 @@ def _check_symbols(bilingual: Bilingual, folder: Path) -> None:
 
 
 def _check_sizes(bilingual: Bilingual, config: Config, folder: Path) -> None:
-    for side, vocabulary, wanted in (("source", bilingual.source, config.vocab_size),
-                                     ("target", bilingual.target, config.n_target_symbols)):
+    for side, vocabulary, wanted in (
+        ("source", bilingual.source, config.vocab_size),
+        ("target", bilingual.target, config.n_target_symbols),
+    ):
         if len(vocabulary) != wanted:
             raise BadVocabulary(path=str(folder / f"{side}.txt"), reason=f"{len(vocabulary)} ≠ {wanted}")

@@ -34,9 +34,11 @@ def draw_alignment(drawing: Drawing, picture: Alignment, top: float) -> None:
 def _lines(drawing: Drawing, picture: Alignment, above: Side, below: Side, first: float, last: float) -> None:
     widths, opacities = strokes(picture.values, picture.scale)
     for row, column in np.argwhere(opacities >= 0.00005):  # what four decimals can say
-        drawing.add(f'<line x1="{above.middles[column]:.1f}" y1="{first:.1f}" x2="{below.middles[row]:.1f}" y2="{last:.1f}" '
-                  f'stroke="{drawing.theme.accent}" stroke-width="{widths[row, column]:.2f}" '
-                  f'stroke-opacity="{opacities[row, column]:.4f}"/>')
+        drawing.add(
+            f'<line x1="{above.middles[column]:.1f}" y1="{first:.1f}" x2="{below.middles[row]:.1f}" y2="{last:.1f}" '
+            f'stroke="{drawing.theme.accent}" stroke-width="{widths[row, column]:.2f}" '
+            f'stroke-opacity="{opacities[row, column]:.4f}"/>'
+        )
 
 
 def _labels(drawing: Drawing, labels: tuple[str, ...], side: Side, edge: float, *, upward: bool) -> None:
@@ -61,8 +63,12 @@ def _legend(drawing: Drawing, picture: Alignment, y: float) -> None:
         x += width(text, LABEL) + 16
     samples = picture.scale.low + np.array(_SAMPLES, np.float32) * (picture.scale.high - picture.scale.low)
     for sample, wide, opacity in zip(samples, *strokes(samples, picture.scale), strict=True):
-        drawing.add(f'<path d="M{x:.1f} {y - 4:.1f}h24" stroke="{drawing.theme.accent}" stroke-width="{wide:.2f}" '
-                  f'stroke-opacity="{opacity:.4f}"/>', x + 24, y)
+        drawing.add(
+            f'<path d="M{x:.1f} {y - 4:.1f}h24" stroke="{drawing.theme.accent}" stroke-width="{wide:.2f}" '
+            f'stroke-opacity="{opacity:.4f}"/>',
+            x + 24,
+            y,
+        )
         figure = number(float(sample))
         drawing.write(x + 30, y, figure, faint=True)
         x += 30 + width(figure, LABEL) + 16

@@ -27,8 +27,10 @@ def draw_cells(
     shapes(drawing, index, scale, left, top, cell_w, cell_h)
     drawing.add("</g>")
     if min(cell_w, cell_h) >= _HATCHED_PX:
-        lines = "".join(f"M{left + column * cell_w:.2f} {top + (row + 1) * cell_h:.2f}l{cell_w:.2f} {-cell_h:.2f}"
-                        for row, column in np.argwhere(index == CLOSED))
+        lines = "".join(
+            f"M{left + column * cell_w:.2f} {top + (row + 1) * cell_h:.2f}l{cell_w:.2f} {-cell_h:.2f}"
+            for row, column in np.argwhere(index == CLOSED)
+        )
         if lines:
             drawing.add(f'<path d="{lines}" stroke="{drawing.theme.closed_line}"/>')
 
@@ -46,8 +48,9 @@ def _rectangles(
     for row, column in np.argwhere(index != GAP):
         x, y = left + column * cell_w, top + row * cell_h
         fill = _fill(drawing, scale, int(index[row, column]))
-        drawing.add(f'<rect x="{x:.2f}" y="{y:.2f}" width="{cell_w:.2f}" height="{cell_h:.2f}" fill="{fill}"/>',
-                  x + cell_w, y + cell_h)
+        drawing.add(
+            f'<rect x="{x:.2f}" y="{y:.2f}" width="{cell_w:.2f}" height="{cell_h:.2f}" fill="{fill}"/>', x + cell_w, y + cell_h
+        )
 
 
 def _paths(
@@ -64,9 +67,11 @@ def _paths(
         if level == GAP:
             continue
         mine = levels == level
-        drawn = "".join(f"M{left + start * cell_w:g} {top + row * cell_h:g}h{(end - start) * cell_w:g}v{cell_h:g}"
-                        f"h{(start - end) * cell_w:g}z"
-                        for row, start, end in zip(rows[mine], starts[mine], ends[mine], strict=True))
+        drawn = "".join(
+            f"M{left + start * cell_w:g} {top + row * cell_h:g}h{(end - start) * cell_w:g}v{cell_h:g}"
+            f"h{(start - end) * cell_w:g}z"
+            for row, start, end in zip(rows[mine], starts[mine], ends[mine], strict=True)
+        )
         drawing.add(f'<path d="{drawn}" fill="{_fill(drawing, scale, int(level))}"/>')
     drawing.reach(left + index.shape[1] * cell_w, top + index.shape[0] * cell_h)
 
@@ -79,8 +84,12 @@ def draw_image(
     large = index.repeat(down, axis=0).repeat(across, axis=1)
     data = base64.b64encode(encode(large, palette(scale.colours, drawing.theme))).decode("ascii")
     wide, high = index.shape[1] * cell_w, index.shape[0] * cell_h
-    drawing.add(f'<image x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" height="{high:.2f}" preserveAspectRatio="none" '
-              f'xlink:href="data:image/png;base64,{data}"/>', left + wide, top + high)
+    drawing.add(
+        f'<image x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" height="{high:.2f}" preserveAspectRatio="none" '
+        f'xlink:href="data:image/png;base64,{data}"/>',
+        left + wide,
+        top + high,
+    )
 
 
 def _repeats(cell: float, n_cells: int) -> int:

@@ -31,13 +31,26 @@ class Drawing:
         """Make room up to here."""
         self.width, self.height = max(self.width, right), max(self.height, bottom)
 
-    def write(self, x: float, y: float, content: str, *, anchor: str = "start", faint: bool = False, size: float = LABEL,
-              weight: int = REGULAR, turn: float = 0) -> None:
+    def write(
+        self,
+        x: float,
+        y: float,
+        content: str,
+        *,
+        anchor: str = "start",
+        faint: bool = False,
+        size: float = LABEL,
+        weight: int = REGULAR,
+        turn: float = 0,
+    ) -> None:
         """Put a line of text in."""
         fill = self.theme.faint if faint else self.theme.text
         share = 0.0 if turn else {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
-        self.add(text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight, turn=turn),
-                 x + share * width(content, size, weight), y + 4)
+        self.add(
+            text(x, y, content, size=size, fill=fill, anchor=anchor, weight=weight, turn=turn),
+            x + share * width(content, size, weight),
+            y + 4,
+        )
 
     def write_rich(self, x: float, y: float, rich: str) -> None:
         """Put a formula in, with its raised and lowered parts."""

@@ -32,13 +32,15 @@ def encode(index: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
     height, width = index.shape
     rows = np.zeros((height, width + 1), np.uint8)  # each line begins with its filter, 0: none
     rows[:, 1:] = index
-    return b"\x89PNG\r\n\x1a\n" + b"".join((
-        _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        _chunk(b"PLTE", colours[:, :3].tobytes()),
-        _chunk(b"tRNS", colours[:, 3].tobytes()),
-        _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
-        _chunk(b"IEND", b""),
-    ))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        (
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+            _chunk(b"PLTE", colours[:, :3].tobytes()),
+            _chunk(b"tRNS", colours[:, 3].tobytes()),
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
+            _chunk(b"IEND", b""),
+        )
+    )
 
 
 _UP = 2  # the filter: each byte less the one above it
@@ -51,12 +53,14 @@ def encode_pixels(flat: NDArray[np.uint8], channels: int, dots_per_meter: int) -
     rows = np.empty((height, width * channels + 1), np.uint8)
     rows[:, 0], rows[0, 1:] = _UP, flat[0]
     np.subtract(flat[1:], flat[:-1], out=rows[1:, 1:])
-    return b"\x89PNG\r\n\x1a\n" + b"".join((
-        _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 6, 0, 0, 0)),
-        _chunk(b"pHYs", struct.pack(">IIB", dots_per_meter, dots_per_meter, 1)),
-        _chunk(b"IDAT", zlib.compress(rows.data, _LEVEL)),
-        _chunk(b"IEND", b""),
-    ))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        (
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 6, 0, 0, 0)),
+            _chunk(b"pHYs", struct.pack(">IIB", dots_per_meter, dots_per_meter, 1)),
+            _chunk(b"IDAT", zlib.compress(rows.data, _LEVEL)),
+            _chunk(b"IEND", b""),
+        )
+    )
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

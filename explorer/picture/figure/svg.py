@@ -11,19 +11,7 @@ from explorer.picture.figure.text import BOLD, document, width
 from explorer.picture.figure.timeline import draw_timeline
 from explorer.picture.figure.tree import draw_tree
 from explorer.picture.figure.wall import draw_grid
-from explorer.picture.kinds import (
-    Alignment,
-    Bars,
-    Caption,
-    HeadGrid,
-    Heatmap,
-    Picture,
-    Strips,
-    Timeline,
-    TokenRow,
-    Tree,
-    Waves,
-)
+from explorer.picture.kinds import Alignment, Bars, Caption, HeadGrid, Heatmap, Picture, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.scales import LEVELS, curve_colours, table
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.arrays import Array
@@ -88,15 +76,22 @@ def _draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     step = wide / max(1, n - 1)
     middle = top + high / 2
     marked = (picture.n_marked - 1) * step
-    drawing.add(f'<rect x="{left:g}" y="{top:g}" width="{max(marked, 1):.1f}" height="{high:g}" '
-              f'fill="{drawing.theme.closed}" opacity="0.6"/>', left + wide, top + high)
+    drawing.add(
+        f'<rect x="{left:g}" y="{top:g}" width="{max(marked, 1):.1f}" height="{high:g}" '
+        f'fill="{drawing.theme.closed}" opacity="0.6"/>',
+        left + wide,
+        top + high,
+    )
     drawing.add(f'<path d="M{left:g} {middle:g}h{wide:g}" stroke="{drawing.theme.hairline}"/>')
     colours = curve_colours(drawing.theme.name == "dark", max(8, len(picture.names)))
     if picture.main is not None:
         colours[picture.main] = drawing.theme.accent
     for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, colours, strict=False)):
-        points = " ".join(f"{left + i * step:.1f},{middle - value / reach * high / 2:.1f}" for i, value in enumerate(curve)
-                          if np.isfinite(value))
+        points = " ".join(
+            f"{left + i * step:.1f},{middle - value / reach * high / 2:.1f}"
+            for i, value in enumerate(curve)
+            if np.isfinite(value)
+        )
         drawing.add(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>')
         y = top + 12 + index * 18
         drawing.add(f'<path d="M{left + wide + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
@@ -118,7 +113,9 @@ def _draw_bars(drawing: Drawing, picture: Bars, top: float) -> None:
         if away:
             _hatched(drawing, left, y, size, 15)
         else:
-            drawing.add(f'<rect x="{left:.1f}" y="{y:.1f}" width="{size:.1f}" height="15" fill="{colour}"/>', left + size, y + 15)
+            drawing.add(
+                f'<rect x="{left:.1f}" y="{y:.1f}" width="{size:.1f}" height="15" fill="{colour}"/>', left + size, y + 15
+            )
         drawing.write(left + size + 6, y + 12, number(float(value)), faint=True)
         if index == picture.chosen:
             _outline(drawing, left - 2, y - 2, size + 4, 19)
@@ -127,17 +124,25 @@ def _draw_bars(drawing: Drawing, picture: Bars, top: float) -> None:
 
 def _hatched(drawing: Drawing, x: float, y: float, wide: float, high: float) -> None:
     """The grey of what is closed with its diagonal lines; a pattern would be simpler, but not every reader draws one."""
-    drawing.add(f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:g}" fill="{drawing.theme.closed}"/>',
-              x + wide, y + high)
-    lines = "".join(f"M{x + i:.1f} {y + high:.1f}l{min(high, wide - i):.1f} {-min(high, wide - i):.1f}"
-                    for i in range(0, int(wide), 6))
+    drawing.add(
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:g}" fill="{drawing.theme.closed}"/>',
+        x + wide,
+        y + high,
+    )
+    lines = "".join(
+        f"M{x + i:.1f} {y + high:.1f}l{min(high, wide - i):.1f} {-min(high, wide - i):.1f}" for i in range(0, int(wide), 6)
+    )
     if lines:
         drawing.add(f'<path d="{lines}" stroke="{drawing.theme.closed_line}"/>')
 
 
 def _outline(drawing: Drawing, x: float, y: float, wide: float, high: float) -> None:
-    drawing.add(f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:g}" rx="2" fill="none" '
-              f'stroke="{drawing.theme.accent}" stroke-width="1.5"/>', x + wide, y + high)
+    drawing.add(
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:g}" rx="2" fill="none" '
+        f'stroke="{drawing.theme.accent}" stroke-width="1.5"/>',
+        x + wide,
+        y + high,
+    )
 
 
 def _bars_legend(drawing: Drawing, picture: Bars, y: float) -> None:
@@ -159,8 +164,11 @@ def _draw_tokens(drawing: Drawing, picture: TokenRow, top: float) -> None:
         if x and x + wide > _LINE_PX:
             x, top = 0.0, top + 60
         edge = drawing.theme.hairline if chip.known else drawing.theme.warning
-        drawing.add(f'<rect x="{x:.1f}" y="{top:g}" width="{wide:.1f}" height="52" rx="4" fill="none" stroke="{edge}"/>',
-                  x + wide, top + 52)
+        drawing.add(
+            f'<rect x="{x:.1f}" y="{top:g}" width="{wide:.1f}" height="52" rx="4" fill="none" stroke="{edge}"/>',
+            x + wide,
+            top + 52,
+        )
         drawing.write(x + wide / 2, top + 21, chip.text, anchor="middle", size=16)
         drawing.write(x + wide / 2, top + 35, f"{chip.id}", anchor="middle", size=10, faint=True)
         drawing.write(x + wide / 2, top + 47, span, anchor="middle", size=10, faint=True)

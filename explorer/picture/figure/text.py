@@ -46,13 +46,24 @@ def _advances(weight: int) -> dict[int, float]:
         return {code: metrics[glyph][0] / em for code, glyph in font.getBestCmap().items()}
 
 
-def text(x: float, y: float, content: str, *, size: float = 12, fill: str, anchor: str = "start",
-         weight: int = REGULAR, turn: float = 0) -> str:
+def text(
+    x: float,
+    y: float,
+    content: str,
+    *,
+    size: float = 12,
+    fill: str,
+    anchor: str = "start",
+    weight: int = REGULAR,
+    turn: float = 0,
+) -> str:
     """One line of text with its baseline at y, turned about its own start if need be."""
     turned = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
     bold = f' font-weight="{weight}"' if weight != REGULAR else ""
-    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{fill}" text-anchor="{anchor}"{bold}{turned}>'
-            f"{escape(clean(content))}</text>")
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{fill}" text-anchor="{anchor}"{bold}{turned}>'
+        f"{escape(clean(content))}</text>"
+    )
 
 
 def runs(rich: str) -> list[tuple[str, str]]:

@@ -33,14 +33,19 @@ def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: fl
     chosen, theme = step == picture.chosen, drawing.theme
     edge, stroke = (theme.accent, 2) if chosen else (theme.hairline, 1)
     fill = theme.card if step >= picture.chosen else theme.window
-    drawing.add(f'<rect x="{x + 1:.1f}" y="{top + 1:g}" width="{wide - 2:.1f}" height="{_CHIP - 2:g}" rx="4" fill="{fill}" '
-              f'stroke="{edge}" stroke-width="{stroke}"/>', x + wide, top + _CHIP)
-    drawing.write(x + wide / 2, top + 22, picture.labels[step], anchor="middle", size=_LABEL,
-                faint=step > picture.chosen)
+    drawing.add(
+        f'<rect x="{x + 1:.1f}" y="{top + 1:g}" width="{wide - 2:.1f}" height="{_CHIP - 2:g}" rx="4" fill="{fill}" '
+        f'stroke="{edge}" stroke-width="{stroke}"/>',
+        x + wide,
+        top + _CHIP,
+    )
+    drawing.write(x + wide / 2, top + 22, picture.labels[step], anchor="middle", size=_LABEL, faint=step > picture.chosen)
     value = float(picture.probabilities[step])
     if np.isnan(value):
         return
-    drawing.add(f'<rect x="{x:.1f}" y="{top + 36:g}" width="{wide:.1f}" height="4" fill="{theme.hairline}"/>', x + wide, top + 40)
+    drawing.add(
+        f'<rect x="{x:.1f}" y="{top + 36:g}" width="{wide:.1f}" height="4" fill="{theme.hairline}"/>', x + wide, top + 40
+    )
     colour = hexadecimal(table(picture.scale.colours)[LEVELS // 3])
     drawing.add(f'<rect x="{x:.1f}" y="{top + 36:g}" width="{wide * min(value, 1.0):.1f}" height="4" fill="{colour}"/>')
     drawing.write(x + wide / 2, top + 53, probability(value), anchor="middle", size=_FIGURE, faint=True)

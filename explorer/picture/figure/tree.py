@@ -27,8 +27,10 @@ def draw_tree(drawing: Drawing, picture: Tree, top: float) -> None:
 def _draw_link(drawing: Drawing, picture: Tree, link: Link) -> None:
     inked = ink(picture.branches[link.branch].state, drawing.theme)
     bend = (link.x1 + link.x2) / 2
-    drawing.add(f'<path d="M{link.x0:.1f} {link.y0:.1f}H{link.x1:.1f}C{bend:.1f} {link.y0:.1f} {bend:.1f} {link.y2:.1f} '
-              f'{link.x2:.1f} {link.y2:.1f}" fill="none" stroke="{inked.line}" stroke-width="{inked.line_px:g}"/>')
+    drawing.add(
+        f'<path d="M{link.x0:.1f} {link.y0:.1f}H{link.x1:.1f}C{bend:.1f} {link.y0:.1f} {bend:.1f} {link.y2:.1f} '
+        f'{link.x2:.1f} {link.y2:.1f}" fill="none" stroke="{inked.line}" stroke-width="{inked.line_px:g}"/>'
+    )
 
 
 def _draw_chip(drawing: Drawing, picture: Tree, chip: Chip) -> None:
@@ -36,8 +38,10 @@ def _draw_chip(drawing: Drawing, picture: Tree, chip: Chip) -> None:
     state = "kept" if chip.branch == ROOT else picture.branches[chip.branch].state
     inked = ink(state, theme)
     dashes = ' stroke-dasharray="4 2"' if inked.dashed else ""
-    drawing.add(f'<rect x="{chip.left:.1f}" y="{chip.top:.1f}" width="{chip.width:.1f}" height="{CHIP_PX:g}" rx="4" '
-              f'fill="{theme.card}" stroke="{inked.edge}"{dashes}/>')
+    drawing.add(
+        f'<rect x="{chip.left:.1f}" y="{chip.top:.1f}" width="{chip.width:.1f}" height="{CHIP_PX:g}" rx="4" '
+        f'fill="{theme.card}" stroke="{inked.edge}"{dashes}/>'
+    )
     base = chip.top + _TOKEN_BASE
     drawing.add(text(chip.left + PAD, base, chip.token, size=TOKEN_PX, fill=inked.text))
     drawing.add(text(chip.left + chip.figure_left, chip.top + _FIGURE_BASE, chip.figure, size=FIGURE_PX, fill=theme.faint))

@@ -49,14 +49,22 @@ def stacked(label: str) -> bool:
     return all(unicodedata.east_asian_width(letter) in "WF" for letter in label)
 
 
-def lay_out(above: tuple[str, ...], below: tuple[str, ...], measure: Measure, room_px: float, line_px: float,
-            widest_px: float = math.inf, longest_px: float = math.inf) -> AlignmentLayout:
+def lay_out(
+    above: tuple[str, ...],
+    below: tuple[str, ...],
+    measure: Measure,
+    room_px: float,
+    line_px: float,
+    widest_px: float = math.inf,
+    longest_px: float = math.inf,
+) -> AlignmentLayout:
     """Give each token its place; `line_px` is the height of a line.
 
     A lying label takes at most `widest_px`, a turned one at most `longest_px`: the caller cuts it down to that.
     """
-    lying = [[min(max(measure(label) + 2 * _PAD_PX, _NARROWEST_PX), widest_px) for label in labels]
-             for labels in (above, below)]
+    lying = [
+        [min(max(measure(label) + 2 * _PAD_PX, _NARROWEST_PX), widest_px) for label in labels] for labels in (above, below)
+    ]
     needs = [sum(widths) if sum(widths) <= room_px else line_px * len(widths) for widths in lying]
     roomy = _ROOMY_PX * max(len(above), len(below))
     width = max(*needs, min(room_px, roomy))

@@ -50,8 +50,15 @@ def places(grid: HeadGrid) -> Atlas:
     n_rows, n_columns = grid.shape
     gap = max(1, round(max(n_rows, n_columns) / 8))
     pitch_rows, pitch_columns = n_rows + gap, n_columns + gap
-    return Atlas(np.zeros((0, 0), np.uint8), layers * pitch_rows - gap, heads * pitch_columns - gap, pitch_rows,
-                 pitch_columns, n_rows, n_columns)
+    return Atlas(
+        np.zeros((0, 0), np.uint8),
+        layers * pitch_rows - gap,
+        heads * pitch_columns - gap,
+        pitch_rows,
+        pitch_columns,
+        n_rows,
+        n_columns,
+    )
 
 
 def _spread(grid: HeadGrid) -> NDArray[np.bool_] | None:

@@ -61,9 +61,15 @@ def part(levels: Levels, scale: Scale, view: VisibleArea) -> VisiblePart:
     if more > 1:
         values, closed = _pooled_along(values, closed, more, down > across, scale.centred)
     n_rows, n_columns = levels.shape
-    return VisiblePart(indices(values, scale, closed), first_column * size, first_row * size,
-                min(last_column * size, n_columns), min(last_row * size, n_rows),
-                size if down > across else size * more, size * more if down > across else size)
+    return VisiblePart(
+        indices(values, scale, closed),
+        first_column * size,
+        first_row * size,
+        min(last_column * size, n_columns),
+        min(last_row * size, n_rows),
+        size if down > across else size * more,
+        size * more if down > across else size,
+    )
 
 
 def _span(low: float, high: float, size: int, n: int, step: int) -> tuple[int, int]:
@@ -73,9 +79,7 @@ def _span(low: float, high: float, size: int, n: int, step: int) -> tuple[int, i
     return first, min(n, max(last, first + 1))
 
 
-def _pooled_along(
-    values: Array, closed: Closed | None, factor: int, rows: bool, signed: bool
-) -> tuple[Array, Closed | None]:
+def _pooled_along(values: Array, closed: Closed | None, factor: int, rows: bool, signed: bool) -> tuple[Array, Closed | None]:
     """Pooled in one direction only."""
     axis = 0 if rows else 1
     shape = list(values.shape)
@@ -98,6 +102,5 @@ def _pooled_along(
 
 def at_most(levels: Levels, cells: int) -> tuple[Array, Closed | None, int]:
     """The finest level with so many cells a side at most, its mask, and how many cells wide its blocks are."""
-    place = next((place for place, array in enumerate(levels.arrays) if max(array.shape[-2:]) <= cells),
-                 len(levels.arrays) - 1)
+    place = next((place for place, array in enumerate(levels.arrays) if max(array.shape[-2:]) <= cells), len(levels.arrays) - 1)
     return levels.arrays[place], None if levels.closed is None else levels.closed[place], levels.block * 2**place

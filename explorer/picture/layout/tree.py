@@ -93,19 +93,30 @@ def layout(tree: Tree, measure: Measure, folded: Set[int] = frozenset(), control
     columns = (*depths(tree), 0)  # [ROOT] is the last
     below = _counts(tree)
     chips = {
-        index: _chip(tree, index, measure, columns[index], rows[index],
-                     _control(len(children[index]), below[index], index in folded) if controls else "",
-                     below[index] if index in folded else 0)
+        index: _chip(
+            tree,
+            index,
+            measure,
+            columns[index],
+            rows[index],
+            _control(len(children[index]), below[index], index in folded) if controls else "",
+            below[index] if index in folded else 0,
+        )
         for index in seen
     }
     rights, lefts = _columns(chips, seen)
     chips = {index: attrs.evolve(chip, left=lefts[chip.column]) for index, chip in chips.items()}
     links = tuple(
         Link(index, child, chip.right, rights[chip.column], chips[child].left, chip.middle, chips[child].middle)
-        for index, chip in chips.items() for child in seen[index]
+        for index, chip in chips.items()
+        for child in seen[index]
     )
-    return TreeLayout(MappingProxyType(chips), links, max(chip.right for chip in chips.values()),
-                  max(chip.top for chip in chips.values()) + CHIP_PX)
+    return TreeLayout(
+        MappingProxyType(chips),
+        links,
+        max(chip.right for chip in chips.values()),
+        max(chip.top for chip in chips.values()) + CHIP_PX,
+    )
 
 
 def neighbour(made: TreeLayout, branch: int, across: int, down: int) -> int:
@@ -130,8 +141,10 @@ def _children(tree: Tree) -> dict[int, tuple[int, ...]]:
     for index, branch in enumerate(tree.branches):
         found[index] = []
         found[branch.parent].append(index)
-    return {index: tuple(sorted(below, key=lambda each: (ranks[each], -tree.branches[each].log_p)))
-            for index, below in found.items()}
+    return {
+        index: tuple(sorted(below, key=lambda each: (ranks[each], -tree.branches[each].log_p)))
+        for index, below in found.items()
+    }
 
 
 def _shown(tree: Tree, folded: Set[int]) -> list[bool]:
@@ -162,7 +175,7 @@ def _rows(children: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
             offset = max((lower[step + 1] + 1 - top[step] for step in range(shared)), default=0)
             offsets[child] = offset
             lower[1 : len(bottom) + 1] = [offset + row for row in bottom]
-            upper += [offset + row for row in top[len(upper) - 1:]]
+            upper += [offset + row for row in top[len(upper) - 1 :]]
         first[index], last[index] = upper, lower
     rows: dict[int, int] = {}
     for index in sorted(children):
@@ -190,9 +203,20 @@ def _chip(tree: Tree, index: int, measure: Measure, column: int, row: int, contr
     verdict_left = figure_left + (measure(figure, FIGURE_PX) + 7 if figure else -5.0)
     width = verdict_left + (measure(ending, FIGURE_PX) + PAD if ending else PAD - 7 if figure else PAD)
     return Chip(
-        branch=index, left=0.0, top=row * ROW_PX, width=width, token=token, figure=figure, figure_left=figure_left,
-        verdict=ending, verdict_left=verdict_left, control="" if is_root else control,
-        control_px=max(CONTROL_PX, measure(control, FIGURE_PX) + 7), hidden=hidden, column=column, row=row,
+        branch=index,
+        left=0.0,
+        top=row * ROW_PX,
+        width=width,
+        token=token,
+        figure=figure,
+        figure_left=figure_left,
+        verdict=ending,
+        verdict_left=verdict_left,
+        control="" if is_root else control,
+        control_px=max(CONTROL_PX, measure(control, FIGURE_PX) + 7),
+        hidden=hidden,
+        column=column,
+        row=row,
     )
 
 

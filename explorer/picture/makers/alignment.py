@@ -39,9 +39,12 @@ def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
     tap = _tap(look)
     closed, weights, one = closed_of(trace, tap), _weights(trace, look), look.aligned == "head"
     return Alignment(
-        values=masked_values(weights, closed), recorded=weights if one else None, head=look.head if one else None,
+        values=masked_values(weights, closed),
+        recorded=weights if one else None,
+        head=look.head if one else None,
         rows=_rows(trace, words),
-        columns=token_axis(trace, tap, "key", words), scale=unit_scale(look.unit_colours),
+        columns=token_axis(trace, tap, "key", words),
+        scale=unit_scale(look.unit_colours),
         caption=_caption(trace, look, closed, words),
     )
 
@@ -50,9 +53,15 @@ def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The same weights as a map. Raises like `alignment`."""
     made, closed = alignment(trace, look, words), closed_of(trace, _tap(look))
     return Heatmap(
-        values=made.values, rows=made.rows, columns=made.columns, scale=made.scale, caption=made.caption,
-        closed=closed, reason="" if closed is None else closed_reason(trace, words),
-        recorded=made.recorded, head=made.head,
+        values=made.values,
+        rows=made.rows,
+        columns=made.columns,
+        scale=made.scale,
+        caption=made.caption,
+        closed=closed,
+        reason="" if closed is None else closed_reason(trace, words),
+        recorded=made.recorded,
+        head=made.head,
     )
 
 
@@ -101,8 +110,14 @@ def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> C
         which = words("alignment.of_head", layer=look.layer, head=look.head)
     rows = words("alignment.rows_expected" if trace.expected else "alignment.rows_read")
     note = words("alignment.note" if closed is None else "alignment.note_closed", rows=rows)
-    return Caption(title=f"{which} · {words('alignment.title')}", tap=tap, shape=shape, formula=formula, note=note,
-                   origin="recorded" if look.aligned == "head" else "computed")
+    return Caption(
+        title=f"{which} · {words('alignment.title')}",
+        tap=tap,
+        shape=shape,
+        formula=formula,
+        note=note,
+        origin="recorded" if look.aligned == "head" else "computed",
+    )
 
 
 def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
@@ -115,8 +130,13 @@ def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
 def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:
     """One weight in words."""
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
-    return words("picture.cell", value=_figure(float(picture.values[row, column]), words), where=where,
-                 tap=picture.caption.tap, shape=picture.caption.shape) + told_origin(picture.caption, words)
+    return words(
+        "picture.cell",
+        value=_figure(float(picture.values[row, column]), words),
+        where=where,
+        tap=picture.caption.tap,
+        shape=picture.caption.shape,
+    ) + told_origin(picture.caption, words)
 
 
 def tell_row(picture: Alignment, row: int, words: Words) -> str:

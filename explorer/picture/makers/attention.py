@@ -52,10 +52,16 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
     if large is not None and large.layers[0].block > 1:
         made = attrs.evolve(made, note=words(f"picture.pooled.{stage_of(tap).range}", block=large.layers[0].block))
     return HeadGrid(
-        values=values, closed=closed, block=block, large=large,
-        rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
+        values=values,
+        closed=closed,
+        block=block,
+        large=large,
+        rows=token_axis(trace, tap, "query", words),
+        columns=token_axis(trace, tap, "key", words),
         scale=Scale(min(s.low for s in scales), max(s.high for s in scales), scales[0].colours),
-        caption=made, layers=layers, chosen=(look.layer, look.head),
+        caption=made,
+        layers=layers,
+        chosen=(look.layer, look.head),
         reason="" if closed is None else closed_reason(trace, words),
         recorded=() if large is not None else tuple(trace[name] for name in taps),
     )
@@ -64,8 +70,12 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
 def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:
     """What is painted from levels. Raises NotKept where the maps are too many for one image and nobody asked for levels."""
     if all(tap in trace.pooled for tap in taps):
-        close = {(layer, head): levels for layer, tap in enumerate(taps) for (name, head), levels in trace.close_ups.items()
-                 if name == tap}
+        close = {
+            (layer, head): levels
+            for layer, tap in enumerate(taps)
+            for (name, head), levels in trace.close_ups.items()
+            if name == tap
+        }
         return LargeWall(tuple(trace.pooled[tap] for tap in taps), close)
     if len(taps) * np.prod(trace.shape(taps[0])) > _MOST_CELLS:
         raise trace.not_kept(taps[0], -1)
@@ -84,8 +94,12 @@ def _wall_caption(trace: Trace, tap: str, layers: tuple[int, ...], words: Words)
     made = caption(trace, tap, words)
     shape = f"[layer {len(layers)}, {made.shape[1:]}"
     which = "*" if len(layers) > 1 else str(layers[0])
-    return attrs.evolve(made, title=f"{words(f'attention.{kind}')} · {made.title}", shape=shape,
-                        tap=tap.replace(f".layers.{place.layer}.", f".layers.{which}."))
+    return attrs.evolve(
+        made,
+        title=f"{words(f'attention.{kind}')} · {made.title}",
+        shape=shape,
+        tap=tap.replace(f".layers.{place.layer}.", f".layers.{which}."),
+    )
 
 
 def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
@@ -96,12 +110,20 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     large = _mask_levels(trace, tap, shape)
     ones = np.broadcast_to(np.float32(1), shape)
     return Heatmap(
-        values=masked_values(ones, closed) if large is None else ones, closed=closed, levels=large,
-        rows=token_axis(trace, tap, "query", words), columns=token_axis(trace, tap, "key", words),
+        values=masked_values(ones, closed) if large is None else ones,
+        closed=closed,
+        levels=large,
+        rows=token_axis(trace, tap, "query", words),
+        columns=token_axis(trace, tap, "key", words),
         scale=Scale(0.0, 1.0, "open"),
-        caption=Caption(title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}", tap=tap, formula="M",
-                        shape=f"[query {shape[0]}, key {shape[1]}]", origin="computed",
-                        note=_mask_note(trace, tap, closed, words)),
+        caption=Caption(
+            title=f"{words('mask.title')} · {words(f'attention.{look.attention}')}",
+            tap=tap,
+            formula="M",
+            shape=f"[query {shape[0]}, key {shape[1]}]",
+            origin="computed",
+            note=_mask_note(trace, tap, closed, words),
+        ),
         reason="" if closed is None else closed_reason(trace, words),
     )
 
@@ -116,7 +138,7 @@ def _mask_levels(trace: Trace, tap: str, shape: tuple[int, ...]) -> Levels | Non
     while max(sizes[-1]) > _FIGURE_CELLS:
         sizes.append((-(-sizes[-1][0] // 2), -(-sizes[-1][1] // 2)))
     ones = tuple(np.broadcast_to(np.float32(1), size) for size in sizes)  # of one number, whatever their size
-    return Levels(ones, None if closed is None else closed.arrays[:len(ones)], 1, (shape[0], shape[1]))
+    return Levels(ones, None if closed is None else closed.arrays[: len(ones)], 1, (shape[0], shape[1]))
 
 
 def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:

@@ -68,10 +68,11 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         return None
     theirs = look.fitted(other)
     first, second = head_map(other, theirs, words), head_map(trace, look, words)
-    same = (
-        (first.rows.labels, first.columns.labels) == (second.rows.labels, second.columns.labels)
-        and (theirs.attention, theirs.layer, theirs.head) == (look.attention, look.layer, look.head)
-    )
+    same = (first.rows.labels, first.columns.labels) == (second.rows.labels, second.columns.labels) and (
+        theirs.attention,
+        theirs.layer,
+        theirs.head,
+    ) == (look.attention, look.layer, look.head)
     tap = look.attention_tap()
     with np.errstate(invalid="ignore"):  # −∞ − (−∞): closed in both
         values = trace[tap][look.head] - other[tap][look.head] if same else np.full((1, 1), np.nan, np.float32)

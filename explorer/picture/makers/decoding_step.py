@@ -32,10 +32,16 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
     key = "step.where" if trace.expected else "step.where_position"
     where = words(key, step=step, number=step + 1, token=written(trace, step), layer=look.layer)
     return Heatmap(
-        values=masked_values(rows, closed), closed=closed,
+        values=masked_values(rows, closed),
+        closed=closed,
         rows=Axis(words("axis.head"), (*map(str, range(n_heads)), words("step.mean")), numbered=False),
-        columns=token_axis(trace, tap, "key", words), scale=scale_for(trace, tap, look),
-        caption=attrs.evolve(caption(trace, tap, words), title=f"{words(f'attention.{attention}')} · {where}",
-                             shape=f"[head {n_heads}, key {n_keys}]", origin="computed"),  # the last row is a mean
+        columns=token_axis(trace, tap, "key", words),
+        scale=scale_for(trace, tap, look),
+        caption=attrs.evolve(
+            caption(trace, tap, words),
+            title=f"{words(f'attention.{attention}')} · {where}",
+            shape=f"[head {n_heads}, key {n_keys}]",
+            origin="computed",
+        ),  # the last row is a mean
         reason="" if closed is None else closed_reason(trace, words),
     )

@@ -33,9 +33,11 @@ def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> S
     bands = [tap_heatmap(trace, tap, look, words) for tap in taps]
     short = [words(f"stage.embedding.{part}.short") for part in parts]
     return Strips(
-        bands=tuple(attrs.evolve(robust_band(band), caption=attrs.evolve(band.caption, title=title))
-                    for band, title in zip(bands, short, strict=True)),
-        caption=caption(trace, taps[-1], words)
+        bands=tuple(
+            attrs.evolve(robust_band(band), caption=attrs.evolve(band.caption, title=title))
+            for band, title in zip(bands, short, strict=True)
+        ),
+        caption=caption(trace, taps[-1], words),
     )
 
 
@@ -55,10 +57,20 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN where nothing is added
     unit = np.divide(rows, norms, where=norms > 0, out=np.full_like(rows, np.nan))
     return attrs.evolve(
-        made, values=(unit @ unit.T).astype(np.float32), rows=axis, columns=axis, levels=None,
+        made,
+        values=(unit @ unit.T).astype(np.float32),
+        rows=axis,
+        columns=axis,
+        levels=None,
         scale=Scale(-1.0, 1.0, look.signed_colours),
-        caption=Caption(title=words("picture.similarity"), tap=tap, formula="cos(PE[p], PE[q])", note=made.caption.note,
-                        shape=f"[position {len(rows)}, position {len(rows)}]", origin="computed"),
+        caption=Caption(
+            title=words("picture.similarity"),
+            tap=tap,
+            formula="cos(PE[p], PE[q])",
+            note=made.caption.note,
+            shape=f"[position {len(rows)}, position {len(rows)}]",
+            origin="computed",
+        ),
     )
 
 
@@ -74,6 +86,8 @@ def target_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
 
 def _token_row(trace: Trace, side: str, text: str, tokens: tuple[Token, ...], words: Words) -> TokenRow:
     return TokenRow(
-        chips=tokens, side=side, text=text,
+        chips=tokens,
+        side=side,
+        text=text,
         caption=Caption(title=words(f"picture.tokens_{side}"), tap="", shape=f"[position {len(tokens)}]"),
     )

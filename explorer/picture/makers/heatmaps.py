@@ -23,8 +23,7 @@ def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
     formula = stage.formula
     if stage.key == "embedding.positions":  # learned positions are a table of weights, the others add nothing
         formula = SINUSOIDS.get(trace.config.position, "")
-    return Caption(title=words(f"stage.{stage.key}.title"), tap=tap, note=note, shape=shape_badge(trace, tap),
-                   formula=formula)
+    return Caption(title=words(f"stage.{stage.key}.title"), tap=tap, note=note, shape=shape_badge(trace, tap), formula=formula)
 
 
 def shape_badge(trace: Trace, tap: str) -> str:
@@ -152,9 +151,14 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
         array = trace[tap]
     closed, large = closed_of(trace, tap), levels_of(trace, tap, head)
     return Heatmap(
-        values=array if large is not None else masked_values(array, closed), closed=closed, levels=large,
-        rows=token_axis(trace, tap, axes[0], words), columns=token_axis(trace, tap, axes[1], words),
-        scale=scale_for(trace, tap, look), caption=caption(trace, tap, words),
+        values=array if large is not None else masked_values(array, closed),
+        closed=closed,
+        levels=large,
+        rows=token_axis(trace, tap, axes[0], words),
+        columns=token_axis(trace, tap, axes[1], words),
+        scale=scale_for(trace, tap, look),
+        caption=caption(trace, tap, words),
         reason="" if closed is None else closed_reason(trace, words),
-        recorded=array, head=head if trace.axes(tap)[0] == "head" else None,
+        recorded=array,
+        head=head if trace.axes(tap)[0] == "head" else None,
     )

@@ -18,11 +18,7 @@ from explorer.trace.trace import Trace
 def stream(trace: Trace, look: Look, words: Words) -> Strips:
     """One layer of the chosen side: what enters, what each sublayer adds, and the stream after each addition."""
     base = f"{look.side}.layers.{look.layer}"
-    adds = [
-        "self_attn.output",
-        *(["cross_attn.output"] if f"{base}.cross_attn.output" in trace else []),
-        "feed_forward.output",
-    ]
+    adds = ["self_attn.output", *(["cross_attn.output"] if f"{base}.cross_attn.output" in trace else []), "feed_forward.output"]
     bands = [_band(trace, _entering(trace, look), look, words, "x")]
     for place, add in enumerate(adds, 1):
         bands.append(_band(trace, f"{base}.{add}", look, words, f"+ {words(f'layers.{add}')}"))
@@ -57,7 +53,8 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
     for name, values in (("layer_norm", layer_norm(x)), ("batch_norm", batch_norm(x))):
         bands.append(
             attrs.evolve(
-                bands[0], values=values.astype(np.float32),
+                bands[0],
+                values=values.astype(np.float32),
                 caption=Caption(title=words(f"layers.{name}"), tap="", shape="", origin="computed"),
             )
         )

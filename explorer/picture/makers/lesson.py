@@ -38,15 +38,21 @@ def _claim(finding: Finding, words: Words, theme: Theme, changed: bool, most: tu
         return f"<p style='margin:8px 0 2px 0'>{label}</p><p style='margin:0;color:{colour}'>{escape(said)}</p>"
     if claim.printed is None or (changed and not claim.expected):
         return f"<p style='margin:8px 0 2px 0'>{label}</p>" + _table(
-            [(words("lesson.computed"), finding.computed, None)], theme, most)
+            [(words("lesson.computed"), finding.computed, None)], theme, most
+        )
     wrong = np.broadcast_to(_apart(claim.printed, finding.computed) > claim.tolerance, finding.computed.shape)
     wanted = words("lesson.expected" if claim.expected else "lesson.printed")
     rows = [(wanted, claim.printed, wrong), (words("lesson.computed"), finding.computed, None)]
-    verdict = words("lesson.agrees") if finding.agrees else words(
-        "lesson.differs", difference=number(float(f"{finding.difference or 0.0:.3g}")))
+    verdict = (
+        words("lesson.agrees")
+        if finding.agrees
+        else words("lesson.differs", difference=number(float(f"{finding.difference or 0.0:.3g}")))
+    )
     colour = theme.faint if finding.agrees else theme.warning
-    return (f"<p style='margin:8px 0 2px 0'>{label}</p>{_table(rows, theme, most)}"
-            f"<p style='margin:0;color:{colour}'>{'✓' if finding.agrees else '≠'} {escape(verdict)}</p>")
+    return (
+        f"<p style='margin:8px 0 2px 0'>{label}</p>{_table(rows, theme, most)}"
+        f"<p style='margin:0;color:{colour}'>{'✓' if finding.agrees else '≠'} {escape(verdict)}</p>"
+    )
 
 
 def _apart(printed: NDArray[np.float64], true: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -63,7 +69,8 @@ def _table(
             head = f"<td style='color:{theme.faint};padding-right:8px'>{escape(name) if place == 0 else ''}</td>"
             cells = "".join(
                 f"<td align='right' style='padding-right:8px;{f'color:{theme.warning}' if bad else ''}'>{cell}</td>"
-                for cell, bad in zip(row, marks, strict=True))
+                for cell, bad in zip(row, marks, strict=True)
+            )
             lines.append(f"<tr>{head}{cells}</tr>")
     return f"<table cellspacing='0' cellpadding='0'>{''.join(lines)}</table>"
 
@@ -98,14 +105,16 @@ def figure(value: float) -> str:
 
 def answer_text(value: NDArray[np.float64]) -> str:
     """The figures of an answer, no more than can be read."""
-    told = [figure(float(cell)) for cell in value.ravel()[:_MOST[1]]]
+    told = [figure(float(cell)) for cell in value.ravel()[: _MOST[1]]]
     return ", ".join([*told, "…"] if value.size > _MOST[1] else told)
 
 
 def asked_html(asked: Asked, words: Words) -> str:
     """A question made of the pass."""
-    values = {name: _row(value) if isinstance(value, tuple) else figure(value) if isinstance(value, float) else value
-              for name, value in asked.values.items()}
+    values = {
+        name: _row(value) if isinstance(value, tuple) else figure(value) if isinstance(value, float) else value
+        for name, value in asked.values.items()
+    }
     return words(f"question.{asked.key}", **values)
 
 

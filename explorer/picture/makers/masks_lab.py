@@ -61,11 +61,7 @@ def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | Non
     side = ("source" if trace.tokens.source else "target") if row == 0 else ""
     stack = "encoder" if trace.tokens.source else "decoder"
     note = (
-        words(
-            "batch.note",
-            difference=rough(found.difference, 1),
-            unmasked=rough(found.difference_unmasked),
-        )
+        words("batch.note", difference=rough(found.difference, 1), unmasked=rough(found.difference_unmasked))
         if row == 0
         else ""
     )

@@ -37,8 +37,11 @@ def top_bars(trace: Trace, look: Look, words: Words) -> Bars:
         ids.append(chosen)
     values = row[ids].astype(np.float32)
     return Bars(
-        values=values, labels=tuple(symbol(trace, i) for i in ids), ids=tuple(ids),
-        scale=Scale(0.0, float(values[0]), look.unit_colours), cut=cut[ids] if cut.any() else None,
+        values=values,
+        labels=tuple(symbol(trace, i) for i in ids),
+        ids=tuple(ids),
+        scale=Scale(0.0, float(values[0]), look.unit_colours),
+        cut=cut[ids] if cut.any() else None,
         chosen=None if chosen is None else ids.index(chosen),
         caption=_bars_caption(trace, step, look, _note(row, cut, words), words),
     )
@@ -71,7 +74,10 @@ def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     likeliest = np.argsort(-trace[tap].max(axis=0), kind="stable")[:_TOP]
     values = made.values[:, likeliest]
     return attrs.evolve(
-        made, values=values, recorded=None, scale=Scale(0.0, float(values.max()), look.unit_colours),
+        made,
+        values=values,
+        recorded=None,
+        scale=Scale(0.0, float(values.max()), look.unit_colours),
         columns=Axis(words("axis.vocab"), tuple(symbol(trace, int(i)) for i in likeliest)),
     )
 

@@ -23,11 +23,16 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
     tap = f"{look.side}.embedding.positions"
     return Waves(
-        values=table[:, chosen].T, names=tuple(_name(trace, int(i), words) for i in chosen),
-        n_marked=len(trace.side(tap)), x_name=words("axis.position"),
-        caption=attrs.evolve(caption(trace, tap, words, places_note(trace, look.side, words)), title=words("picture.waves"),
-                             origin="beside",  # the table goes on behind what was recorded
-                             shape=f"[position {n}, feature {d_model}]"),
+        values=table[:, chosen].T,
+        names=tuple(_name(trace, int(i), words) for i in chosen),
+        n_marked=len(trace.side(tap)),
+        x_name=words("axis.position"),
+        caption=attrs.evolve(
+            caption(trace, tap, words, places_note(trace, look.side, words)),
+            title=words("picture.waves"),
+            origin="beside",  # the table goes on behind what was recorded
+            shape=f"[position {n}, feature {d_model}]",
+        ),
     )
 
 

@@ -190,7 +190,5 @@ def with_nearest(made: Heatmap, trace: Trace, look: Look, words: Words) -> Heatm
     if second - first == 1 and float(np.ptp(steps)) < 1e-3 * apart:  # the paper's: a distance depends on k alone
         note = words("positions.neighbours", distance=rough(apart))
         return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))
-    note = words(
-        "positions.nearest", count=len(places), distance=rough(apart), first=first, second=second
-    )
+    note = words("positions.nearest", count=len(places), distance=rough(apart), first=first, second=second)
     return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))

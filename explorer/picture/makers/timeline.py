@@ -22,9 +22,12 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
     n_steps, n_symbols = trace[tap].shape
     made = Timeline(
         labels=tuple(written(trace, step) for step in range(n_steps)),
-        probabilities=np.full(n_steps, np.nan, np.float32), chosen=look.step(trace),
+        probabilities=np.full(n_steps, np.nan, np.float32),
+        chosen=look.step(trace),
         caption=attrs.evolve(caption(trace, tap, words), title=words("timeline.title"), note=words("timeline.nothing_asked")),
-        n_symbols=n_symbols, side=trace.side_name(tap, "position"), scale=unit_scale(look.unit_colours),
+        n_symbols=n_symbols,
+        side=trace.side_name(tap, "position"),
+        scale=unit_scale(look.unit_colours),
     )
     if not trace.expected:
         return made
@@ -33,7 +36,11 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
     total = float(log_p.sum())
     note = words("timeline.sum", total=number(total), count=n_steps, perplexity=number(perplexity(log_p)))
     return attrs.evolve(
-        made, probabilities=trace[tap][steps, ids], log_p=log_p, ranks=_ranks(trace, ids), shift=1,
+        made,
+        probabilities=trace[tap][steps, ids],
+        log_p=log_p,
+        ranks=_ranks(trace, ids),
+        shift=1,
         caption=attrs.evolve(made.caption, note=note, origin="computed", formula="log P = Σ<sub>t</sub> log P(y<sub>t</sub>)"),
     )
 

@@ -36,7 +36,11 @@ def _branches(trace: Trace, search: Search) -> tuple[Branch, ...]:
     ranks = {end: rank for rank, end in enumerate(ended, 1)}
     return tuple(
         Branch(
-            node=number_, parent=node.parent, label=symbol(trace, node.id), log_p=node.log_p, total=node.total,
+            node=number_,
+            parent=node.parent,
+            label=symbol(trace, node.id),
+            log_p=node.log_p,
+            total=node.total,
             state="forced" if node.forced else "best" if number_ in best else "kept" if number_ in kept else "dropped",
             rank=ranks.get(number_, 0),
         )
@@ -53,7 +57,10 @@ def finished(search: Search) -> tuple[int, ...]:
 def _caption(search: Search, words: Words) -> Caption:
     forced = any(node.forced for node in search.nodes)
     return Caption(
-        title=words("tree.title", beam=search.beam), tap="search", shape="", origin="beside",
+        title=words("tree.title", beam=search.beam),
+        tap="search",
+        shape="",
+        origin="beside",
         formula=f"s(y) = log P(y) / |y|<sup>α</sup>, α = {number(search.length_penalty)}",
         note=words("tree.note_forced" if forced else "tree.note"),
     )
@@ -135,8 +142,10 @@ def summary(tree: Tree, words: Words) -> str:
     if not tree.branches:
         return tree.caption.note
     ranked = sorted((branch.rank, index) for index, branch in enumerate(tree.branches) if branch.rank)
-    return "\n".join(words("tree.finished", rank=rank, sentence=sentence(tree, index), score=number(score_of(tree, index)))
-                     for rank, index in ranked)
+    return "\n".join(
+        words("tree.finished", rank=rank, sentence=sentence(tree, index), score=number(score_of(tree, index)))
+        for rank, index in ranked
+    )
 
 
 @attrs.frozen

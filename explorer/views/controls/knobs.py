@@ -104,8 +104,11 @@ class KnobRow(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The wheel scrolls the panel, and turns a knob only if it was chosen first. Undo is the window's, not the box's."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and (
-                event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)):
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
+            and (event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo))
+        ):
             event.ignore()
             return True
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():

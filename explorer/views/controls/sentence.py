@@ -5,8 +5,18 @@ from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySeq
 from PySide6.QtWidgets import QLineEdit
 
 _KEYS = QKeySequence.StandardKey
-_KEPT = (_KEYS.Copy, _KEYS.Cut, _KEYS.Paste, _KEYS.SelectAll, _KEYS.MoveToNextWord, _KEYS.MoveToPreviousWord,
-         _KEYS.SelectNextWord, _KEYS.SelectPreviousWord, _KEYS.DeleteStartOfWord, _KEYS.DeleteEndOfWord)
+_KEPT = (
+    _KEYS.Copy,
+    _KEYS.Cut,
+    _KEYS.Paste,
+    _KEYS.SelectAll,
+    _KEYS.MoveToNextWord,
+    _KEYS.MoveToPreviousWord,
+    _KEYS.SelectNextWord,
+    _KEYS.SelectPreviousWord,
+    _KEYS.DeleteStartOfWord,
+    _KEYS.DeleteEndOfWord,
+)
 _MOST = 1_000_000  # characters; Qt would cut a longer paste off without a word
 
 
@@ -58,9 +68,12 @@ class SentenceEdit(QLineEdit):
             self.edited.emit(self._said)
 
     def event(self, event: QEvent) -> bool:
-        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-                and event.modifiers() & Qt.KeyboardModifier.ControlModifier
-                and not any(event.matches(key) for key in _KEPT)):
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            and not any(event.matches(key) for key in _KEPT)
+        ):
             event.ignore()  # the window's own shortcut takes it, undo before all
             return False
         return super().event(event)

@@ -4,7 +4,6 @@ Decision: painted by QPainter from one palette image. Rejected: a pyqtgraph Imag
 turn, elide, hatch or light up; its repaint was slower as well.
 """
 
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
@@ -98,7 +97,9 @@ class Canvas(Surface):
         if from_row >= to_row or from_column >= to_column:
             return
         wide, high = self.cell_size()
-        view = VisibleArea(from_column, from_row, to_column, to_row, (to_column - from_column) * wide, (to_row - from_row) * high)
+        view = VisibleArea(
+            from_column, from_row, to_column, to_row, (to_column - from_column) * wide, (to_row - from_row) * high
+        )
         key = (id(levels.arrays[0]), top, left, view)
         kept = self._parts.get(key)
         if kept is None:
@@ -158,8 +159,10 @@ class Canvas(Surface):
         """The pixels of a cell, or of a block of cells."""
         field, (wide, high) = self.field(), self.cell_size()
         return QRectF(
-            field.left() + (column - self.view.left) * wide, field.top() + (row - self.view.top) * high,
-            columns * wide, rows * high,
+            field.left() + (column - self.view.left) * wide,
+            field.top() + (row - self.view.top) * high,
+            columns * wide,
+            rows * high,
         )
 
     def cell_at(self, place: QPointF) -> tuple[float, float] | None:

@@ -87,8 +87,7 @@ def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned
     if turned:
         size = QSizeF(math.ceil(wide * _COS + high * _SIN), math.ceil(wide * _SIN + high * _COS))
         origin = QPointF(high / 2 * _SIN, size.height() - high / 2 * _COS)
-    image = QImage(math.ceil(size.width() * ratio), math.ceil(size.height() * ratio),
-                   QImage.Format.Format_RGB32)
+    image = QImage(math.ceil(size.width() * ratio), math.ceil(size.height() * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(behind)
     grey = QFont(font)
@@ -114,7 +113,8 @@ def _lifted(image: QImage, ink: QColor, behind: QColor) -> QImage:
     full, none = pair[:, clearest]
     share = np.clip((pixels[..., clearest] - none) / (full - none), 0, 1) if full != none else np.ones(pixels.shape[:2])
     made = np.rint(np.append(pair[0], 255.0) * share[..., None]).astype(np.uint8)  # premultiplied
-    lifted = QImage(made.tobytes(), image.width(), image.height(), image.bytesPerLine(),
-                    QImage.Format.Format_ARGB32_Premultiplied).copy()
+    lifted = QImage(
+        made.tobytes(), image.width(), image.height(), image.bytesPerLine(), QImage.Format.Format_ARGB32_Premultiplied
+    ).copy()
     lifted.setDevicePixelRatio(image.devicePixelRatio())
     return lifted

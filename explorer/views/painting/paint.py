@@ -55,5 +55,3 @@ def elided(metrics: QFontMetricsF, label: str, width: float) -> str:
 def label_step(n: int, room_px: float, needed_px: float) -> int:
     """Every how many labels there is room for one."""
     return max(1, math.ceil(needed_px * n / max(room_px, 1.0)))
-
-

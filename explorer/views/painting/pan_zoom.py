@@ -63,12 +63,16 @@ class PanZoom:
 
     def reveal(self, part: QRectF) -> None:
         """Pan as little as brings a part of the screen into the window."""
+
         def step(start: float, end: float, window: float) -> float:
             back = min(0.0, window - _BORDER - end)
             return max(back, _BORDER - start) if start + back < _BORDER else back
 
-        self.move(QPointF(step(part.left(), part.right(), self._window.width()),
-                          step(part.top(), part.bottom(), self._window.height())))
+        self.move(
+            QPointF(
+                step(part.left(), part.right(), self._window.width()), step(part.top(), part.bottom(), self._window.height())
+            )
+        )
 
     def on_screen(self, part: QRectF) -> QRectF:
         """The pixels of a part of the sheet."""
@@ -107,8 +111,11 @@ class PanZoom:
 
     def _keep_in(self) -> None:
         """What has room stands at the left and the top; what has none does not leave a gap."""
+
         def kept(shift: float, sheet: float, window: float) -> float:
             return min(_BORDER, max(shift, min(_BORDER, window - _BORDER - sheet * self.zoom)))
 
-        self.shift = QPointF(kept(self.shift.x(), self._sheet.width(), self._window.width()),
-                             kept(self.shift.y(), self._sheet.height(), self._window.height()))
+        self.shift = QPointF(
+            kept(self.shift.x(), self._sheet.width(), self._window.width()),
+            kept(self.shift.y(), self._sheet.height(), self._window.height()),
+        )

@@ -112,10 +112,18 @@ def use_theme(application: QApplication, theme: Theme) -> None:
     palette = QPalette()
     roles = QPalette.ColorRole
     for role, colour in (
-        (roles.Window, theme.window), (roles.Base, theme.field), (roles.AlternateBase, theme.window),
-        (roles.Button, theme.card), (roles.Text, theme.text), (roles.WindowText, theme.text),
-        (roles.ButtonText, theme.text), (roles.PlaceholderText, theme.faint), (roles.Highlight, theme.accent),
-        (roles.HighlightedText, theme.on_accent), (roles.Link, theme.accent), (roles.ToolTipBase, theme.card),
+        (roles.Window, theme.window),
+        (roles.Base, theme.field),
+        (roles.AlternateBase, theme.window),
+        (roles.Button, theme.card),
+        (roles.Text, theme.text),
+        (roles.WindowText, theme.text),
+        (roles.ButtonText, theme.text),
+        (roles.PlaceholderText, theme.faint),
+        (roles.Highlight, theme.accent),
+        (roles.HighlightedText, theme.on_accent),
+        (roles.Link, theme.accent),
+        (roles.ToolTipBase, theme.card),
         (roles.ToolTipText, theme.text),
     ):
         palette.setColor(role, QColor(colour))

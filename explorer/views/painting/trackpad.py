@@ -8,8 +8,7 @@ _PX_PER_ANGLE = 0.5  # a notch of 120 moves 60 px, where the system does not tel
 
 def by_fingers(event: QWheelEvent) -> bool:
     """Whether it comes from a trackpad: a mouse's wheel has no phases."""
-    return (event.phase() != Qt.ScrollPhase.NoScrollPhase
-            or event.device().type() == QInputDevice.DeviceType.TouchPad)
+    return event.phase() != Qt.ScrollPhase.NoScrollPhase or event.device().type() == QInputDevice.DeviceType.TouchPad
 
 
 def rolls_on(event: QWheelEvent) -> bool:

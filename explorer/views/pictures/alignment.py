@@ -7,16 +7,7 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -39,7 +30,6 @@ class AlignmentView(Surface):
 
     Signals: pointed(Pointed) when the mouse or a key comes to a token or a line, or leaves; opened() on Enter.
     """
-
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,8 +111,13 @@ class AlignmentView(Surface):
             assert self.picture is not None  # only asked when there is one
             metrics = QFontMetricsF(self.font())
             self._layout = lay_out(
-                self.picture.columns.labels, self.picture.rows.labels, metrics.horizontalAdvance,
-                self.width() - 2 * _EDGE, line_px(metrics), _WIDEST, max(self.height() * _LONGEST, 24.0),
+                self.picture.columns.labels,
+                self.picture.rows.labels,
+                metrics.horizontalAdvance,
+                self.width() - 2 * _EDGE,
+                line_px(metrics),
+                _WIDEST,
+                max(self.height() * _LONGEST, 24.0),
             )
             self._shift = min(self._shift, self._most_shift)
         return self._layout
@@ -198,8 +193,10 @@ class AlignmentView(Surface):
         if self.picture is None:
             return frozenset()
         x, made = place.x() - self._left, self._placed()
-        for axis, side, here in ((self.picture.columns, made.above, place.y() <= self._first),
-                                 (self.picture.rows, made.below, place.y() >= self._last)):
+        for axis, side, here in (
+            (self.picture.columns, made.above, place.y() <= self._first),
+            (self.picture.rows, made.below, place.y() >= self._last),
+        ):
             if here:
                 found = side.at(x)
                 return frozenset() if found is None else frozenset({axis.spot(found)})
@@ -320,4 +317,3 @@ class AlignmentView(Surface):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         self._layout = None  # perhaps another font
-

@@ -3,7 +3,6 @@
 Keys: up, down, Home and End walk the bars, Enter or a click chooses one.
 """
 
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
@@ -43,8 +42,9 @@ class BarsView(Surface):
     def draw(self, picture: Bars, words: Words) -> None:
         self.picture, self.words = picture, words
         self.setCursor(Qt.CursorShape.PointingHandCursor if picture.ids else Qt.CursorShape.ArrowCursor)
-        best = ", ".join(f"{label} {number(float(value))}" for label, value in
-                         zip(picture.labels[:3], picture.values[:3], strict=True))
+        best = ", ".join(
+            f"{label} {number(float(value))}" for label, value in zip(picture.labels[:3], picture.values[:3], strict=True)
+        )
         self.setAccessibleDescription(f"{picture.caption.title} {best}")
         here = self._here
         self._place()
@@ -76,8 +76,10 @@ class BarsView(Surface):
             self._shown = self._shown[: max(1, room - 1)]
             if picture.chosen is not None and picture.chosen not in self._shown:
                 self._shown[-1] = picture.chosen
-        self._left = 8 + min(_LABEL, max((QFontMetricsF(self._row_font()).horizontalAdvance(picture.labels[index])
-                                          for index in self._shown), default=0))
+        self._left = 8 + min(
+            _LABEL,
+            max((QFontMetricsF(self._row_font()).horizontalAdvance(picture.labels[index]) for index in self._shown), default=0),
+        )
         self.selected = min(self.selected, len(self._shown) - 1)
         self._here = None
         self.update()
@@ -111,14 +113,17 @@ class BarsView(Surface):
             painter.fillRect(QRectF(row.left(), row.top(), 2, row.height()), QColor(theme.accent))
         painter.setPen(QColor(theme.faint if away else theme.text))
         metrics = QFontMetricsF(painter.font())
-        painter.drawText(QRectF(0, row.top(), self._left, row.height()),
-                         Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                         elided(metrics, picture.labels[index], self._left - 4))
+        painter.drawText(
+            QRectF(0, row.top(), self._left, row.height()),
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            elided(metrics, picture.labels[index], self._left - 4),
+        )
         bar = self.bar_rect(index)
         painter.fillRect(bar, hatching(theme) if away else QColor(*map(int, table(picture.scale.colours)[LEVELS // 3])))
         painter.setPen(QColor(theme.faint))
-        painter.drawText(QRectF(bar.right() + 6, row.top(), _FIGURE, row.height()),
-                         Qt.AlignmentFlag.AlignVCenter, number(value))
+        painter.drawText(
+            QRectF(bar.right() + 6, row.top(), _FIGURE, row.height()), Qt.AlignmentFlag.AlignVCenter, number(value)
+        )
         if index == picture.chosen:
             painter.setPen(QPen(QColor(theme.accent), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -215,4 +220,3 @@ class BarsView(Surface):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
-

@@ -57,9 +57,11 @@ class HeadGridView(Canvas):
         assert self.picture is not None and self._atlas is not None  # the callers have looked
         made, view = self._atlas, self.view
         layers, heads = self.picture.values.shape[:2]
-        return [(layer, head)
-                for layer in range(int(view.top) // made.pitch_rows, min(layers, int(view.bottom) // made.pitch_rows + 1))
-                for head in range(int(view.left) // made.pitch_columns, min(heads, int(view.right) // made.pitch_columns + 1))]
+        return [
+            (layer, head)
+            for layer in range(int(view.top) // made.pitch_rows, min(layers, int(view.bottom) // made.pitch_rows + 1))
+            for head in range(int(view.left) // made.pitch_columns, min(heads, int(view.right) // made.pitch_columns + 1))
+        ]
 
     def _reveal(self) -> None:
         """Where a block is seen as more than a pixel, ask for the true cells of the heads in sight."""

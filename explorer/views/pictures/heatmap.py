@@ -138,7 +138,7 @@ class HeatmapView(Canvas):
         step = label_step(last - first, field.height(), metrics.ascent())
         shown = list(range(first, last, step))
         if not axis.numbered and last > first and shown[-1] != last - 1:  # the last one is no number of a row: the mean
-            shown[-1 if len(shown) > 1 else 0:] = [last - 1]
+            shown[-1 if len(shown) > 1 else 0 :] = [last - 1]
         for row in shown:
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
@@ -199,5 +199,3 @@ def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, rea
     painter.fillRect(QRectF(place.x(), place.y(), 12, 12), hatching(theme))
     painter.setPen(QColor(theme.faint))
     painter.drawText(QPointF(place.x() + 18, place.y() + 11), label)
-
-

@@ -82,7 +82,8 @@ class StripsView(Canvas):
         metrics = QFontMetricsF(painter.font())
         for place, band in enumerate(self.picture.bands):
             box = self.cell_rect(0, place * self._pitch, 1, band.values.shape[1]).intersected(
-                QRectF(field.left(), -1e6, field.width(), 2e6))
+                QRectF(field.left(), -1e6, field.width(), 2e6)
+            )
             if box.width() < 24:
                 continue
             painter.setPen(QColor(self.theme.text))

@@ -62,8 +62,13 @@ class _Model(QAbstractTableModel):
         about = self._taps.summary(row)
         if about is None:
             return "–"
-        return (number(about.low), number(about.high), number(about.mean),
-                f"{about.nan_share:.0%}", f"{about.infinite_share:.0%}")[column - 2]
+        return (
+            number(about.low),
+            number(about.high),
+            number(about.mean),
+            f"{about.nan_share:.0%}",
+            f"{about.infinite_share:.0%}",
+        )[column - 2]
 
 
 class TapTableView(QWidget):

@@ -3,7 +3,6 @@
 Keys: left and right step, Home and End go to the ends. Dragging and the wheel step too; what does not fit scrolls.
 """
 
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -149,8 +148,9 @@ class TimelineView(Surface):
         painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(value, 1.0), bar.height()), colour)
         painter.setPen(QColor(self.theme.faint))
         painter.setFont(self._font(0.8))
-        painter.drawText(QRectF(bar.left() - 4, bar.bottom() + 1, bar.width() + 8, 16), Qt.AlignmentFlag.AlignCenter,
-                         probability(value))
+        painter.drawText(
+            QRectF(bar.left() - 4, bar.bottom() + 1, bar.width() + 8, 16), Qt.AlignmentFlag.AlignCenter, probability(value)
+        )
 
     def _paint_more(self, painter: QPainter, count: int, *, at_right: bool) -> None:
         """Chips fade away at an edge beyond which there are more, and an arrow counts them."""
@@ -167,8 +167,11 @@ class TimelineView(Surface):
         painter.setPen(QColor(self.theme.accent))
         painter.setFont(self._font(0.9))
         side = Qt.AlignmentFlag.AlignRight if at_right else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(edge.adjusted(4, _TOP, -4, _TOP + _CHIP - self.height()), side | Qt.AlignmentFlag.AlignVCenter,
-                         f"{count} ›" if at_right else f"‹ {count}")
+        painter.drawText(
+            edge.adjusted(4, _TOP, -4, _TOP + _CHIP - self.height()),
+            side | Qt.AlignmentFlag.AlignVCenter,
+            f"{count} ›" if at_right else f"‹ {count}",
+        )
 
     # Mouse and keys
 
@@ -198,9 +201,16 @@ class TimelineView(Surface):
         place = step + picture.shift
         text = words("timeline.about_position", step=step, symbol=picture.labels[step])
         if picture.log_p is not None:
-            text = words("timeline.about", step=step, number=step + 1, symbol=picture.labels[step],
-                         value=number(float(picture.probabilities[step])), log_p=number(float(picture.log_p[step])),
-                         rank=picture.ranks[step], count=picture.n_symbols)
+            text = words(
+                "timeline.about",
+                step=step,
+                number=step + 1,
+                symbol=picture.labels[step],
+                value=number(float(picture.probabilities[step])),
+                log_p=number(float(picture.log_p[step])),
+                rank=picture.ranks[step],
+                count=picture.n_symbols,
+            )
         # The end symbol is written last and is no token of the target.
         written = picture.log_p is None or step < len(picture.labels) - 1
         text += told_origin(picture.caption, words)
@@ -302,4 +312,3 @@ class TimelineView(Surface):
         super().resizeEvent(event)
         self._place()
         self._reveal()
-

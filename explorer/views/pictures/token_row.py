@@ -5,17 +5,7 @@ Keys: left and right walk, M joins with the next token, S splits, R resets, the 
 
 import attrs
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
-    QFont,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
@@ -152,8 +142,9 @@ class TokenRowView(Surface):
         lit = (self.picture.side, index) in self.lit
         chosen = self.hasFocus() and index == self.selected
         edge = self.theme.accent if lit or chosen else self.theme.hairline if chip.known else self.theme.warning
-        painter.setPen(QPen(QColor(edge), 1.5 if lit or chosen else 1,
-                            Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine))
+        painter.setPen(
+            QPen(QColor(edge), 1.5 if lit or chosen else 1, Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine)
+        )
         painter.setBrush(QColor(self.theme.card))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         centre, top, scale = box.center().x(), box.top(), self._scale
@@ -183,8 +174,9 @@ class TokenRowView(Surface):
     def _describe(self, index: int) -> Pointed:
         assert self.picture is not None and self.words is not None  # there are boxes
         chip = self.picture.chips[index]
-        text = self.words("token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index,
-                          number=index + 1)
+        text = self.words(
+            "token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index, number=index + 1
+        )
         if not chip.known:
             text += "\n" + self.words("token.unknown")
         if chip.merges:
@@ -265,8 +257,9 @@ class TokenRowView(Surface):
         self.selected = min(max(index, 0), len(self.picture.chips) - 1 if self.picture is not None else 0)
         self._place(self.selected)
         box = self._boxes[self.selected]
-        first, last, room = (box.top(), box.bottom() + 4, self.height()) if self._wrap else (
-            box.left(), box.right(), self.width())
+        first, last, room = (
+            (box.top(), box.bottom() + 4, self.height()) if self._wrap else (box.left(), box.right(), self.width())
+        )
         self._shift = min(max(self._shift, last - room), first)
         self._place()
         self.pointed.emit(self._describe(self.selected))

@@ -60,8 +60,9 @@ class TreeView(Surface):
         if is_new:
             self.pan_zoom.home()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(f"{summary(picture, words)}\n{words('tree.hint')}" if picture.branches
-                                      else picture.caption.note)
+        self.setAccessibleDescription(
+            f"{summary(picture, words)}\n{words('tree.hint')}" if picture.branches else picture.caption.note
+        )
 
     def fit(self) -> None:
         """Show everything."""
@@ -305,4 +306,3 @@ class TreeView(Surface):
                 return False
         self.update()
         return True
-

@@ -62,7 +62,9 @@ class Folds:
         """Fold each attempt that was given up where it left the others."""
         branches = self._tree.branches if self._tree is not None else ()
         self.folded |= {
-            index for index in self._parents - {ROOT} if branches[index].state == "dropped"
+            index
+            for index in self._parents - {ROOT}
+            if branches[index].state == "dropped"
             and (branches[index].parent == ROOT or branches[branches[index].parent].state != "dropped")
         }
 

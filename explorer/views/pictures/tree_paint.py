@@ -89,8 +89,9 @@ class TreePainter:
         on_way = chip.branch in marks.way and inked.edge != theme.accent
         edge = theme.accent if lit or chosen else theme.text if on_way else inked.edge
         painter.setBrush(QColor(theme.field if lit or chosen else theme.card))
-        painter.setPen(QPen(QColor(edge), 2.5 if lit or chosen else 1.2,
-                            Qt.PenStyle.DashLine if inked.dashed else Qt.PenStyle.SolidLine))
+        painter.setPen(
+            QPen(QColor(edge), 2.5 if lit or chosen else 1.2, Qt.PenStyle.DashLine if inked.dashed else Qt.PenStyle.SolidLine)
+        )
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         if self._plane.zoom < _LEGIBLE:
             painter.fillRect(box.adjusted(PAD, 7, -PAD, -7), QColor(inked.edge))
@@ -124,5 +125,9 @@ class TreePainter:
 
 
 def _meets(link: Link, seen: QRectF) -> bool:
-    return (link.x0 <= seen.right() and link.x2 >= seen.left()
-            and min(link.y0, link.y2) <= seen.bottom() + 2 and max(link.y0, link.y2) >= seen.top() - 2)
+    return (
+        link.x0 <= seen.right()
+        and link.x2 >= seen.left()
+        and min(link.y0, link.y2) <= seen.bottom() + 2
+        and max(link.y0, link.y2) >= seen.top() - 2
+    )

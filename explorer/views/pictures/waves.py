@@ -92,8 +92,7 @@ class WavesView(QWidget):
         if self._told:
             self._left()
         while len(self._curves) < n_curves:
-            self._curves.append(self._plot.plot(
-                antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
+            self._curves.append(self._plot.plot(antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
             # The shade behind them moves with each token, they do not.
             self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         x = np.arange(n)
@@ -144,9 +143,12 @@ class WavesView(QWidget):
         for index, curve in enumerate(self._curves):
             curve.setZValue(1 if index == main else 0)
             curve.setPen(pg.mkPen(colours[index % len(colours)], width=1 if dense else 2.4 if index == main else 1.4))
-        self.legend.setText(" &nbsp; ".join(
-            f"<span style='color:{colour}'>━</span>&nbsp;{escape(name).replace(' ', '&nbsp;')}"
-            for name, colour in zip(names, colours, strict=False)))
+        self.legend.setText(
+            " &nbsp; ".join(
+                f"<span style='color:{colour}'>━</span>&nbsp;{escape(name).replace(' ', '&nbsp;')}"
+                for name, colour in zip(names, colours, strict=False)
+            )
+        )
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """A line at the first lit place of the text."""
@@ -188,8 +190,13 @@ class WavesView(QWidget):
             return
         nearest = int(np.argmin(np.abs(picture.values[:, place] - at.y())))
         value = number(float(picture.values[nearest, place]))
-        text = words("picture.cell", value=value, where=f"{picture.x_name} {place} · {picture.names[nearest]}",
-                     tap=picture.caption.tap, shape=picture.caption.shape) + told_origin(picture.caption, words)
+        text = words(
+            "picture.cell",
+            value=value,
+            where=f"{picture.x_name} {place} · {picture.names[nearest]}",
+            tap=picture.caption.tap,
+            shape=picture.caption.shape,
+        ) + told_origin(picture.caption, words)
         self._told = True
         QToolTip.showText(self._plot.mapToGlobal(self._plot.mapFromScene(where)), text, self._plot)
         lit = frozenset({("source", place), ("target", place)}) if place < picture.n_marked else frozenset()

@@ -37,8 +37,11 @@ def test_work_is_done_elsewhere_and_told_here(reckoner: Reckoner, qtbot: QtBot) 
     """The value arrives on the thread that asked, after `ask` has returned."""
     where: list[threading.Thread] = []
     told: list[tuple[object, threading.Thread]] = []
-    reckoner.ask("a", lambda stop: where.append(threading.current_thread()) or 7,  # type: ignore[func-returns-value]
-                 lambda value: told.append((value, threading.current_thread())))
+    reckoner.ask(
+        "a",
+        lambda stop: where.append(threading.current_thread()) or 7,  # type: ignore[func-returns-value]
+        lambda value: told.append((value, threading.current_thread())),
+    )
     assert told == [] and reckoner.busy
     qtbot.waitUntil(lambda: not reckoner.busy)
 

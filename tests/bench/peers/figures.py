@@ -1,6 +1,6 @@
 """The same walls and maps by matplotlib with Agg, as its users draw them.
 
-    python -m tests.bench.peers.figures FONT
+python -m tests.bench.peers.figures FONT
 """
 
 import sys

@@ -27,20 +27,36 @@ Weights = dict[str, Tensor]
 
 def face(shape: dict[str, Any], ours: Weights) -> nn.Module:
     """Hugging Face's model with eager attention; its Conv1D has [in, out] where a linear layer has [out, in]."""
-    model = GPT2LMHeadModel(GPT2Config(
-        vocab_size=shape["vocab_size"], n_positions=shape["max_len"], n_embd=shape["d_model"], n_layer=shape["n_layers"],
-        n_head=shape["n_heads"], n_inner=shape["d_ff"], activation_function="gelu", layer_norm_epsilon=shape["eps"],
-        attn_implementation="eager", use_cache=False,
-    ))
-    theirs = {"transformer.wte.weight": ours["generator.project.weight"], "lm_head.weight": ours["generator.project.weight"],
-              "transformer.wpe.weight": ours["decoder.embedding.learned.weight"], **_norm("transformer.ln_f", ours)}
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=shape["vocab_size"],
+            n_positions=shape["max_len"],
+            n_embd=shape["d_model"],
+            n_layer=shape["n_layers"],
+            n_head=shape["n_heads"],
+            n_inner=shape["d_ff"],
+            activation_function="gelu",
+            layer_norm_epsilon=shape["eps"],
+            attn_implementation="eager",
+            use_cache=False,
+        )
+    )
+    theirs = {
+        "transformer.wte.weight": ours["generator.project.weight"],
+        "lm_head.weight": ours["generator.project.weight"],
+        "transformer.wpe.weight": ours["decoder.embedding.learned.weight"],
+        **_norm("transformer.ln_f", ours),
+    }
     for layer in range(shape["n_layers"]):
         here, there = f"decoder.layers.{layer}", f"transformer.h.{layer}"
         parts = [f"{here}.self_attn.project_{part}" for part in ("query", "key", "value")]
         theirs[f"{there}.attn.c_attn.weight"] = torch.cat([ours[f"{part}.weight"] for part in parts]).T
         theirs[f"{there}.attn.c_attn.bias"] = torch.cat([ours[f"{part}.bias"] for part in parts])
-        for name, part in (("attn.c_proj", "self_attn.project_output"), ("mlp.c_fc", "feed_forward.expand"),
-                           ("mlp.c_proj", "feed_forward.contract")):
+        for name, part in (
+            ("attn.c_proj", "self_attn.project_output"),
+            ("mlp.c_fc", "feed_forward.expand"),
+            ("mlp.c_proj", "feed_forward.contract"),
+        ):
             theirs[f"{there}.{name}.weight"] = ours[f"{here}.{part}.weight"].T
             theirs[f"{there}.{name}.bias"] = ours[f"{here}.{part}.bias"]
         theirs |= _norm(f"{there}.ln_1", ours, f"{here}.around_self") | _norm(f"{there}.ln_2", ours, f"{here}.around_feed")
@@ -50,14 +66,30 @@ def face(shape: dict[str, Any], ours: Weights) -> nn.Module:
 
 def lens(shape: dict[str, Any], ours: Weights) -> HookedTransformer:
     """TransformerLens' model; its projections are split into heads."""
-    model = HookedTransformer(HookedTransformerConfig(
-        d_model=shape["d_model"], d_head=shape["d_model"] // shape["n_heads"], n_layers=shape["n_layers"],
-        n_ctx=shape["max_len"], n_heads=shape["n_heads"], d_mlp=shape["d_ff"], d_vocab=shape["vocab_size"], act_fn="gelu",
-        normalization_type="LN", positional_embedding_type="standard", eps=shape["eps"], device="cpu", init_weights=False,
-    ))
-    theirs = {"embed.W_E": ours["generator.project.weight"], "pos_embed.W_pos": ours["decoder.embedding.learned.weight"],
-              "unembed.W_U": ours["generator.project.weight"].T, "unembed.b_U": ours["generator.project.bias"],
-              **_norm("ln_final", ours, ends=("w", "b"))}
+    model = HookedTransformer(
+        HookedTransformerConfig(
+            d_model=shape["d_model"],
+            d_head=shape["d_model"] // shape["n_heads"],
+            n_layers=shape["n_layers"],
+            n_ctx=shape["max_len"],
+            n_heads=shape["n_heads"],
+            d_mlp=shape["d_ff"],
+            d_vocab=shape["vocab_size"],
+            act_fn="gelu",
+            normalization_type="LN",
+            positional_embedding_type="standard",
+            eps=shape["eps"],
+            device="cpu",
+            init_weights=False,
+        )
+    )
+    theirs = {
+        "embed.W_E": ours["generator.project.weight"],
+        "pos_embed.W_pos": ours["decoder.embedding.learned.weight"],
+        "unembed.W_U": ours["generator.project.weight"].T,
+        "unembed.b_U": ours["generator.project.bias"],
+        **_norm("ln_final", ours, ends=("w", "b")),
+    }
     for layer in range(shape["n_layers"]):
         theirs |= _lens_layer(f"blocks.{layer}", f"decoder.layers.{layer}", shape["n_heads"], ours)
     _load(model, theirs)
@@ -103,6 +135,7 @@ def _away(logits: Tensor, ours: Weights) -> float:
 
 def _timed(work: Callable[[Tensor], object], ids: Tensor) -> Callable[[int], float]:
     """A pass over the first `n` ids, in ms."""
+
     def run(n: int) -> float:
         start = time.perf_counter()
         work(ids[:, :n])
@@ -119,9 +152,12 @@ def main() -> None:
     shape = json.loads((folder / "config.json").read_text())
     ours = load_file(folder / "weights.safetensors")
     ids, one, other = ours["ids"], lens(shape, ours), face(shape, ours)
-    some = ids[:, :ours["logits"].shape[1]]
-    about = {"lens": _away(one.run_with_cache(some)[0], ours), "face": _away(other(some).logits, ours),
-             "versions": f"transformer-lens {_version()}, transformers {transformers.__version__}, torch {torch.__version__}"}
+    some = ids[:, : ours["logits"].shape[1]]
+    about = {
+        "lens": _away(one.run_with_cache(some)[0], ours),
+        "face": _away(other(some).logits, ours),
+        "versions": f"transformer-lens {_version()}, transformers {transformers.__version__}, torch {torch.__version__}",
+    }
     serve({"lens": _timed(one.run_with_cache, ids), "face": _timed(other, ids)}, about)
 
 

@@ -50,8 +50,14 @@ def naive_beam(model: Transformer, source: Ids, beam: int) -> list[tuple[float, 
     ended: list[tuple[float, Ids]] = []
     for _ in range(longest(len(source), model.config.max_len)):
         tried = sorted(
-            ((total + row[id_], (*said, id_)) for total, said in kept for row in [log_p(model, source, said)]
-             for id_ in range(len(row)) if id_ not in (PAD, UNKNOWN, BEGIN)), reverse=True,
+            (
+                (total + row[id_], (*said, id_))
+                for total, said in kept
+                for row in [log_p(model, source, said)]
+                for id_ in range(len(row))
+                if id_ not in (PAD, UNKNOWN, BEGIN)
+            ),
+            reverse=True,
         )
         ended += [each for each in tried[:beam] if each[1][-1] == END]
         kept = [each for each in tried if each[1][-1] != END][:beam]
@@ -62,12 +68,24 @@ def naive_beam(model: Transformer, source: Ids, beam: int) -> list[tuple[float, 
 
 def ended(found: Search) -> list[tuple[float, Ids]]:
     """log P and ids with the end symbol, best score first."""
-    return [(found.nodes[end].total, tuple(found.nodes[node].id for node in found.path(end)))
-            for end in found.ends if found.nodes[end].id == END]
+    return [
+        (found.nodes[end].total, tuple(found.nodes[node].id for node in found.path(end)))
+        for end in found.ends
+        if found.nodes[end].id == END
+    ]
 
 
-@pytest.mark.parametrize("knobs", [{}, {"position": "learned"}, {"position": "rotary", "norm_placement": "post"},
-                                   {"position": "alibi", "causal_mask_cross": True}, {"causal_mask": False}], ids=str)
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"position": "learned"},
+        {"position": "rotary", "norm_placement": "post"},
+        {"position": "alibi", "causal_mask_cross": True},
+        {"causal_mask": False},
+    ],
+    ids=str,
+)
 def test_greedy_is_the_most_probable_symbol_of_a_full_pass_again_and_again(knobs: dict[str, object]) -> None:
     """Keys and values that are kept change nothing."""
     model = model_of(**knobs)
@@ -105,7 +123,7 @@ def test_a_beam_as_wide_as_the_tree_finds_the_best_of_all_sentences(penalty: flo
     model = model_of(target_vocab_size=16, max_len=4)
     every = all_sentences(model, (5, 6), 3)
     (found,) = search(model, [(5, 6)], Decoding(beam=5000, length_penalty=penalty))
-    expected = sorted(every, key=lambda ids: -every[ids] / len(ids)**penalty)
+    expected = sorted(every, key=lambda ids: -every[ids] / len(ids) ** penalty)
 
     assert len(every) == 157
     assert [ids for _, ids in ended(found)][:30] == expected[:30]
@@ -174,10 +192,12 @@ def test_padding_begin_and_unknown_are_never_said() -> None:
     model.generator.project.bias[[PAD, UNKNOWN, BEGIN]] += 100
 
     assert {node.id for found in search(model, SOURCES, Decoding(beam=4)) for node in found.nodes}.isdisjoint(
-        {PAD, UNKNOWN, BEGIN})
+        {PAD, UNKNOWN, BEGIN}
+    )
 
 
 # Prefix
+
 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_a_translation_begins_with_its_prefix(beam: int) -> None:
@@ -224,6 +244,7 @@ def test_a_prefix_without_room_behind_it_is_too_long(position: str) -> None:
 
 
 # The rest
+
 
 @pytest.mark.parametrize(("n", "limit", "expected"), [(1, 1024, 22), (10, 1024, 40), (500, 256, 255), (3, 2, 1)])
 def test_the_greatest_length_follows_the_sources(n: int, limit: int, expected: int) -> None:

@@ -27,23 +27,33 @@ def guessed(model: Transformer, source: Ids, draft: Ids, prefix: Ids = ()) -> Se
 
 def assert_same_search(wanted: Search, got: Search) -> None:
     """The same tree, and the same log-probabilities to 1e-5."""
-    assert [(node.parent, node.id, node.forced) for node in wanted.nodes] == \
-        [(node.parent, node.id, node.forced) for node in got.nodes]
+    assert [(node.parent, node.id, node.forced) for node in wanted.nodes] == [
+        (node.parent, node.id, node.forced) for node in got.nodes
+    ]
     assert wanted.ends == got.ends
     for name in ("log_p", "total"):
         assert [getattr(node, name) for node in wanted.nodes] == pytest.approx(
-            [getattr(node, name) for node in got.nodes], abs=1e-5)
+            [getattr(node, name) for node in got.nodes], abs=1e-5
+        )
 
 
-@pytest.mark.parametrize(("source", "end", "position"), list(itertools.product(
-    SOURCES, (-3.0, 0.0, 2.0), ("sinusoidal", "learned", "rotary", "alibi"))))
+@pytest.mark.parametrize(
+    ("source", "end", "position"),
+    list(itertools.product(SOURCES, (-3.0, 0.0, 2.0), ("sinusoidal", "learned", "rotary", "alibi"))),
+)
 def test_any_guess_leads_to_the_same_sentence(source: Ids, end: float, position: str) -> None:
     """None, a wrong one, the right one, and the right one with a token put in, left out or exchanged in the middle."""
     model = model_of(end, position=position, causal_mask_cross=position == "learned")
     (plain,) = search(model, [source], Decoding())
     best, middle = plain.best, len(plain.best) // 2
-    near = (best, best[:middle], (*best[:middle], 7, *best[middle:]), (*best[:middle], *best[middle + 1:]),
-            (*best[:middle], 7, *best[middle + 1:]), (*best, 7, 8))
+    near = (
+        best,
+        best[:middle],
+        (*best[:middle], 7, *best[middle:]),
+        (*best[:middle], *best[middle + 1 :]),
+        (*best[:middle], 7, *best[middle + 1 :]),
+        (*best, 7, 8),
+    )
     for draft in (*DRAFTS, *near):
         assert_same_search(plain, guessed(model, source, draft))
 
@@ -53,8 +63,7 @@ def test_a_prefix_is_forced_whatever_was_guessed(prefix: Ids) -> None:
     """Its nodes say so; an end symbol in it ends the sentence."""
     model = model_of(-2.0)
     for draft in DRAFTS:
-        assert_same_search(search(model, [SOURCES[0]], Decoding(prefix=prefix))[0],
-                           guessed(model, SOURCES[0], draft, prefix))
+        assert_same_search(search(model, [SOURCES[0]], Decoding(prefix=prefix))[0], guessed(model, SOURCES[0], draft, prefix))
 
 
 def test_a_prefix_without_room_is_refused() -> None:

@@ -15,8 +15,10 @@ from tests.model.models import assert_same, randomized, small
 LENGTHS = (5, 2, 4)
 
 KNOBS: list[dict[str, object]] = [
-    *({"position": position, "norm_placement": norm}
-      for position, norm in itertools.product(("sinusoidal", "learned", "rotary", "alibi", "none"), ("pre", "post"))),
+    *(
+        {"position": position, "norm_placement": norm}
+        for position, norm in itertools.product(("sinusoidal", "learned", "rotary", "alibi", "none"), ("pre", "post"))
+    ),
     {"norm_kind": "std-eps"},
     {"norm_kind": "std-eps", "norm_placement": "post", "position": "alibi", "temperature": 0.7},
     {"causal_mask": False, "position": "rotary"},

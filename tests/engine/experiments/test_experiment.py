@@ -117,8 +117,7 @@ def test_lengths_and_gradients_are_those_of_a_pass_by_hand(computer: Computer, r
     trace = looked_into(computer, "depth", architecture="encoder-only", residual=residual)
     found: Depth = trace.experiments["depth"]
     model: Transformer = computer._model
-    lengths, gradients = ((found.lengths, found.gradients) if residual
-                          else (found.lengths_without, found.gradients_without))
+    lengths, gradients = (found.lengths, found.gradients) if residual else (found.lengths_without, found.gradients_without)
     x = model.encoder.embedding(ids(trace)).clone().requires_grad_(True)
     h = x
     for layer in model.encoder.layers:
@@ -127,8 +126,10 @@ def test_lengths_and_gradients_are_those_of_a_pass_by_hand(computer: Computer, r
     loss = -torch.stack([log_p[0, place, token] for place, token in enumerate(ids(trace)[0])]).mean()
     loss.backward()
 
-    assert found.taps == ("encoder.embedding.output", *(f"encoder.layers.{layer}.residual{k}"
-                                                        for layer in (0, 1) for k in (1, 2)))
+    assert found.taps == (
+        "encoder.embedding.output",
+        *(f"encoder.layers.{layer}.residual{k}" for layer in (0, 1) for k in (1, 2)),
+    )
     assert lengths == pytest.approx([np.linalg.norm(trace[tap], axis=-1).mean() for tap in found.taps], rel=1e-5)
     assert gradients[0] == pytest.approx(float(x.grad.norm(dim=-1).mean()), rel=1e-4)
     assert not any(weight.requires_grad for weight in model.parameters())
@@ -276,9 +277,9 @@ def test_each_side_has_its_own_learned_positions(computer: Computer, architectur
 
     for side in sides:
         recorded = trace[f"{side}.embedding.positions"]
-        assert np.array_equal(trace.table(side)[:len(recorded)], recorded)
+        assert np.array_equal(trace.table(side)[: len(recorded)], recorded)
         name = DECODER_LEARNED if side == "decoder" and len(sides) == 2 else "learned"
-        assert np.array_equal(variants.tables[name][:len(recorded)], recorded)
+        assert np.array_equal(variants.tables[name][: len(recorded)], recorded)
     if len(sides) == 2:
         assert not np.array_equal(trace.table("encoder"), trace.table("decoder"))
 

@@ -41,7 +41,7 @@ def plainly_pooled(maps: NDArray[np.float32], closed: NDArray[np.bool_], block: 
     heads, n_rows, n_columns = maps.shape
     made = np.full((heads, -(-n_rows // block), -(-n_columns // block)), np.nan, np.float32)
     for row, column in np.ndindex(made.shape[1:]):
-        cut = np.s_[row * block:(row + 1) * block, column * block:(column + 1) * block]
+        cut = np.s_[row * block : (row + 1) * block, column * block : (column + 1) * block]
         if closed[cut].all():
             continue
         for head in range(heads):
@@ -63,8 +63,11 @@ def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str, stage:
     assert set(maps) <= set(trace.pooled)
     for tap in maps:
         found = trace.pooled[tap]
-        closed = np.zeros(full[tap].shape[1:], bool) if ".cross_attn." in tap or tap.startswith("encoder.") else \
-            closed_cells(full[tap.replace(f".{stage}", ".masked")][0])
+        closed = (
+            np.zeros(full[tap].shape[1:], bool)
+            if ".cross_attn." in tap or tap.startswith("encoder.")
+            else closed_cells(full[tap.replace(f".{stage}", ".masked")][0])
+        )
         if stage in ("scores", "scaled"):  # before the mask every cell counts
             closed[...] = False
         wanted = plainly_pooled(full[tap], closed, found.block, stage != "weights")
@@ -76,11 +79,18 @@ def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str, stage:
             assert (found.closed[0] == ~open_[0]).all()
 
 
-@pytest.mark.parametrize("knobs", [
-    {}, {"position": "rotary"}, {"position": "alibi", "temperature": 0.5}, {"mask_value": "-1e9", "causal_mask_encoder": True},
-    {"architecture": "decoder-only", "position": "learned", "score_scaling": False},
-    {"masking": "zeros-decoder", "mask_value": "-1e9"},
-], ids=str)
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"position": "rotary"},
+        {"position": "alibi", "temperature": 0.5},
+        {"mask_value": "-1e9", "causal_mask_encoder": True},
+        {"architecture": "decoder-only", "position": "learned", "score_scaling": False},
+        {"masking": "zeros-decoder", "mask_value": "-1e9"},
+    ],
+    ids=str,
+)
 def test_a_close_up_is_the_recorded_map(knobs: dict[str, object]) -> None:
     """Made again from queries and keys, it is what the pass computed, at each stage and across: to 1e-5."""
     asked = request(**knobs)
@@ -138,8 +148,10 @@ def test_the_budget_is_kept(budget: int) -> None:
     """By all arrays together, close-ups included; with more of it more is kept."""
     taps = [(f"decoder.layers.{layer}.self_attn.weights", head) for layer in range(2) for head in range(4)]
     trace = Computer()(attrs.evolve(request(memory_budget=budget), wanted=tuple(taps))).trace
-    arrays = [*trace.arrays.values(), *(each for levels in (*trace.pooled.values(), *trace.close_ups.values())
-                                        for each in levels.arrays)]
+    arrays = [
+        *trace.arrays.values(),
+        *(each for levels in (*trace.pooled.values(), *trace.close_ups.values()) for each in levels.arrays),
+    ]
 
     owned = {array.__array_interface__["data"][0]: array.nbytes for array in arrays}
     assert sum(owned.values()) <= budget * 2**20
@@ -232,9 +244,11 @@ def test_progress_is_told_and_a_stop_is_heard() -> None:
     assert torch.is_inference_mode_enabled() is False
 
 
-@pytest.mark.parametrize("knobs", [
-    {}, {"position": "alibi", "temperature": 0.5}, {"mask_value": "-1e9", "score_scaling": False, "position": "rotary"},
-], ids=str)
+@pytest.mark.parametrize(
+    "knobs",
+    [{}, {"position": "alibi", "temperature": 0.5}, {"mask_value": "-1e9", "score_scaling": False, "position": "rotary"}],
+    ids=str,
+)
 def test_what_is_made_again_for_a_file_is_what_was_computed(knobs: dict[str, object]) -> None:
     """Without torch, from queries and keys: every step of attention, across and within, to 1e-5."""
     full, trace = whole(request(**knobs)), Computer()(request(**knobs)).trace

@@ -22,12 +22,14 @@ LONG = "我爱北京天安门，天安门上太阳升。" * 8
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
 @pytest.mark.parametrize(
     ("text", "knobs"),
-    [("我", {}), ("我爱北京天安门", {"vocab_size": 16, "n_layers": 1}), (LONG, {"n_heads": 8, "n_layers": 6}),
-     (LONG, {"d_model": 256, "d_ff": 8, "vocab_size": 100})],
+    [
+        ("我", {}),
+        ("我爱北京天安门", {"vocab_size": 16, "n_layers": 1}),
+        (LONG, {"n_heads": 8, "n_layers": 6}),
+        (LONG, {"d_model": 256, "d_ff": 8, "vocab_size": 100}),
+    ],
 )
-def test_the_estimate_is_what_a_trace_takes(
-    computer: Computer, text: str, knobs: dict[str, object], architecture: str
-) -> None:
+def test_the_estimate_is_what_a_trace_takes(computer: Computer, text: str, knobs: dict[str, object], architecture: str) -> None:
     """Within a hundredth, though a tenth would do: one token and a hundred, wide and narrow."""
     request = Request.from_preset("tiny", text, architecture=architecture, **knobs)
     trace = computer(request).trace
@@ -48,8 +50,13 @@ def test_the_estimate_holds_for_two_texts_of_other_lengths(computer: Computer) -
 
 @pytest.mark.parametrize(
     "config",
-    [load_preset("paper-base").config, load_preset("tutorial-a").config, load_preset("tutorial-e").config,
-     Config(architecture="decoder-only"), Config(position="learned", max_len=8192)],
+    [
+        load_preset("paper-base").config,
+        load_preset("tutorial-a").config,
+        load_preset("tutorial-e").config,
+        Config(architecture="decoder-only"),
+        Config(position="learned", max_len=8192),
+    ],
     ids=["paper-base", "tutorial-a", "tutorial-e", "decoder-only", "learned"],
 )
 def test_the_weights_estimate_is_close(config: Config) -> None:

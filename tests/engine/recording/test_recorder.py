@@ -78,15 +78,25 @@ def test_arrays_are_contiguous_read_only_float32(model: Transformer) -> None:
             array[...] = 0
 
 
-@pytest.mark.parametrize("knobs", [
-    {}, {"architecture": "encoder-only"}, {"architecture": "decoder-only"}, {"position": "learned", "max_len": 5},
-    {"position": "rotary"}, {"position": "alibi"}, {"norm_placement": "post"}, {"norm_kind": "std-eps"},
-    {"dropout_active": True, "dropout": 0.5}, {"tied_embeddings": True}, {"activation": "gelu", "temperature": 0.5},
-    {"mask_value": "-1e9", "causal_mask_encoder": True, "causal_mask_cross": True},
-], ids=str)
-def test_a_model_that_overwrites_nothing_need_not_be_copied(
-    knobs: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"architecture": "encoder-only"},
+        {"architecture": "decoder-only"},
+        {"position": "learned", "max_len": 5},
+        {"position": "rotary"},
+        {"position": "alibi"},
+        {"norm_placement": "post"},
+        {"norm_kind": "std-eps"},
+        {"dropout_active": True, "dropout": 0.5},
+        {"tied_embeddings": True},
+        {"activation": "gelu", "temperature": 0.5},
+        {"mask_value": "-1e9", "causal_mask_encoder": True, "causal_mask_cross": True},
+    ],
+    ids=str,
+)
+def test_a_model_that_overwrites_nothing_need_not_be_copied(knobs: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     """The arrays without a copy are to the last bit those with one."""
     itself = recorded(small(**knobs))
     monkeypatch.setattr(Transformer, "overwrites_nothing", False)

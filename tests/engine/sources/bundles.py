@@ -20,17 +20,25 @@ BILINGUAL = Bilingual(Vocabulary((*SPECIALS, *SOURCE)), Vocabulary((*SPECIALS, *
 
 
 def config(**knobs: object) -> Config:
-    return Config().changed(**{
-        "n_layers": 1, "n_heads": 2, "d_model": 16, "d_ff": 32, "max_len": 24, "vocab_size": len(BILINGUAL.source),
-        "target_vocab_size": len(BILINGUAL.target), **knobs,
-    })
+    return Config().changed(
+        **{
+            "n_layers": 1,
+            "n_heads": 2,
+            "d_model": 16,
+            "d_ff": 32,
+            "max_len": 24,
+            "vocab_size": len(BILINGUAL.source),
+            "target_vocab_size": len(BILINGUAL.target),
+            **knobs,
+        }
+    )
 
 
 def a_model(own: Config) -> Transformer:
     """Its sentences end soon, and words are likelier than bytes."""
     model = randomized(build(own))
     model.generator.project.bias[END] += 2
-    model.generator.project.bias[len(SPECIALS) + len(BYTES):] += 3
+    model.generator.project.bias[len(SPECIALS) + len(BYTES) :] += 3
     return model  # type: ignore[return-value]
 
 

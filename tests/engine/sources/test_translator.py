@@ -46,6 +46,7 @@ def ids(*words: str) -> tuple[int, ...]:
 
 # Loading
 
+
 def test_a_folder_becomes_the_model_that_was_saved(tmp_path: Path) -> None:
     """Half precision, widened."""
     translator = a_translator(tmp_path)
@@ -85,10 +86,16 @@ def test_a_vocabulary_of_the_same_size_with_other_symbols_is_refused(tmp_path: P
     Translator(load_preset(name))
 
 
-@pytest.mark.parametrize(("file", "content", "kind"), [
-    (trained.FILE, b"half", BadWeights), (trained.FILE, None, BadWeights), (SOURCE_FILE, b"\xff", BadVocabulary),
-    (TARGET_FILE, None, BadVocabulary), (FILE, b"[[[", BadPreset),
-])
+@pytest.mark.parametrize(
+    ("file", "content", "kind"),
+    [
+        (trained.FILE, b"half", BadWeights),
+        (trained.FILE, None, BadWeights),
+        (SOURCE_FILE, b"\xff", BadVocabulary),
+        (TARGET_FILE, None, BadVocabulary),
+        (FILE, b"[[[", BadPreset),
+    ],
+)
 def test_a_damaged_folder_is_told_and_the_computer_lives_on(
     tmp_path: Path, computer: Computer, file: str, content: bytes | None, kind: type[Exception]
 ) -> None:
@@ -108,6 +115,7 @@ def test_a_damaged_folder_is_told_and_the_computer_lives_on(
 
 
 # Translating
+
 
 def test_a_translation_is_read_from_the_best_sentence(tmp_path: Path) -> None:
     """As plain text."""
@@ -133,8 +141,12 @@ def test_the_last_searches_are_remembered_by_all_that_decides_it(tmp_path: Path,
     found = [translator.search(*one) for _ in range(3)]
     assert (len(searched), found[1] is found[0], found[2] is found[0]) == (1, True, True)
 
-    for other in ((ids("你"), *one[1:]), (one[0], config(temperature=2), one[2]), (*one[:2], Decoding(beam=2)),
-                  (*one[:2], Decoding(prefix=(270,)))):
+    for other in (
+        (ids("你"), *one[1:]),
+        (one[0], config(temperature=2), one[2]),
+        (*one[:2], Decoding(beam=2)),
+        (*one[:2], Decoding(prefix=(270,))),
+    ):
         translator.search(*other)
     assert len(searched) == 5
     translator.search(*one)
@@ -181,6 +193,7 @@ def test_a_stopped_search_is_superseded_and_not_remembered(tmp_path: Path) -> No
 
 # Through the compute thread's work
 
+
 def test_a_trace_shows_the_models_own_translation(name: str, computer: Computer) -> None:
     """Its tokens begin with the begin symbol, its probabilities are those of the search."""
     trace = computer(request(name, beam=3)).trace
@@ -212,8 +225,7 @@ def test_the_trace_of_a_translation_comes_back_from_its_file(name: str, tmp_path
     trace.save(tmp_path / "x.npz")
     again = Trace.load(tmp_path / "x.npz")
 
-    assert (again.search, again.trained, again.tokens, again.target) == (
-        trace.search, True, trace.tokens, trace.target)
+    assert (again.search, again.trained, again.tokens, again.target) == (trace.search, True, trace.tokens, trace.target)
     assert again.expected == trace.expected
 
 

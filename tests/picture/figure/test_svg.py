@@ -33,8 +33,23 @@ from tests.picture.examples import LANGUAGES, begun, example, heatmap, wall, wor
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 ZWJ_FAMILY = "👨\u200d👩\u200d👧"
-HOSTILE = ("<b>&amp;", "\"'", "]]>", ZWJ_FAMILY, "שלום", "\u202eabc\u202c", "a\x00\x07b", "\ud800", "é" + "\u0301" * 4, " x ",
-           "-->", "<![CDATA[", "{}", "%s", "龘")
+HOSTILE = (
+    "<b>&amp;",
+    "\"'",
+    "]]>",
+    ZWJ_FAMILY,
+    "שלום",
+    "\u202eabc\u202c",
+    "a\x00\x07b",
+    "\ud800",
+    "é" + "\u0301" * 4,
+    " x ",
+    "-->",
+    "<![CDATA[",
+    "{}",
+    "%s",
+    "龘",
+)
 MAKERS = {
     "head": lambda t, k, w: attention.head_map(t, k, w),
     "wall": lambda t, k, w: attention.head_wall(t, k, w),
@@ -87,7 +102,7 @@ def labels(picture: Picture) -> list[str]:
 
 def pixels(svg: str) -> np.ndarray:
     """[row, column, red green blue alpha] of the embedded image."""
-    image_, = parsed(svg).iter(f"{SVG}image")
+    (image_,) = parsed(svg).iter(f"{SVG}image")
     data = base64.b64decode(image_.get(XLINK).removeprefix("data:image/png;base64,"))
     made = QImage.fromData(data, "PNG").convertToFormat(QImage.Format.Format_RGBA8888)
     return np.frombuffer(bytes(made.constBits()), np.uint8).reshape(made.height(), made.width(), 4)
@@ -136,8 +151,12 @@ def test_hostile_tokens_survive_or_become_boxes(token: str) -> None:
     """Markup is escaped, what cannot be printed is a box, all else is kept: in maps, token rows and titles."""
     shown = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", "□", token)
     picture = heatmap(np.eye(2, dtype=np.float32), (token, "b"))
-    row = TokenRow(chips=(Token(text=token, id=7, start=0, end=1, known=False),), side="source", text=token,
-                   caption=Caption(title=token, tap="", shape="[position 1]"))
+    row = TokenRow(
+        chips=(Token(text=token, id=7, start=0, end=1, known=False),),
+        side="source",
+        text=token,
+        caption=Caption(title=token, tap="", shape="[position 1]"),
+    )
     for made in (picture, row):
         svg = render(made, words())
         assert shown in texts(svg)
@@ -148,8 +167,9 @@ def test_hostile_tokens_survive_or_become_boxes(token: str) -> None:
 def test_a_token_that_is_not_known_has_a_warning_edge() -> None:
     """The colour of the theme's warning."""
     chip = Token(text="x", id=1, start=0, end=1, known=False)
-    row = TokenRow(chips=(chip, attrs.evolve(chip, known=True)), side="source", text="xx",
-                   caption=Caption(title="t", tap="", shape=""))
+    row = TokenRow(
+        chips=(chip, attrs.evolve(chip, known=True)), side="source", text="xx", caption=Caption(title="t", tap="", shape="")
+    )
     edges = [rect.get("stroke") for rect in parsed(render(row, words(), DARK)).iter(f"{SVG}rect") if rect.get("stroke")]
     assert edges == [DARK.warning, DARK.hairline]
 
@@ -226,7 +246,7 @@ def fills(svg: str, index: NDArray[np.uint8]) -> NDArray[np.object_]:
     for x, y, wide, high, fill in boxes:
         row, column = round((y - top) / side), round((x - left) / side)
         assert high == side and found[row, column] is None
-        found[row, column:column + round(wide / side)] = fill
+        found[row, column : column + round(wide / side)] = fill
     return found
 
 
@@ -274,7 +294,7 @@ def test_many_strips_go_on_below() -> None:
     places = [tuple(float(image.get(side)) for side in ("x", "y", "width", "height")) for image in page.iter(f"{SVG}image")]
     assert len(places) == 32
     for i, (x, y, wide, high) in enumerate(places):
-        assert all(x + wide <= a or a + b <= x or y + high <= c or c + d <= y for a, c, b, d in places[i + 1:])
+        assert all(x + wide <= a or a + b <= x or y + high <= c or c + d <= y for a, c, b, d in places[i + 1 :])
 
 
 @pytest.mark.parametrize("kind", ["head", "bars", "tokens"])
@@ -288,8 +308,12 @@ def test_the_font_in_the_figure_has_every_glyph(kind: str) -> None:
             has = set(font.getBestCmap())
             glyphs = font.getGlyphSet()
             assert all(glyphs[font.getBestCmap()[ord(letter)]].width > 0 for letter in "我爱" if ord(letter) in has)
-        used = {letter for element in parsed(svg).iter(f"{SVG}text") if element.get("font-weight", "400") == weight
-                for letter in element.text}
+        used = {
+            letter
+            for element in parsed(svg).iter(f"{SVG}text")
+            if element.get("font-weight", "400") == weight
+            for letter in element.text
+        }
         assert used and not {letter for letter in used if ord(letter) not in has}
 
 
@@ -301,8 +325,12 @@ def test_the_same_picture_is_the_same_file() -> None:
 
 @pytest.mark.parametrize(
     ("rich", "expected"),
-    [("x", [("", "x")]), ("d<sub>head</sub>", [("", "d"), ("sub", "head")]),
-     ("K<sup>T</sup> / √d<sub>k</sub> + M", [("", "K"), ("sup", "T"), ("", " / √d"), ("sub", "k"), ("", " + M")]), ("", [])],
+    [
+        ("x", [("", "x")]),
+        ("d<sub>head</sub>", [("", "d"), ("sub", "head")]),
+        ("K<sup>T</sup> / √d<sub>k</sub> + M", [("", "K"), ("sup", "T"), ("", " / √d"), ("sub", "k"), ("", " + M")]),
+        ("", []),
+    ],
 )
 def test_a_formula_is_taken_apart(rich: str, expected: list[tuple[str, str]]) -> None:
     """Into what stands on the line, above and below."""
@@ -322,19 +350,32 @@ def test_bars_and_waves_of_nothing_are_drawn(values: list[list[float]]) -> None:
     """All zero, or not a number: the figure stays well-formed and free of NaN coordinates."""
     array = np.array(values, np.float32)
     caption = Caption(title="t", tap="", shape="")
-    for made in (Bars(values=array[0], labels=("a", "b"), scale=Scale(0, 1, "cividis"), caption=caption),
-                 Waves(values=array, names=("f",), n_marked=1, caption=caption, x_name="p")):
+    for made in (
+        Bars(values=array[0], labels=("a", "b"), scale=Scale(0, 1, "cividis"), caption=caption),
+        Waves(values=array, names=("f",), n_marked=1, caption=caption, x_name="p"),
+    ):
         svg = render(made, words(), LIGHT)
-        coordinates = [value for element in parsed(svg).iter() for name, value in element.attrib.items()
-                       if name in ("x", "y", "width", "points")]
+        coordinates = [
+            value
+            for element in parsed(svg).iter()
+            for name, value in element.attrib.items()
+            if name in ("x", "y", "width", "points")
+        ]
         assert not [value for value in coordinates if "nan" in value]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_cut_bars_have_no_data_colour_and_the_chosen_one_is_outlined(theme: Theme) -> None:
     """In the order of the bars: data colour, then the grey of what is closed; one outline, around its bar; both explained."""
-    picture = Bars(values=np.array([0.5, 0.3, 0.2], np.float32), labels=("a", "b", "c"), scale=Scale(0, 0.5, "viridis"),
-                   cut=np.array([False, True, True]), ids=(4, 5, 6), chosen=1, caption=Caption(title="t", tap="", shape=""))
+    picture = Bars(
+        values=np.array([0.5, 0.3, 0.2], np.float32),
+        labels=("a", "b", "c"),
+        scale=Scale(0, 0.5, "viridis"),
+        cut=np.array([False, True, True]),
+        ids=(4, 5, 6),
+        chosen=1,
+        caption=Caption(title="t", tap="", shape=""),
+    )
     svg = render(picture, words(), theme)
     bars = rects_high(svg, "15")
     data = "#" + bytes(table("viridis")[LEVELS // 3]).hex()
@@ -354,8 +395,9 @@ def rects_high(svg: str, size: str) -> list[ElementTree.Element]:
 def test_the_bars_of_a_timeline_are_as_long_as_its_probabilities() -> None:
     """The chosen chip alone in the accent; what comes after is faint; a long sentence goes on below."""
     values = np.array([1.0, 0.5, 0.25] * 40, np.float32)
-    picture = Timeline(labels=("one", "two", "three") * 40, probabilities=values, chosen=1,
-                       caption=Caption(title="t", tap="", shape=""))
+    picture = Timeline(
+        labels=("one", "two", "three") * 40, probabilities=values, chosen=1, caption=Caption(title="t", tap="", shape="")
+    )
     svg = render(picture, words(), LIGHT)
     tracks, filled = rects_high(svg, "4")[::2], rects_high(svg, "4")[1::2]
     shares = [float(bar.get("width")) / float(track.get("width")) for bar, track in zip(filled, tracks, strict=True)]
@@ -370,6 +412,7 @@ def test_the_bars_of_a_timeline_are_as_long_as_its_probabilities() -> None:
 
 def test_a_timeline_without_probabilities_has_no_bars() -> None:
     """NaN is not zero."""
-    picture = Timeline(labels=("a", "b"), probabilities=np.full(2, np.nan, np.float32), chosen=0,
-                       caption=Caption(title="t", tap="", shape=""))
+    picture = Timeline(
+        labels=("a", "b"), probabilities=np.full(2, np.nan, np.float32), chosen=0, caption=Caption(title="t", tap="", shape="")
+    )
     assert not rects_high(render(picture, words(), LIGHT), "4")

@@ -58,8 +58,9 @@ def test_a_wall_of_unequal_sides_maps_back() -> None:
     """Across, there are more keys than queries, and no mask."""
     values = np.random.default_rng(1).random((2, 3, 2, 7), np.float32)
     base = wall(2, 3, 7)
-    grid = HeadGrid(values=values, rows=base.rows, columns=base.columns, scale=base.scale, caption=base.caption,
-                    layers=(0, 1), chosen=None)
+    grid = HeadGrid(
+        values=values, rows=base.rows, columns=base.columns, scale=base.scale, caption=base.caption, layers=(0, 1), chosen=None
+    )
     made = atlas(grid)
     assert CLOSED not in made.index
     place = np.argwhere(made.index != GAP)[-1]

@@ -21,7 +21,7 @@ def assert_is_the_pooling(made: VisiblePart, values: NDArray[np.float32], scale:
     """Each colour is that of the largest open cell (or the one farthest from zero) of the cells it stands for."""
     for row, column in np.ndindex(made.index.shape):
         top, left = made.top + row * made.down, made.left + column * made.across
-        cut = np.s_[top:min(top + made.down, values.shape[0]), left:min(left + made.across, values.shape[1])]
+        cut = np.s_[top : min(top + made.down, values.shape[0]), left : min(left + made.across, values.shape[1])]
         cells = values[cut][~closed[cut]]
         if not cells.size:
             assert made.index[row, column] == CLOSED
@@ -31,8 +31,12 @@ def assert_is_the_pooling(made: VisiblePart, values: NDArray[np.float32], scale:
 
 
 VIEWS = [
-    VisibleArea(0, 0, 150, 100, 60, 40), VisibleArea(0, 0, 150, 100, 1000, 1000), VisibleArea(0, 0, 150, 100, 10, 400),
-    VisibleArea(0, 0, 150, 100, 400, 7), VisibleArea(30.4, 11.7, 90.2, 55.5, 20, 20), VisibleArea(149, 99, 150, 100, 50, 50),
+    VisibleArea(0, 0, 150, 100, 60, 40),
+    VisibleArea(0, 0, 150, 100, 1000, 1000),
+    VisibleArea(0, 0, 150, 100, 10, 400),
+    VisibleArea(0, 0, 150, 100, 400, 7),
+    VisibleArea(30.4, 11.7, 90.2, 55.5, 20, 20),
+    VisibleArea(149, 99, 150, 100, 50, 50),
 ]
 
 

@@ -47,9 +47,11 @@ def drawn(values: list[list[float]], rows: tuple[str, ...] = (), columns: tuple[
     """An alignment of one's own numbers."""
     array = np.array(values, np.float32)
     return Alignment(
-        values=array, rows=Axis("writing", rows or tuple(f"t{i}" for i in range(array.shape[0])), "target"),
+        values=array,
+        rows=Axis("writing", rows or tuple(f"t{i}" for i in range(array.shape[0])), "target"),
         columns=Axis("key", columns or tuple(f"s{i}" for i in range(array.shape[1])), "source"),
-        scale=unit_scale("cividis"), caption=Caption(title="title", tap="a.tap", shape="[query, key]", note="note"),
+        scale=unit_scale("cividis"),
+        caption=Caption(title="title", tap="a.tap", shape="[query, key]", note="note"),
     )
 
 
@@ -123,8 +125,11 @@ def test_the_caption_says_which_and_warns(language: str, aligned: str) -> None:
     trace = begun()
     picture = alignment(trace, Look(layer=1, head=2, aligned=aligned), words(language))
     word = words(language)
-    title = {"head": "L1 H2", "layer": word("alignment.mean_of_layer", layer=1, heads=4),
-             "all": word("alignment.mean_of_all", layers=2, heads=4)}[aligned]
+    title = {
+        "head": "L1 H2",
+        "layer": word("alignment.mean_of_layer", layer=1, heads=4),
+        "all": word("alignment.mean_of_all", layers=2, heads=4),
+    }[aligned]
     assert picture.caption.title == f"{title} · {word('alignment.title')}"
     assert picture.caption.shape == {"all": "[layer 2, head 4, query 3, key 4]"}.get(aligned, "[head 4, query 3, key 4]")
     assert "Jain & Wallace 2019" in picture.caption.note
@@ -266,8 +271,9 @@ def test_the_figure_has_a_line_for_each_weight(theme: str) -> None:
     picture = drawn([[1.0, 0.0, np.nan], [0.25, 0.5, 0.01]])
     found = lines(render(picture, words(), THEMES[theme]))
     _, opacities = strokes(picture.values, picture.scale)
-    assert [float(line.get("stroke-opacity")) for line in found] == pytest.approx([opacities[i] for i in
-                                                                                   ((0, 0), (1, 0), (1, 1), (1, 2))], abs=1e-4)
+    assert [float(line.get("stroke-opacity")) for line in found] == pytest.approx(
+        [opacities[i] for i in ((0, 0), (1, 0), (1, 1), (1, 2))], abs=1e-4
+    )
     assert {line.get("stroke") for line in found} == {THEMES[theme].accent}
     written = {e.text: float(e.get("x")) for e in parsed(render(picture, words(), THEMES[theme])).iter(f"{SVG}text")}
     ends = [(float(line.get("x1")), float(line.get("x2"))) for line in found]

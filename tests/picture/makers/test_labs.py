@@ -113,7 +113,7 @@ def test_merging_puts_the_heads_side_by_side() -> None:
     heads = trace[look.attention_tap("mixed")]
 
     for head in range(4):
-        assert np.array_equal(merged[:, 16 * head:16 * (head + 1)], heads[head])
+        assert np.array_equal(merged[:, 16 * head : 16 * (head + 1)], heads[head])
 
 
 def test_dividing_keeps_softmax_from_saturating() -> None:
@@ -125,8 +125,13 @@ def test_dividing_keeps_softmax_from_saturating() -> None:
     for divisor in (4.0, 1.0):
         rows = torch.softmax(scores / divisor, -1)
         entropies.append(float((torch.special.entr(rows).sum(-1) / np.log(2)).mean()))
-        gradients.append(float(torch.stack([torch.autograd.functional.jacobian(
-            lambda x: torch.softmax(x, -1), row / divisor).norm() for row in scores]).mean()))
+        gradients.append(
+            float(
+                torch.stack(
+                    [torch.autograd.functional.jacobian(lambda x: torch.softmax(x, -1), row / divisor).norm() for row in scores]
+                ).mean()
+            )
+        )
 
     assert made.values == pytest.approx([*entropies, *gradients], abs=1e-5)
     assert entropies[0] > entropies[1]
@@ -142,7 +147,7 @@ def test_mk_of_the_paper_is_the_rotation() -> None:
     matrix, off = functions.best_map(trace.places.astype(np.float64), 5)
     for i in range(32):
         turn = 5 * 10000.0 ** (-2 * i / 64)
-        block = matrix[2 * i:2 * i + 2, 2 * i:2 * i + 2]
+        block = matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]
         np.testing.assert_allclose(block, [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]], atol=1e-3)
 
     assert off < 1e-5
@@ -150,8 +155,10 @@ def test_mk_of_the_paper_is_the_rotation() -> None:
     assert made.values.shape == (32, 32)
 
 
-@pytest.mark.parametrize(("kind", "off"), [("sinusoidal-doubled", True), ("sine-only", True), ("sinusoidal-halved", False),
-                                           ("sinusoidal-per-feature", True)])
+@pytest.mark.parametrize(
+    ("kind", "off"),
+    [("sinusoidal-doubled", True), ("sine-only", True), ("sinusoidal-halved", False), ("sinusoidal-per-feature", True)],
+)
 def test_kinds_without_a_rotation_are_told(kind: str, off: bool) -> None:
     """Pairs of one frequency turn, whatever it is; pairs of two do not."""
     note = positions_lab.rotation_map(example(position=kind), Look(), EN).caption.note
@@ -336,8 +343,10 @@ def test_other_shapes_cannot_be_subtracted() -> None:
 def test_the_same_shape_is_not_the_same_sentence() -> None:
     """Other words, or a head that the other model lacks: nothing is subtracted."""
     trace = looked_into(compared_with=Request.from_preset("tiny", "猫是狗追的", tokenizer="characters"))
-    alone = looked_into("狗是人养的", compared_with=Request.from_preset(
-        "tiny", "狗是人养的", tokenizer="characters", architecture="encoder-only", n_heads=1))
+    alone = looked_into(
+        "狗是人养的",
+        compared_with=Request.from_preset("tiny", "狗是人养的", tokenizer="characters", architecture="encoder-only", n_heads=1),
+    )
 
     assert np.isnan(compare.difference(trace, Look(), EN).values).all()
     assert np.isnan(compare.difference(alone, Look(attention="decoder.cross_attn", head=3), EN).values).all()
@@ -358,13 +367,17 @@ def test_nothing_aside_is_nothing_to_compare() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("preset", "departs"), [
-    ("tutorial-a", {"position", "norm_kind", "norm_placement", "mask_value"}),
-    ("tutorial-b", {"norm_kind", "norm_placement", "mask_value", "initialization", "masking"}),
-    ("tutorial-c", {"norm_placement", "vocabulary"}), ("tutorial-d", {"norm_placement"}),
-    ("tutorial-e", {"norm_kind", "norm_placement", "norm_shift", "mask_value", "initialization", "masking"}),
-    ("paper-base", set()),
-])
+@pytest.mark.parametrize(
+    ("preset", "departs"),
+    [
+        ("tutorial-a", {"position", "norm_kind", "norm_placement", "mask_value"}),
+        ("tutorial-b", {"norm_kind", "norm_placement", "mask_value", "initialization", "masking"}),
+        ("tutorial-c", {"norm_placement", "vocabulary"}),
+        ("tutorial-d", {"norm_placement"}),
+        ("tutorial-e", {"norm_kind", "norm_placement", "norm_shift", "mask_value", "initialization", "masking"}),
+        ("paper-base", set()),
+    ],
+)
 def test_departures_from_the_paper_are_listed(preset: str, departs: set[str], language: str) -> None:
     """Each tutorial's own; put right, there are none and the sizes are the same."""
     config = Request.from_preset(preset).config
@@ -390,9 +403,9 @@ def test_every_picture_of_positions_is_the_sides_own(side: str) -> None:
     recorded = trace[f"{side}.embedding.positions"]
     drawn = positions.waves(trace, look, EN)
     features = np.unique(np.linspace(0, recorded.shape[1] - 1, 8).astype(int))
-    np.testing.assert_array_equal(drawn.values[:, :len(recorded)], recorded[:, features].T)
+    np.testing.assert_array_equal(drawn.values[:, : len(recorded)], recorded[:, features].T)
     strips = positions_lab.variants_strips(trace, look, EN)
-    np.testing.assert_array_equal(strips.bands[-1].values[:len(recorded)], recorded)
+    np.testing.assert_array_equal(strips.bands[-1].values[: len(recorded)], recorded)
     matrix = positions_lab.rotation_map(trace, look, EN)
     assert matrix.caption.tap == f"{side}.embedding.positions"
     wanted = functions.best_map(trace.table(side).astype(np.float64), 1)[0][:32, :32]

@@ -75,8 +75,11 @@ def test_a_head_is_shown_with_its_own_numbers(architecture: str, stage: str) -> 
 @pytest.mark.parametrize("knob", ["causal_mask", "causal_mask_encoder", "causal_mask_cross"])
 def test_closed_cells_are_those_the_mask_closes(mask_value: str, knob: str) -> None:
     """Whatever number stands for the mask; all heads alike; nothing is closed where the mask is off."""
-    kind = {"causal_mask": "decoder.self_attn", "causal_mask_encoder": "encoder.self_attn",
-            "causal_mask_cross": "decoder.cross_attn"}[knob]
+    kind = {
+        "causal_mask": "decoder.self_attn",
+        "causal_mask_encoder": "encoder.self_attn",
+        "causal_mask_cross": "decoder.cross_attn",
+    }[knob]
     for on in (True, False):
         trace = trace_of("encoder-decoder", mask_value=mask_value, **{knob: on})
         tap = Look(attention=kind).attention_tap("masked")
@@ -231,9 +234,10 @@ def test_the_tokens_are_shown_as_they_were_cut(architecture: str, language: str)
     for maker, tokens in ((embedding.source_tokens, trace.tokens.source), (embedding.target_tokens, trace.tokens.target)):
         made = maker(trace, Look(), words(language))
         assert [(c.text, c.id, c.start, c.end, c.known, c.merges) for c in made.chips] == [
-            (t.text, t.id, t.start, t.end, t.known, t.merges) for t in tokens]
+            (t.text, t.id, t.start, t.end, t.known, t.merges) for t in tokens
+        ]
         if tokens:
-            assert [made.text[chip.start:chip.end] for chip in made.chips] == [token.text for token in tokens]
+            assert [made.text[chip.start : chip.end] for chip in made.chips] == [token.text for token in tokens]
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

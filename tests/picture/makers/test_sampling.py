@@ -31,8 +31,11 @@ def smallest_sets(shares: list[int], most: int, wanted: float) -> set[frozenset[
     allowed = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:most]
     whole = sum(shares[i] for i in allowed)
     for size in range(1, len(allowed) + 1):
-        found = {frozenset(each) for each in combinations(allowed, size)
-                 if sum(shares[i] for i in each) >= wanted * whole - 1e-9 * whole}
+        found = {
+            frozenset(each)
+            for each in combinations(allowed, size)
+            if sum(shares[i] for i in each) >= wanted * whole - 1e-9 * whole
+        }
         if found:
             return found
     raise AssertionError("the whole set reaches everything")
@@ -84,8 +87,18 @@ def test_what_is_kept_is_a_smallest_set_that_reaches_p(shares: list[int], top_k:
 
 @pytest.mark.parametrize(
     ("top_k", "top_p", "expected"),
-    [(0, 1.0, {0, 1, 2, 3}), (2, 1.0, {0, 1}), (9, 1.0, {0, 1, 2, 3}), (0, 0.9, {0, 1}), (0, 0.91, {0, 1, 2}),
-     (0, 0.05, {0}), (0, 0.6, {0}), (2, 0.66, {0}), (2, 0.67, {0, 1}), (1, 0.99, {0})],
+    [
+        (0, 1.0, {0, 1, 2, 3}),
+        (2, 1.0, {0, 1}),
+        (9, 1.0, {0, 1, 2, 3}),
+        (0, 0.9, {0, 1}),
+        (0, 0.91, {0, 1, 2}),
+        (0, 0.05, {0}),
+        (0, 0.6, {0}),
+        (2, 0.66, {0}),
+        (2, 0.67, {0, 1}),
+        (1, 0.99, {0}),
+    ],
 )
 def test_both_rules_by_hand(top_k: int, top_p: float, expected: set[int]) -> None:
     """0.6 + 0.3 reaches 0.9, although in binary it is a little less; with k = 2 the first has 0.6 / 0.9 = 0.667."""

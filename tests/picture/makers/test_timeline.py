@@ -86,8 +86,9 @@ def test_a_model_that_is_asked_for_nothing_shows_its_own_tokens(architecture: st
     assert made.caption.note == words(language)("timeline.nothing_asked")
 
 
-@pytest.mark.parametrize(("value", "text"), [(0.8215, "0.822"), (1.0, "1"), (3.14159e-5, "3.14e−05"), (0.0, "0"),
-                                             (math.nan, "")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.8215, "0.822"), (1.0, "1"), (3.14159e-5, "3.14e−05"), (0.0, "0"), (math.nan, "")]
+)
 def test_a_figure_below_a_chip_is_short(value: float, text: str) -> None:
     """Three figures, and nothing where there is none."""
     assert probability(value) == text

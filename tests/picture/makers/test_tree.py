@@ -55,7 +55,8 @@ def test_each_branch_says_where_it_led() -> None:
     assert [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1] == [branch.rank for branch in tree.branches]
     assert ["＿He", "＿She", "＿reads"] == [branch.label for branch in tree.branches[:3]]
     assert [(node.parent, node.log_p, node.total) for node in SEARCH.nodes] == [
-        (branch.parent, branch.log_p, branch.total) for branch in tree.branches]
+        (branch.parent, branch.log_p, branch.total) for branch in tree.branches
+    ]
 
 
 def test_what_the_user_put_is_forced() -> None:
@@ -89,8 +90,11 @@ def test_the_caption_says_beam_formula_and_size(language: str) -> None:
 
 @pytest.mark.parametrize(
     ("architecture", "trained", "key"),
-    [("decoder-only", True, "no_translation"), ("encoder-decoder", False, "untrained"),
-     ("encoder-decoder", True, "own_target")],
+    [
+        ("decoder-only", True, "no_translation"),
+        ("encoder-decoder", False, "untrained"),
+        ("encoder-decoder", True, "own_target"),
+    ],
 )
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_empty_tree_says_why(architecture: str, trained: bool, key: str, language: str) -> None:
@@ -134,18 +138,18 @@ def test_the_score_follows_the_length_penalty() -> None:
 def test_a_sentence_is_read_as_it_would_be_written() -> None:
     """Word marks become blanks, bytes their character; a half one is shown by its bytes."""
     first = SYMBOLS.index(BYTES[0xE4])
-    assert [BYTES[0xE4], BYTES[0xE5]] == list(SYMBOLS[first:first + 2])
+    assert [BYTES[0xE4], BYTES[0xE5]] == list(SYMBOLS[first : first + 2])
     tree = tree_of(Search(nodes((-1, HE, -1.0), (0, 7, -1.0), (1, first, -1.0), (2, END, -1.0)), (3,), 1, 1.0))
     assert ["He", "Heing", f"Heing{BYTES[0xE4]}"] == [sentence(tree, index) for index in range(3)]
-    branches = [attrs.evolve(tree.branches[0], label=BYTES[byte], parent=place - 1) for place, byte in
-                enumerate("中".encode())]
+    branches = [attrs.evolve(tree.branches[0], label=BYTES[byte], parent=place - 1) for place, byte in enumerate("中".encode())]
     assert "中" == sentence(attrs.evolve(tree, branches=tuple(branches)), 2)
 
 
 def test_the_summary_lists_finished_sentences_best_first() -> None:
     """Rank, text and score."""
     assert ["Number 1: He reads a book. (score −0.2917)", "Number 2: She reads (score −1.333)"] == summary(
-        tree_of(), words("en")).split("\n")
+        tree_of(), words("en")
+    ).split("\n")
 
 
 def test_the_best_sentences_tokens_have_places() -> None:
@@ -175,16 +179,25 @@ def test_states_can_be_told_apart(theme: str) -> None:
 
 def overlaps(made: Layout) -> list[tuple[int, int]]:
     chips = list(made.chips.values())
-    return [(a.branch, b.branch) for i, a in enumerate(chips) for b in chips[i + 1:]
-            if a.top < b.top + CHIP_PX and b.top < a.top + CHIP_PX and a.left < b.right and b.left < a.right]
+    return [
+        (a.branch, b.branch)
+        for i, a in enumerate(chips)
+        for b in chips[i + 1 :]
+        if a.top < b.top + CHIP_PX and b.top < a.top + CHIP_PX and a.left < b.right and b.left < a.right
+    ]
 
 
 def crossings(made: Layout) -> list[tuple[int, int]]:
     """Links between the same columns whose parents and children are in different orders."""
     chips, links = made.chips, made.links
-    return [(a.branch, b.branch) for a in links for b in links
-            if chips[a.branch].column == chips[b.branch].column
-            and chips[a.parent].row < chips[b.parent].row and chips[a.branch].row > chips[b.branch].row]
+    return [
+        (a.branch, b.branch)
+        for a in links
+        for b in links
+        if chips[a.branch].column == chips[b.branch].column
+        and chips[a.parent].row < chips[b.parent].row
+        and chips[a.branch].row > chips[b.branch].row
+    ]
 
 
 @st.composite
@@ -309,7 +322,8 @@ def test_hostile_tokens_stay_text() -> None:
     """Markup is escaped, what cannot be printed becomes a box."""
     tree = grown([-1, 0])
     labels = ("<b>&amp;", "a\x00\ud800")
-    tree = attrs.evolve(tree, branches=tuple(attrs.evolve(branch, label=label)
-                                             for branch, label in zip(tree.branches, labels, strict=True)))
+    tree = attrs.evolve(
+        tree, branches=tuple(attrs.evolve(branch, label=label) for branch, label in zip(tree.branches, labels, strict=True))
+    )
     written = [element.text for element in parsed(tree).iter(f"{SVG}text")]
     assert "<b>&amp;" in written and "a□□" in written

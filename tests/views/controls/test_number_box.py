@@ -9,10 +9,20 @@ from pytestqt.qtbot import QtBot
 from explorer.views.controls.number_box import NumberBox, WholeNumberBox, plain_figures
 
 
-@pytest.mark.parametrize(("typed", "plain"), [
-    ("0.5", "0.5"), ("0,5", "0.5"), ("0，5", "0.5"), ("0。5", "0.5"), ("０．５", "0.5"), ("٠٫٥", "0.5"), ("−1", "-1"), ("", ""),
-    ("off", "off"),
-])
+@pytest.mark.parametrize(
+    ("typed", "plain"),
+    [
+        ("0.5", "0.5"),
+        ("0,5", "0.5"),
+        ("0，5", "0.5"),
+        ("0。5", "0.5"),
+        ("０．５", "0.5"),
+        ("٠٫٥", "0.5"),
+        ("−1", "-1"),
+        ("", ""),
+        ("off", "off"),
+    ],
+)
 def test_figures_are_latin_with_a_point(typed: str, plain: str) -> None:
     """Letter by letter: the caret stays where it is."""
     assert plain_figures(typed) == plain and len(plain) == len(typed)

@@ -43,8 +43,16 @@ def typed(row: SamplingRow, text: str) -> None:
 
 def wheel(widget: QWidget, turn: int) -> None:
     place = QPointF(widget.rect().center())
-    event = QWheelEvent(place, widget.mapToGlobal(place), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
-                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place,
+        widget.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, turn),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
 
 
@@ -69,9 +77,16 @@ def test_off_is_a_word(bar: SamplingBar, language: str) -> None:
 
 @pytest.mark.parametrize(
     ("place", "text", "expected"),
-    [(0, "0.35", {"sampling_temperature": 0.35}), (0, "9", {"sampling_temperature": 3.0}),
-     (0, "0.01", {"sampling_temperature": 0.1}), (1, "37", {"top_k": 37}), (1, "5999", {"top_k": 5999}),
-     (1, "65000", {"top_k": 6000}), (2, "0.92", {"top_p": 0.92}), (2, "0.05", {"top_p": 0.05})],
+    [
+        (0, "0.35", {"sampling_temperature": 0.35}),
+        (0, "9", {"sampling_temperature": 3.0}),
+        (0, "0.01", {"sampling_temperature": 0.1}),
+        (1, "37", {"top_k": 37}),
+        (1, "5999", {"top_k": 5999}),
+        (1, "65000", {"top_k": 6000}),
+        (2, "0.92", {"top_p": 0.92}),
+        (2, "0.05", {"top_p": 0.05}),
+    ],
 )
 def test_a_value_can_be_typed(bar: SamplingBar, place: int, text: str, expected: dict[str, float]) -> None:
     """Once, when Enter is pressed; whole numbers for k; what lies outside becomes the nearest end."""
@@ -180,5 +195,5 @@ def test_names_are_whole_at_every_width(bar: SamplingBar, width: int, language: 
     for row in bar.rows:
         assert row.name.width() >= row.name.fontMetrics().horizontalAdvance(row.name.text())
         parts = [part.geometry() for part in (row.name, row.slider, row.box)]
-        assert not any(one.intersects(other) for place, one in enumerate(parts) for other in parts[place + 1:])
+        assert not any(one.intersects(other) for place, one in enumerate(parts) for other in parts[place + 1 :])
         assert bar.rect().contains(row.geometry())

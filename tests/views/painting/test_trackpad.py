@@ -25,8 +25,13 @@ def canvas(qtbot: QtBot) -> Canvas:
     return made
 
 
-def _turned(canvas: Canvas, angle: QPoint, pixels: QPoint = _NOWHERE, phase: Qt.ScrollPhase = Qt.ScrollPhase.NoScrollPhase,
-            modifiers: Qt.KeyboardModifier = _NO) -> bool:
+def _turned(
+    canvas: Canvas,
+    angle: QPoint,
+    pixels: QPoint = _NOWHERE,
+    phase: Qt.ScrollPhase = Qt.ScrollPhase.NoScrollPhase,
+    modifiers: Qt.KeyboardModifier = _NO,
+) -> bool:
     at = QPointF(204, 204)
     event = QWheelEvent(at, canvas.mapToGlobal(at), pixels, angle, Qt.MouseButton.NoButton, modifiers, phase, False)
     QApplication.sendEvent(canvas, event)
@@ -73,8 +78,16 @@ def test_a_pinch_zooms_where_it_is(canvas: Canvas) -> None:
     """The cell between the fingers stays there."""
     before, at = canvas.view, QPointF(104, 304)
     cell = canvas.cell_at(at)
-    event = QNativeGestureEvent(Qt.NativeGestureType.ZoomNativeGesture, QPointingDevice.primaryPointingDevice(), 2, at, at,
-                                canvas.mapToGlobal(at), 0.25, QPointF())
+    event = QNativeGestureEvent(
+        Qt.NativeGestureType.ZoomNativeGesture,
+        QPointingDevice.primaryPointingDevice(),
+        2,
+        at,
+        at,
+        canvas.mapToGlobal(at),
+        0.25,
+        QPointF(),
+    )
     QApplication.sendEvent(canvas, event)
     assert canvas.view.right - canvas.view.left == pytest.approx((before.right - before.left) / 1.25)
     assert canvas.cell_at(at) == pytest.approx(cell)

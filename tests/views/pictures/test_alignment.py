@@ -29,8 +29,11 @@ VALUES = [[1.0, 0.0, 0.0], [0.0, 0.75, 0.25], [0.0, 0.5, 0.5], [np.nan, 0.0, 1.0
 
 def picture(values: object = VALUES, rows: tuple[str, ...] = TARGET, columns: tuple[str, ...] = SOURCE) -> Alignment:
     return Alignment(
-        values=np.array(values, np.float32), rows=Axis("writing", rows, "target"), columns=Axis("key", columns, "source"),
-        scale=unit_scale("cividis"), caption=Caption(title="Alignment", tap="a.tap", shape="[query, key]"),
+        values=np.array(values, np.float32),
+        rows=Axis("writing", rows, "target"),
+        columns=Axis("key", columns, "source"),
+        scale=unit_scale("cividis"),
+        caption=Caption(title="Alignment", tap="a.tap", shape="[query, key]"),
     )
 
 
@@ -40,8 +43,9 @@ def long_picture(n_rows: int = 41, n_columns: int = 47) -> Alignment:
     return picture(values, tuple(f"＿word{i}" for i in range(n_rows)), tuple(chinese[i % 4] for i in range(n_columns)))
 
 
-def shown(qtbot: QtBot, made: Alignment, words: Words, size: tuple[int, int] = (500, 300),
-          theme: Theme = LIGHT) -> AlignmentView:
+def shown(
+    qtbot: QtBot, made: Alignment, words: Words, size: tuple[int, int] = (500, 300), theme: Theme = LIGHT
+) -> AlignmentView:
     view = AlignmentView()
     qtbot.addWidget(view)
     view.setStyleSheet(f"background: {theme.card}")
@@ -160,8 +164,11 @@ def test_a_token_that_lights_up_elsewhere_shows_its_lines(qtbot: QtBot, words: W
     view = shown(qtbot, picture(), words)
     ground = QColor(LIGHT.card)
     whole = grabbed(view)
-    for lit, seen, gone in (({("target", 1)}, (1, 1), (0, 0)), ({("source", 0)}, (0, 0), (1, 1)),
-                            ({("source", 1), ("target", 2)}, (2, 1), (1, 1))):
+    for lit, seen, gone in (
+        ({("target", 1)}, (1, 1), (0, 0)),
+        ({("source", 0)}, (0, 0), (1, 1)),
+        ({("source", 1), ("target", 2)}, (2, 1), (1, 1)),
+    ):
         view.light(frozenset(lit))
         image = grabbed(view)
         assert distance(on_line(view, image, *seen), ground) > 60
@@ -269,8 +276,9 @@ def test_keys_bring_a_far_token_into_sight(qtbot: QtBot, words: Words) -> None:
     """Walking to the end of a long sentence and back scrolls along."""
     view = shown(qtbot, long_picture(), words, (300, 200))
     QTest.keyClick(view, Qt.Key.Key_Right)
-    for place, key in ((p, k) for k, way in ((Qt.Key.Key_Right, range(1, 41)), (Qt.Key.Key_Left, range(39, -1, -1)))
-                       for p in way):
+    for place, key in (
+        (p, k) for k, way in ((Qt.Key.Key_Right, range(1, 41)), (Qt.Key.Key_Left, range(39, -1, -1))) for p in way
+    ):
         QTest.keyClick(view, key)
         assert QRectF(view.rect()).contains(view.token_rect(("target", place)))
 
@@ -328,8 +336,16 @@ def test_before_the_first_picture_nothing_breaks(qtbot: QtBot, words: Words) -> 
 def _wheel(view: AlignmentView, delta: int) -> bool:
     """Whether the view took it."""
     place = QPointF(250, 100)
-    event = QWheelEvent(place, place, QPoint(), QPoint(0, delta), Qt.MouseButton.NoButton,
-                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place,
+        place,
+        QPoint(),
+        QPoint(0, delta),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     event.ignore()
     QApplication.sendEvent(view, event)
     return event.isAccepted()
@@ -343,9 +359,17 @@ def test_without_a_picture_nothing_happens(qtbot: QtBot) -> None:
     view.show()
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
     QTest.mouseMove(view, QPoint(120, 60))
-    QApplication.sendEvent(view, QMouseEvent(
-        QEvent.Type.MouseMove, QPointF(150, 60), view.mapToGlobal(QPointF(150, 60)), Qt.MouseButton.NoButton,
-        Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier))
+    QApplication.sendEvent(
+        view,
+        QMouseEvent(
+            QEvent.Type.MouseMove,
+            QPointF(150, 60),
+            view.mapToGlobal(QPointF(150, 60)),
+            Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        ),
+    )
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(150, 60))
     QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_0, Qt.Key.Key_Return):

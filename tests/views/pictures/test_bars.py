@@ -21,9 +21,15 @@ _DATA = tuple(int(channel) for channel in table("cividis")[LEVELS // 3])
 
 def bars(n: int = 6, **changes: object) -> Bars:
     values = np.linspace(0.6, 0.1, n).astype(np.float32)
-    made = Bars(values=values, labels=tuple(f"symbol {i}" for i in range(n)), ids=tuple(range(100, 100 + n)),
-                scale=Scale(0, 0.6, "cividis"), caption=Caption(title="t", tap="a.tap", shape="[vocab 6]"),
-                cut=np.arange(n) >= n - 2, chosen=1)
+    made = Bars(
+        values=values,
+        labels=tuple(f"symbol {i}" for i in range(n)),
+        ids=tuple(range(100, 100 + n)),
+        scale=Scale(0, 0.6, "cividis"),
+        caption=Caption(title="t", tap="a.tap", shape="[vocab 6]"),
+        cut=np.arange(n) >= n - 2,
+        chosen=1,
+    )
     return attrs.evolve(made, **changes)
 
 
@@ -68,8 +74,11 @@ def test_the_chosen_bar_alone_is_outlined(qtbot: QtBot, words: Words, chosen: in
     view = shown(qtbot, words, bars(chosen=chosen))
     image = view.grab().toImage()
     accent = QColor(LIGHT.accent).name()
-    outlined = [index for index in range(6)
-                if accent in colours(image, QPointF(view.bar_rect(index).center().x(), view.bar_rect(index).top() - 1), 1)]
+    outlined = [
+        index
+        for index in range(6)
+        if accent in colours(image, QPointF(view.bar_rect(index).center().x(), view.bar_rect(index).top() - 1), 1)
+    ]
     assert outlined == ([] if chosen is None else [chosen])
 
 
@@ -91,8 +100,11 @@ def test_keys_walk_and_enter_chooses(qtbot: QtBot, words: Words) -> None:
     """Down, down, up, the ends, and no further than the ends."""
     view = shown(qtbot, words, bars())
     keys = Qt.Key
-    for walk, index in (((keys.Key_Down, keys.Key_Down, keys.Key_Up), 1), ((keys.Key_End, keys.Key_Down), 5),
-                        ((keys.Key_Home, keys.Key_Up), 0)):
+    for walk, index in (
+        ((keys.Key_Down, keys.Key_Down, keys.Key_Up), 1),
+        ((keys.Key_End, keys.Key_Down), 5),
+        ((keys.Key_Home, keys.Key_Up), 0),
+    ):
         for key in walk:
             QTest.keyClick(view, key)
         with qtbot.waitSignal(view.chose) as chose:

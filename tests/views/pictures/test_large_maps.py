@@ -99,8 +99,17 @@ def a_wall(close: dict[tuple[int, int], Levels]) -> HeadGrid:
     """Two layers of three heads in blocks of four; each block of head h has the value h / 3."""
     blocks = np.broadcast_to(np.arange(3, dtype=np.float32)[:, None, None] / 3, (3, N // 4, N // 4)).copy()
     layers = tuple(levels(blocks.copy(), signed=False, block=4, shape=(N, N)) for _ in range(2))
-    return HeadGrid(values=np.stack([each.arrays[2] for each in layers]), block=16, large=LargeWall(layers, close),
-                    rows=axis(), columns=axis(), scale=UNIT, caption=caption(), layers=(0, 1), chosen=(0, 0))
+    return HeadGrid(
+        values=np.stack([each.arrays[2] for each in layers]),
+        block=16,
+        large=LargeWall(layers, close),
+        rows=axis(),
+        columns=axis(),
+        scale=UNIT,
+        caption=caption(),
+        layers=(0, 1),
+        chosen=(0, 0),
+    )
 
 
 def test_a_wall_asks_for_the_cells_of_the_head_that_is_zoomed_into(qtbot: QtBot, words: Words) -> None:

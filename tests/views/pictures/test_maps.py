@@ -79,8 +79,16 @@ def test_the_wheel_zooms_and_double_click_fits(qtbot: QtBot, trace: Trace, words
     view.draw(head_map(trace, Look(), words), words)
     _shown(qtbot, view)
     place = view.cell_rect(2, 2).center()
-    wheel = QWheelEvent(place, place, QPoint(), QPoint(0, 240), Qt.MouseButton.NoButton,
-                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    wheel = QWheelEvent(
+        place,
+        place,
+        QPoint(),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(view, wheel)
     assert not view.view.is_whole
     assert view.cell_rect(2, 2).contains(place)
@@ -159,8 +167,10 @@ def test_a_new_text_of_the_same_length_keeps_the_zoom(trace: Trace, words: Words
     assert zoomed == view.view
 
     larger = attrs.evolve(
-        picture, values=np.zeros((5, 5), np.float32),
-        rows=attrs.evolve(picture.rows, labels=tuple("abcde")), columns=attrs.evolve(picture.columns, labels=tuple("abcde")),
+        picture,
+        values=np.zeros((5, 5), np.float32),
+        rows=attrs.evolve(picture.rows, labels=tuple("abcde")),
+        columns=attrs.evolve(picture.columns, labels=tuple("abcde")),
     )
     assert isinstance(larger, Heatmap)
     view.draw(larger, words)

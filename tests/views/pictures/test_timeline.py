@@ -24,10 +24,17 @@ _VALUES = np.array([0.9, 0.5, 0.25, 0.75, 0.125], np.float32)
 def steps(repeat: int = 1, **changes: object) -> Timeline:
     values = np.tile(_VALUES, repeat)
     n = len(values)
-    made = Timeline(labels=("＿He", "＿is", "＿reading", "北京", "<eos>") * repeat, probabilities=values, chosen=2,
-                    caption=Caption(title="t", tap="generator.probabilities", shape=""),
-                    log_p=np.log(values.astype(np.float64)), ranks=tuple(range(1, n + 1)), n_symbols=6000, side="target",
-                    shift=1)
+    made = Timeline(
+        labels=("＿He", "＿is", "＿reading", "北京", "<eos>") * repeat,
+        probabilities=values,
+        chosen=2,
+        caption=Caption(title="t", tap="generator.probabilities", shape=""),
+        log_p=np.log(values.astype(np.float64)),
+        ranks=tuple(range(1, n + 1)),
+        n_symbols=6000,
+        side="target",
+        shift=1,
+    )
     return attrs.evolve(made, **changes)
 
 
@@ -50,8 +57,16 @@ def emitted(view: TimelineView) -> list[int]:
 
 def wheel(view: TimelineView, down: int, across: int = 0) -> None:
     place = QPointF(view.rect().center())
-    event = QWheelEvent(place, place, QPoint(), QPoint(across, down), Qt.MouseButton.NoButton,
-                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place,
+        place,
+        QPoint(),
+        QPoint(across, down),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(view, event)
 
 
@@ -141,8 +156,11 @@ def test_what_comes_after_is_faint(qtbot: QtBot, words: Words) -> None:
     ink, faint = QColor(LIGHT.text).lightness(), QColor(LIGHT.faint).lightness()
     for step in range(5):
         inside = view.step_rect(step).adjusted(4, 5, -4, -5).toRect()
-        darkest = min(image.pixelColor(x, y).lightness() for x in range(inside.left(), inside.right())
-                      for y in range(inside.top(), inside.bottom()))
+        darkest = min(
+            image.pixelColor(x, y).lightness()
+            for x in range(inside.left(), inside.right())
+            for y in range(inside.top(), inside.bottom())
+        )
         assert abs(darkest - (ink if step <= 1 else faint)) < 25, step
 
 
@@ -202,8 +220,10 @@ def test_the_sign_is_seen_at_the_edge_beyond_which_there_is_more(qtbot: QtBot, w
 
     def marked(view: TimelineView) -> list[bool]:
         image, accent = view.grab().toImage(), QColor(theme.accent)
-        return [any(distance(image.pixelColor(x, y), accent) < 60 for x in columns for y in range(8, 28))
-                for columns in (range(2, 20), range(view.width() - 20, view.width() - 2))]
+        return [
+            any(distance(image.pixelColor(x, y), accent) < 60 for x in columns for y in range(8, 28))
+            for columns in (range(2, 20), range(view.width() - 20, view.width() - 2))
+        ]
 
     view = shown(qtbot, words, steps(10, chosen=25), theme)
     view.clearFocus()

@@ -52,8 +52,9 @@ def press(view: TreeView, *keys: Qt.Key) -> None:
 
 
 def wheel(view: TreeView, place: QPointF, notches: int, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    event = QWheelEvent(place, place, QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton, modifier,
-                        Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place, place, QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton, modifier, Qt.ScrollPhase.NoScrollPhase, False
+    )
     QApplication.sendEvent(view, event)
 
 
@@ -285,8 +286,14 @@ def test_a_fold_is_known_by_its_tokens(view: TreeView, words: Words) -> None:
     """Where the same tokens have other numbers they stay folded; where they are gone so is the fold."""
     click(view, view.control_rect(READS).center())
     nodes = list(SEARCH.nodes)
-    moved = [nodes[1], nodes[0], attrs.evolve(nodes[2], parent=1), attrs.evolve(nodes[3], parent=1),
-             attrs.evolve(nodes[4], parent=0), *nodes[5:]]
+    moved = [
+        nodes[1],
+        nodes[0],
+        attrs.evolve(nodes[2], parent=1),
+        attrs.evolve(nodes[3], parent=1),
+        attrs.evolve(nodes[4], parent=0),
+        *nodes[5:],
+    ]
     view.draw(tree_of(attrs.evolve(SEARCH, nodes=tuple(moved))), words)
     assert {0, 1, 2, 3, 4, 7} == seen(view)
     view.draw(grown([-1, 0, 1]), words)
@@ -298,8 +305,9 @@ def test_a_fold_is_known_by_its_tokens(view: TreeView, words: Words) -> None:
 def test_a_way_that_becomes_the_best_is_unfolded(view: TreeView, words: Words) -> None:
     """It was folded while others were better; one that the user folded as the best stays folded."""
     click(view, view.control_rect(READS).center())
-    worse = tuple(attrs.evolve(branch, state="kept" if branch.state == "best" else branch.state)
-                  for branch in tree_of().branches)
+    worse = tuple(
+        attrs.evolve(branch, state="kept" if branch.state == "best" else branch.state) for branch in tree_of().branches
+    )
     view.draw(attrs.evolve(tree_of(), branches=worse), words)
     folded = seen(view)
     view.draw(tree_of(), words)
