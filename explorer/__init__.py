@@ -35,12 +35,10 @@ def explore(
     `trained` False: random weights in the shape of trained ones. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can mend; its `str()` is the sentence.
     """
-    import attrs
-
     from explorer.engine.request import Request
 
     request = Request.from_preset(str(preset), _text(text), **knobs)
-    request = attrs.evolve(request, target=None if target is None else _text(target), trained=trained)
+    request = request.wishing(target=None if target is None else _text(target), trained=trained)
     with _alone() as computer:
         return computer(request).trace
 
@@ -56,10 +54,10 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
 
     beam = int(Knob("beam", "int", 4, "decoding", "forward", low=1, high=8).check(beam))
     with _alone() as computer:
-        translator = computer.translator(str(preset))
+        translator = computer.sources.translator(str(preset))
         if translator is None:
             raise NotTrained(name=str(preset))
-        return translator.translate(computer.source_ids(_text(text), translator), Decoding(beam=beam))
+        return translator.translate(computer.sources.source_ids(_text(text), translator), Decoding(beam=beam))
 
 
 def _text(value: object) -> str:

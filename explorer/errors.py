@@ -6,11 +6,11 @@
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
-    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, OverLimit,
+    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept
-    └── BadReplacement
+    └── BadReplacement, BadField
 
 Each carries a text key and its numbers; `lang.Words.error` makes the sentence, and `str()` is that sentence in the system's
 language. A bug is never an ExplorerError.
@@ -249,6 +249,24 @@ class BadCheckpoint(BadFile):
     """A checkpoint that is damaged, or of another training. Values: path, reason."""
 
     key = "error.bad_checkpoint"
+
+
+class BadField(ExplorerError):
+    """A field of a Look, a Wish or a file of them that cannot have this value. Values: name, got."""
+
+    key = "error.bad_field"
+
+
+class BadState(BadFile):
+    """A file that holds no State. Values: path, reason."""
+
+    key = "error.bad_state"
+
+
+class NewerState(BadState):
+    """A file of a later version. Values: path, version, known."""
+
+    key = "error.newer_state"
 
 
 class NoSuchDevice(ExplorerError):

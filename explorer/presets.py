@@ -1,9 +1,9 @@
 """Presets: named starting points, as data. Needs no torch.
 
 A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, a table `knobs` of what differs from the
-defaults, and may hold a table `look`: the `attention`, `layer` and `head` that are seen first. A trained model is a
-folder with such a file as `preset.toml`, its weights and its two vocabularies; one of the user's own is named by its
-path. Titles and notes stand in the language files under `preset.<name>`.
+defaults, and may hold a table `look`: what is seen first. A trained model is a folder with such a file as `preset.toml`,
+its weights and its two vocabularies; one of the user's own is named by its path. Titles and notes stand in the language
+files under `preset.<name>`.
 """
 
 import tomllib
@@ -14,16 +14,18 @@ from typing import Any, TypeVar
 import attrs
 
 from explorer.config import Config
-from explorer.errors import BadKnob, BadPreset, CannotRead, OverLimit, UnknownPreset
+from explorer.errors import BadField, BadKnob, BadPreset, CannotRead, OverLimit, UnknownPreset
 from explorer.files import read_whole
 from explorer.resources import asset
+from explorer.state.fields import read_fields
+from explorer.state.look import Look
 from explorer.toml_text import deep_line, too_deep
 
 DEFAULT = "translator"
 _MOST_BYTES = 2**18  # ours have some hundred
-_ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 _T = TypeVar("_T")
 FILE = "preset.toml"
+_SEEN_FIRST = ("attention", "layer", "head")  # said by every preset, as by default where its file does not
 
 
 @attrs.frozen
@@ -36,7 +38,7 @@ class Preset:
     config: Config
     order: int = 0
     folder: Path | None = None
-    look: tuple[tuple[str, str | int], ...] = ()  # fields of a picture.look.Look
+    look: tuple[tuple[str, Any], ...] = ()  # fields of a Look that are set
     changed_ns: int = 0  # when the file was written; training again makes another preset of a folder
 
 
@@ -71,12 +73,12 @@ def _read(name: str, path: Path, changed_ns: int) -> Preset:
             config=Config(**_kept(table["knobs"], dict)),
             order=_kept(table.get("order", 0), int),
             folder=path.parent if path.name == FILE else None,
-            look=_look(**_kept(table.get("look", {}), dict)),
+            look=_look(_kept(table.get("look", {}), dict)),
             changed_ns=changed_ns,
         )
     except CannotRead as error:
         raise BadPreset(path=str(path), reason=error.values.get("reason", error)) from error
-    except (BadKnob, OverLimit) as error:
+    except (BadKnob, BadField, OverLimit) as error:
         raise BadPreset(path=str(path), reason=error) from error
     except RecursionError as error:
         raise BadPreset(path=str(path), reason="[[[[…]]]]") from error
@@ -108,7 +110,8 @@ def _bundled() -> dict[str, Path]:
     return single | {path.parent.name: path for path in folder.glob(f"*/{FILE}")}
 
 
-def _look(attention: str = "encoder.self_attn", layer: int = 0, head: int = 0) -> tuple[tuple[str, str | int], ...]:
-    if attention not in _ATTENTIONS or min(_kept(layer, int), _kept(head, int)) < 0:
-        raise ValueError(f"look: {attention}, {layer}, {head}")
-    return ("attention", attention), ("layer", layer), ("head", head)
+def _look(table: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """The fields of a Look that a preset sets, checked. Raises BadField."""
+    fields = read_fields(Look, table)
+    look = Look(**fields)
+    return tuple((name, getattr(look, name)) for name in dict.fromkeys((*_SEEN_FIRST, *fields)))

@@ -12,14 +12,17 @@ from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application
 from explorer.app.endings import Endings
 from explorer.app.imports import Imports
+from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer.app.session import told
 from explorer.app.session.preferences import Preferences
+from explorer.app.session.remembered import Remembered, last_state
 from explorer.app.session.session import Session
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
-from explorer.engine.request import Request
 from explorer.engine.worker import Compute, load_compute
 from explorer.errors import ExplorerError
 from explorer.presets import DEFAULT
+from explorer.state.state import State
 
 _SIZE = (1440, 900)
 _QUIET_MS = 500  # after the start
@@ -38,10 +41,11 @@ class Program:
         """`lacking` names an input method for which Qt has no plugin."""
         self.preferences = Preferences()
         self.appearance = Appearance(self.preferences, language)
-        request, self._refused = first_request(self.preferences, text, preset)
+        state, self._refused = first_state(self.preferences, text, preset)
         self._lacking = lacking
         self._imported = threading.Event()
-        self.session = Session(request, self._load)
+        self.session = Session(state, self._load)
+        self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
@@ -51,8 +55,8 @@ class Program:
         self._imports = Imports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
-        self._imports.done.connect(self.window.page_stack.begin)
-        self.session.loaded.connect(self._loaded)
+        self._imports.done.connect(self.window.begin)
+        self.session.told.connect(self._hear)
 
     def open(self) -> None:
         """Show the window. When it has been painted, torch is loaded behind it: the two would hinder each other."""
@@ -108,34 +112,57 @@ class Program:
             target=importlib.import_module, args=("explorer.picture.figure.svg",), name="figures", daemon=True
         ).start()
 
+    def _hear(self, value: object) -> None:
+        if isinstance(value, told.Loaded):
+            self._loaded()
+        elif isinstance(value, told.Set):
+            self.remembered.keep(value.state)
+
     def _save(self, geometry: QByteArray) -> None:
-        request = self.session.request
         self.preferences.put("geometry", geometry)
-        self.preferences.put("text", request.text)
-        self.preferences.put("target", request.target or "")
-        self.preferences.put("preset", request.preset)
         self.preferences.save()
+        self.remembered.keep(self.session.state)
+        self.remembered.close()
 
 
-def first_request(preferences: Preferences, text: str | None, preset: str | None) -> tuple[Request, ExplorerError | None]:
+def first_state(preferences: Preferences, text: str | None, preset: str | None) -> tuple[State, ExplorerError | None]:
     """What was asked for, else what was there last time, else the default preset, and why it is not the last one.
 
     Raises UnknownPreset, BadPreset for a preset that was asked for.
     """
     refused: ExplorerError | None = None
-    if preset is None:
-        try:
-            request = Request.from_preset(preferences.text("preset") or DEFAULT)
-        except ExplorerError as error:  # a preset of another version, or one that is broken now
-            request, refused = Request.from_preset(DEFAULT), error
-    else:
-        request = Request.from_preset(preset)
-    request = attrs.evolve(request, beam=_BEAM)
-    if text is not None:
-        return attrs.evolve(request, text=text), refused
-    if preset is None and preferences.text("text").strip():
-        request = attrs.evolve(request, text=preferences.text("text"), target=preferences.text("target") or None)
-    return request, refused
+    if preset is not None:
+        state = attrs.evolve(_opened(preset), page=PAGE_KEYS[0])
+        return (state if text is None else _with_text(state, text)), None
+    last, refused = last_state()
+    if last is None and refused is None:
+        last, refused = _of_version_0_1(preferences)
+    state = last or _opened(DEFAULT)
+    if state.page not in PAGE_KEYS:  # of another version
+        state = attrs.evolve(state, page=PAGE_KEYS[0])
+    return (state if text is None else _with_text(state, text)), refused
+
+
+def _opened(preset: str) -> State:
+    state = State.from_preset(preset)
+    return attrs.evolve(state, wish=attrs.evolve(state.wish, beam=_BEAM))
+
+
+def _with_text(state: State, text: str) -> State:
+    wish = attrs.evolve(state.wish, text=text, target=None, source_cuts=None, target_cuts=None, prefix=())
+    return attrs.evolve(state, wish=wish)
+
+
+def _of_version_0_1(preferences: Preferences) -> tuple[State | None, ExplorerError | None]:
+    """What the preferences of version 0.1 hold: preset and texts."""
+    try:
+        state = _opened(preferences.text("preset") or DEFAULT)
+    except ExplorerError as error:  # a preset of another version, or one that is broken now
+        return None, error
+    if preferences.text("text").strip():
+        target = preferences.text("target") or None
+        state = attrs.evolve(state, wish=attrs.evolve(state.wish, text=preferences.text("text"), target=target))
+    return state, None
 
 
 def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:

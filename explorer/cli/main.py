@@ -253,7 +253,7 @@ def _explore(text: str, given: dict[str, Any]) -> "Trace":
     turned = {name: value for name, value in given.items() if name in fields and value is not None}
     if not text.strip():
         raise EmptyText
-    request = attrs.evolve(Request.from_preset(given["preset"], text, **turned), target=given["target"])
+    request = Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])
     from explorer.engine.compute import Computer  # torch, a second to load, and only for what can be computed
 
     return Computer()(request).trace

@@ -206,7 +206,7 @@ def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
         said = ""
         try:
             if line.strip():
-                said = translator.translate(computer.source_ids(line.rstrip("\n"), translator), Decoding(beam=beam))
+                said = translator.translate(computer.sources.source_ids(line.rstrip("\n"), translator), Decoding(beam=beam))
         except ExplorerError as error:
             click.echo(words("translate.bad_line", line=number, sentence=words.error(error)), err=True)
             status = 2
@@ -220,7 +220,7 @@ def _translator(preset: str) -> "tuple[Computer, Translator]":
     from explorer.engine.compute import Computer  # torch, a second to load
 
     computer = Computer()
-    translator = computer.translator(preset)
+    translator = computer.sources.translator(preset)
     if translator is None:
         raise NotTrained(name=preset)
     return computer, translator

@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+import attrs
+
 from explorer.engine.load_torch import load_library, without_collecting
 from explorer.engine.request import Frame, Request
 from explorer.stops import Superseded
@@ -33,23 +35,37 @@ class Compute(Protocol):
         """Nothing is asked for: make ready what will be, until `stop` says that something is."""
 
 
-class Listener(Protocol):
-    """Is told what happens; every method is called on the compute thread."""
+@attrs.frozen
+class Started:
+    """torch is loaded."""
 
-    def started(self) -> None:
-        """torch is loaded."""
 
-    def done(self, frame: Frame) -> None:
-        """A request was answered."""
+@attrs.frozen(eq=False)
+class Failed:
+    """A request raised: an ExplorerError is the user's, anything else is a bug."""
 
-    def failed(self, serial: int, error: BaseException) -> None:
-        """A request raised: an ExplorerError is the user's, anything else is a bug."""
+    serial: int
+    error: BaseException
 
-    def stopped(self, serial: int) -> None:
-        """A request was ended before its answer, or before it was begun."""
 
-    def progressed(self, serial: int, share: float) -> None:
-        """A long request is so far, 0 to 1."""
+@attrs.frozen
+class Stopped:
+    """A request was ended before its answer, or before it was begun."""
+
+    serial: int
+
+
+@attrs.frozen
+class Progressed:
+    """A long request is so far, 0 to 1."""
+
+    serial: int
+    share: float
+
+
+Told = Started | Frame | Failed | Stopped | Progressed
+Tell = Callable[[Told], object]
+"""Is called on the compute thread with everything that happens."""
 
 
 def load_compute() -> Compute:
@@ -63,8 +79,8 @@ def load_compute() -> Compute:
 class Worker:
     """Owns the thread. `submit` and `stop` return at once; `close` waits for the thread to end."""
 
-    def __init__(self, listener: Listener, load: Callable[[], Compute] = load_compute, patience_s: float = 0.3) -> None:
-        self._listener = listener
+    def __init__(self, tell: Tell, load: Callable[[], Compute] = load_compute, patience_s: float = 0.3) -> None:
+        self._tell = tell
         self._load = load
         self._patience_s = patience_s
         self._changed = threading.Condition()
@@ -88,7 +104,7 @@ class Worker:
             self._changed.notify()
 
     def stop(self) -> None:
-        """End the running request and drop the waiting one; the listener is told of each when it is out."""
+        """End the running request and drop the waiting one; each is told of when it is out."""
         with self._changed:
             newest = self._waiting or self._running
             if newest is not None:
@@ -125,7 +141,7 @@ class Worker:
         except Exception as error:
             self._refuse_all(error)
             return
-        self._listener.started()
+        self._tell(Started())
         while (request := self._next()) is not None:
             self._answer(compute, request)
             self._rest(compute, request)
@@ -135,7 +151,7 @@ class Worker:
             if not self._wanted():
                 compute.rest(self._wanted)
         except Exception as error:  # a bug, which must not end the thread
-            self._listener.failed(answered.serial, error)
+            self._tell(Failed(answered.serial, error))
 
     def _wanted(self) -> bool:
         return self._waiting is not None or self._closing
@@ -143,7 +159,7 @@ class Worker:
     def _refuse_all(self, error: Exception) -> None:
         """torch could not be loaded: whoever asks is told so, instead of waiting for ever."""
         while (request := self._next()) is not None:
-            self._listener.failed(request.serial, error)
+            self._tell(Failed(request.serial, error))
 
     def _next(self) -> Request | None:
         with self._changed:
@@ -166,24 +182,24 @@ class Worker:
             now_s = time.monotonic()
             if now_s - told_s >= _TOLD_EVERY_S:  # a model has hundreds of parameters, and the GUI thread draws each share
                 told_s = now_s
-                self._listener.progressed(request.serial, share)
+                self._tell(Progressed(request.serial, share))
 
         try:
             if stop():
                 raise Superseded
             frame = compute(request, stop, progress)
         except Superseded:
-            self._listener.stopped(request.serial)
+            self._tell(Stopped(request.serial))
         except Exception as error:
-            # Both kinds travel on: the listener shows a user's error and reports a bug.
-            self._listener.failed(request.serial, error)
+            # Both kinds travel on: whoever is told shows a user's error and reports a bug.
+            self._tell(Failed(request.serial, error))
         else:
-            self._listener.done(frame)
+            self._tell(frame)
 
     def _asked_to_stop(self, request: Request) -> bool:
         # Asked at each of a hundred taps and more: an event that is set is not waited for.
         if not self._free.is_set() and not self._free.wait(_REST_S):
             self._free.set()
-        if self._waiting is not None and (request.refines or time.monotonic() - self._began_s > self._patience_s):
+        if self._waiting is not None and (request.detail.refines or time.monotonic() - self._began_s > self._patience_s):
             return True
         return self._closing or request.serial <= self._stopped_serial

@@ -6,10 +6,10 @@ import numpy as np
 from explorer.errors import UnknownHead, UnknownLayer
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap, Picture, Strips
-from explorer.picture.look import Look
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.heatmaps import caption, tap_heatmap
 from explorer.picture.scales import robust_scale
+from explorer.state.look import Look
 from explorer.trace.stages import place_of, with_layer
 from explorer.trace.trace import Trace
 

@@ -23,8 +23,8 @@ from explorer.files import make_folder, replacing
 from explorer.lang import Words
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Picture
-from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
+from explorer.state.look import Look
 from explorer.trace.levels import Levels, levels
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.stages import place_of, stage_of

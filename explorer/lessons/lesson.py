@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lessons.formula import names
+from explorer.state.state import Settings
 from explorer.trace.findings import EXPERIMENTS
 
 Cells = NDArray[np.float64]
@@ -53,23 +53,15 @@ class Question:
 
 @attrs.frozen(eq=False)
 class Step:
-    """A sentence, what to set, where to look, what to compare, and perhaps a question.
+    """A sentence, what to set, what to compare, and perhaps a question.
 
-    Without `text` the user's own sentence stays, without `preset` the model. `given` are matrices that formulas name and
-    that the reader may change. `cuts` are the tokens of `text` where it is not cut as usual.
-    `highlight` names "knob:…", "tap:…" or "token:…".
+    What `settings` do not name stays: the user's own sentence, the model, the page. `given` are matrices that formulas
+    name and that the reader may change. `highlight` names "knob:…", "tap:…" or "token:…".
     """
 
     say: Text
-    preset: str = ""
-    text: str = ""
-    target: str = ""
-    knobs: Mapping[str, Any] = attrs.field(factory=dict)
-    page: str = ""
-    look: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Settings = attrs.field(factory=Settings)
     highlight: tuple[str, ...] = ()
-    batch: tuple[str, ...] = ()
-    cuts: tuple[str, ...] = ()
     given: Mapping[str, Cells] = attrs.field(factory=dict)
     claims: tuple[Claim, ...] = ()
     question: Question | None = None

@@ -7,8 +7,8 @@ en = "…"
 [[step]]
 zh = "…"
 en = "…"
-preset = "tutorial-a"                       # also: text, cuts, target, batch, page, highlight
-knobs = { d_model = 4, n_heads = 1 }        # also: look, given
+preset = "tutorial-a"                       # also: cuts, highlight, given, and every key of a session's file:
+knobs = { d_model = 4, n_heads = 1 }        # text, target, batch, beam, page, look = { … }
 [[step.claim]]                              # zh, en, printed or expected, true, tolerance
 [step.question]                             # zh, en, answer, tolerance, or choices and right, or kind
 """
@@ -18,10 +18,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 
-from explorer.config import find_knob
 from explorer.errors import BadFormula, BadLesson, CannotRead, ExplorerError
 from explorer.lessons.cost import quoted
 from explorer.lessons.formula import names
@@ -29,8 +27,8 @@ from explorer.lessons.known import PLAIN
 from explorer.lessons.lesson import Cells, Claim, Lesson, Question, Step, Text
 from explorer.lessons.lesson_file import LessonFile, WrongError, at_most, check_values
 from explorer.lessons.questions import KINDS
-from explorer.presets import load_preset
 from explorer.resources import asset, config_folder
+from explorer.state.state import Settings, spans_of
 from explorer.trace.findings import EXPERIMENTS
 
 PAGES = (
@@ -64,16 +62,7 @@ _LIVE = frozenset(
         *EXPERIMENTS,
     }
 )
-_LOOKS: dict[str, tuple[type, ...]] = {
-    "attention": (str,),
-    "stage": (str,),
-    "side": (str,),
-    "tap": (str,),
-    "part": (str,),
-    "layer": (int,),
-    "head": (int,),
-    "position": (int,),
-}
+_OWN = ("zh", "en", "cuts", "highlight", "given", "claim", "question")  # the other keys of a step set up a State
 _PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token")
 _MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
@@ -156,47 +145,22 @@ class _Reader:
 
     def _step_of(self, row: Mapping[str, Any]) -> Step:
         check_values(row)
-        _only(row, (*(field.name for field in attrs.fields(Step) if field.name not in ("say", "claims")), "zh", "en", "claim"))
-        for key in ("preset", "text", "target"):
-            if not isinstance(row.get(key, ""), str):
-                raise WrongError(key, f"{key} = {quoted(row[key])}")
-        look = _table(row, "look")
-        for key, value in look.items():
-            if not isinstance(value, _LOOKS.get(key, ())) or isinstance(value, bool) or (isinstance(value, int) and value < 0):
-                raise WrongError(key, f"{key} = {quoted(value)}")
-        cuts = tuple(map(str, _list(row, "cuts")))
-        if cuts and "".join(cuts) != row.get("text"):
-            raise WrongError("cuts", "".join(cuts))
+        settings = _settings(row)
         if not isinstance(row.get("question", {}), dict):
             raise WrongError("question", "question ?")
-        knobs = _table(row, "knobs")
-        base = load_preset(row["preset"]).config if row.get("preset") else None
-        for name, value in knobs.items():
-            find_knob(name).check(value)
-        if base is not None:
-            base.changed(**knobs)
-        page = _word(row, "page", PAGES)
         given = {name: _cells(value, name) for name, value in _table(row, "given").items()}
         at_most("given", _MOST_TABLES, given)
         at_most("given", _MOST_GIVEN, range(sum(cells.size for cells in given.values())))
         at_most("claim", _MOST_CLAIMS, _tables(row.get("claim", []), "claim"))
-        at_most("batch", _MOST_TEXTS, _list(row, "batch"))
         for mark in _list(row, "highlight"):
             if str(mark).partition(":")[0] not in _HIGHLIGHTS:
                 raise WrongError("highlight", str(mark))
         claims = tuple(self._claim(each, given) for each in _tables(row.get("claim", []), "claim"))
         return Step(
             say=_bilingual(row, "[[step]]"),
-            preset=str(row.get("preset", "")),
-            text=str(row.get("text", "")),
-            target=str(row.get("target", "")),
-            knobs=knobs,
-            page=page,
-            look=look,
+            settings=settings,
             highlight=tuple(map(str, _list(row, "highlight"))),
-            batch=tuple(map(str, _list(row, "batch"))),
             given=given,
-            cuts=cuts,
             claims=claims,
             question=self._question(row["question"], given) if "question" in row else None,
         )
@@ -227,6 +191,22 @@ class _Reader:
         if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(zh):
             raise WrongError("right", f"right = {quoted(right)}")
         return Question(ask, choices=tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True)), right=right, why=why)
+
+
+def _settings(row: Mapping[str, Any]) -> Settings:
+    """What a step sets up. Raises WrongError, BadField, BadKnob, UnknownPreset, BadPreset."""
+    cuts = tuple(map(str, _list(row, "cuts")))
+    if cuts and "".join(cuts) != row.get("text"):
+        raise WrongError("cuts", "".join(cuts))
+    set_up = {key: value for key, value in row.items() if key not in _OWN and value != ""}
+    if cuts:
+        set_up["source_cuts"] = [list(span) for span in spans_of(cuts)]
+    settings, unknown = Settings.read(set_up)
+    if unknown:
+        raise WrongError(unknown[0], f"{quoted(unknown[0])} ?")
+    _word(row, "page", PAGES)
+    at_most("batch", _MOST_TEXTS, settings.wish.get("batch", ()))
+    return settings
 
 
 def _known(formula: str, given: Mapping[str, Cells]) -> None:

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.look import Look
+from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
 

@@ -11,6 +11,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.state.look import SIGNED_COLOURS, UNIT_COLOURS
+
 LEVELS = 251  # data colours 0…250; the rest of a byte marks outliers and what is no data
 BELOW, ABOVE, GAP, CLOSED, NOT_A_NUMBER = 251, 252, 253, 254, 255
 _USUAL, _ROOM = 0.98, 1.5  # a robust scale has this share of all values, and room beyond: 99.95 % of what is normal
@@ -26,8 +28,7 @@ _ANCHORS = {
     "open": "7fae98 7fae98",  # of a mask: no data, so no data colour
     "blue-orange-dark": "8cc8ff 4a90cf 23527a 1b1e22 7a4a1e cf8a3c ffc98a",
 }
-SEQUENTIAL = ("cividis", "viridis")
-CENTRED = ("blue-red", "purple-orange", "blue-orange-dark")
+SEQUENTIAL, CENTRED = UNIT_COLOURS, SIGNED_COLOURS
 
 
 @attrs.frozen

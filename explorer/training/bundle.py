@@ -4,8 +4,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import tomli_w
+
 from explorer import presets
-from explorer.config import KNOBS, Config, Value
+from explorer.config import KNOBS, Config
 from explorer.files import replacing
 from explorer.model import weights_file as trained
 from explorer.model.weights import Weights
@@ -18,15 +20,7 @@ def write_bundle(
     """Write a preset with trained weights. Raises CannotWrite, DiskFull."""
     trained.save_weights(folder / trained.FILE, weights, {key: json.dumps(value) for key, value in about.items()})
     bilingual.write(folder)
-    lines = [
-        f"text = {_toml(text)}",
-        "",
-        "[knobs]",
-        *(f"{knob.name} = {_toml(config.values()[knob.name])}" for knob in KNOBS if config.values()[knob.name] != knob.default),
-    ]
+    knobs = {knob.name: config.values()[knob.name] for knob in KNOBS if config.values()[knob.name] != knob.default}
+    content = tomli_w.dumps({"text": text, "knobs": knobs})
     with replacing(folder / presets.FILE) as unfinished:
-        unfinished.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _toml(value: Value) -> str:
-    return json.dumps(value, ensure_ascii=False)  # strings, numbers and truth are written alike
+        unfinished.write_text(content, encoding="utf-8")

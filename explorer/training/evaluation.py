@@ -86,7 +86,7 @@ def translate_all(
     found: dict[str, tuple[str, int]] = {}
     for source in sources:
         try:
-            ids[source] = computer.source_ids(source, translator)
+            ids[source] = computer.sources.source_ids(source, translator)
         except TooLong as error:
             found[source] = "", int(str(error.values["got"]))
     order = sorted(ids, key=lambda source: len(ids[source]))

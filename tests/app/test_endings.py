@@ -13,11 +13,12 @@ PROGRAM = """
 import sys
 from PySide6.QtCore import QTimer
 from explorer.app import main
+from explorer.engine.request import Frame
 
 class Told(main.Program):
     def __init__(self, *given):
         super().__init__(*given)
-        self.session.framed.connect(lambda frame: print("framed", flush=True))
+        self.session.told.connect(lambda value: print("framed", flush=True) if isinstance(value, Frame) else None)
 
 main.Program = Told
 main.make_application()

@@ -51,7 +51,7 @@ def _recording(bench: Bench, preset: str, n: int) -> list[Row]:
 
 def model_of(preset: str) -> Transformer:
     """A preset's model as the engine has it at rest: its weights packed."""
-    translator = Computer().translator(preset)
+    translator = Computer().sources.translator(preset)
     if translator is not None:
         return translator.model(translator.preset.config)
     return at_rest(load_preset(preset).config)
@@ -68,10 +68,10 @@ def at_rest(config: Config) -> Transformer:
 def _greedy(bench: Bench) -> list[Row]:
     """Of greedy translations of one sentence, the time beyond the encoder's, divided by the tokens."""
     computer = Computer()
-    translator = computer.translator("translator")
+    translator = computer.sources.translator("translator")
     assert translator is not None  # it is bundled
     config = translator.preset.config
-    ids = computer.source_ids(_SENTENCE, translator)
+    ids = computer.sources.source_ids(_SENTENCE, translator)
     model, source = translator.model(config), ids_tensor(ids)
 
     def token_ms() -> float:

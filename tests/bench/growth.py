@@ -22,8 +22,9 @@ from explorer.lang import Words
 from explorer.model.ids import ids_tensor
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Caption, Waves
-from explorer.picture.look import Look
 from explorer.picture.makers.attention import head_wall
+from explorer.state.look import Look
+from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import at_rest
@@ -75,7 +76,7 @@ def _grow(bench: Bench, series: _Series) -> list[Row]:
 
 def _costs_ms(config: Config, n: int) -> tuple[float, ...]:
     """One for each of the parts. Raises ExplorerError."""
-    request = Request(text=(_TEXT * n)[:n], config=config, preset="tiny")
+    request = Request(wish=Wish(text=(_TEXT * n)[:n], config=config, preset="tiny"))
     computer = Computer()
     frame = computer(request)
     computer.rest(lambda: False)  # the weights are packed, as they are while somebody types
@@ -84,7 +85,7 @@ def _costs_ms(config: Config, n: int) -> tuple[float, ...]:
     def recorded() -> float:
         """Of another temperature each time: the pass of a long text is not made twice."""
         other = config.changed(temperature=1 + next(turn) * 1e-4)
-        return computer(attrs.evolve(request, config=other)).pass_ms
+        return computer(request.wishing(config=other)).pass_ms
 
     recorded_ms = repeated(recorded, budget_s=_BUDGET_S, least=3).median
     return _plain_ms(config, frame.trace), recorded_ms, *_picture_ms(frame.trace)

@@ -131,14 +131,15 @@ _PASS = """
 import resource, sys
 from explorer.config import Config
 from explorer.engine.compute import Computer
-from explorer.engine.request import Request
+from explorer.engine.request import Detail, Request
+from explorer.state.wish import Wish
 config = Config(architecture="decoder-only", n_layers=12, n_heads=12, d_model=768, d_ff=3072, max_len=4096,
                 tokenizer="characters")
 text = "".join(chr(0x4e00 + place % 3000) for place in range(4096))
 tap = "decoder.layers.3.self_attn.weights"
 computer = Computer()
 if sys.argv[1] == "recorded":
-    request = Request(text=text, config=config, preset="tiny", wanted=((tap, 5),))
+    request = Request(wish=Wish(text=text, config=config, preset="tiny"), detail=Detail(wanted=((tap, 5),)))
     trace = computer(request).trace
     assert len(trace.pooled) == 12 and (tap, 5) in trace.close_ups and len(trace.tokens.target) == 4096
 else:

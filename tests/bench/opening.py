@@ -22,7 +22,7 @@ def main() -> None:
     from tests.bench.probe import Heart, PaintWatch, answered  # the program itself does not need these before its window
 
     watch, heart = PaintWatch(program.window), Heart()
-    program.session.framed.connect(program.window.update)  # wakes the loop below
+    program.session.told.connect(program.window.update)  # wakes the loop below
     program.open()
     while not watch.count:
         _turn(application)

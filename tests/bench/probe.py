@@ -156,15 +156,5 @@ def wait(application: QApplication, done: Callable[[], bool], limit_s: float = 6
 def answered(program: Program) -> bool:
     """Whether the frame on screen is an answer to the newest wish; a wider search of the same may still be running."""
     frame: Frame | None = program.session.frame
-    wish = program.session.request
-    if frame is None:
-        return False
-    shown = attrs.evolve(
-        frame.request,
-        serial=wish.serial,
-        refines=wish.refines,
-        beam=wish.beam,
-        experiments=wish.experiments,
-        wanted=wish.wanted,
-    )
-    return shown == wish
+    wish = program.session.state.wish
+    return frame is not None and attrs.evolve(frame.wish, beam=wish.beam) == wish

@@ -12,6 +12,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 
+from explorer.state.intents import SetPreset, SetTrained
 from tests.bench.probe import SIXTEEN, Driven, Heart
 
 _KEYS, _TICKS = 60, 20
@@ -46,16 +47,16 @@ def _type(driven: Driven) -> None:
 
 def _slide(driven: Driven) -> None:
     """Fresh weights of the shape that is there."""
-    driven.program.session.set_trained(False)
+    driven.program.session.ask(SetTrained(False))
     for turn in range(_TICKS):
         driven.slide("seed", Qt.Key.Key_Right if turn < _TICKS // 2 else Qt.Key.Key_Left)
         driven.wait(driven.settled)
-    driven.program.session.set_trained(True)
+    driven.program.session.ask(SetTrained(True))
     driven.wait(driven.settled)
 
 
 def _build(driven: Driven) -> None:
-    driven.program.session.set_preset("paper-base")
+    driven.program.session.ask(SetPreset("paper-base"))
     driven.wait(driven.settled)
 
 

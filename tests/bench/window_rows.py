@@ -8,6 +8,7 @@ import torch
 from explorer.engine.threads import threads
 from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
+from explorer.state.intents import SetKnob, SetTrained
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import model_of
 from tests.bench.probe import SIXTEEN, Driven
@@ -90,9 +91,9 @@ def _slider(
     with Driven(SIXTEEN, preset) as driven:
         _tell(bench, driven)
         if not trained:
-            driven.program.session.set_trained(False)
+            driven.program.session.ask(SetTrained(False))
         if knob == "temperature":
-            driven.program.session.set_knob(knob, 0.4)
+            driven.program.session.ask(SetKnob(knob, 0.4))
         driven.wait(driven.settled)
         found = [driven.painted_ms(partial(driven.slide, knob)) for _ in range(5 + n)][5:]
         n_target = len(driven.frame.trace.tokens.target)

@@ -1,4 +1,4 @@
-"""A compute and a listener under the test's control: no torch, no clock, every step waited for."""
+"""A compute and a hearer under the test's control: no torch, no clock, every step waited for."""
 
 import math
 import queue
@@ -10,7 +10,8 @@ from typing import Any
 
 from explorer.config import Config
 from explorer.engine.request import Frame, Request
-from explorer.engine.worker import Worker
+from explorer.engine.worker import Failed, Progressed, Started, Stopped, Told, Worker
+from explorer.state.wish import Wish
 from explorer.stops import Superseded
 
 PATIENCE_S = 20.0
@@ -18,7 +19,7 @@ PATIENCE_S = 20.0
 
 
 def request(serial: int) -> Request:
-    return Request(text=f"text {serial}", config=Config(), preset="tiny", serial=serial)
+    return Request(wish=Wish(text=f"text {serial}", config=Config(), preset="tiny"), serial=serial)
 
 
 def frame(request: Request) -> Frame:
@@ -26,30 +27,26 @@ def frame(request: Request) -> Frame:
 
 
 class Heard:
-    """A Listener that keeps what it is told, in order."""
+    """Keeps what it is told, in order."""
 
     def __init__(self) -> None:
         self.told: list[tuple[Any, ...]] = []
         self._news: queue.Queue[tuple[Any, ...]] = queue.Queue()
 
-    def _tell(self, *what: Any) -> None:
+    def __call__(self, value: Told) -> None:
+        match value:
+            case Started():
+                what: tuple[Any, ...] = ("started",)
+            case Frame():
+                what = ("done", value.serial)
+            case Failed(serial, error):
+                what = ("failed", serial, error)
+            case Stopped(serial):
+                what = ("stopped", serial)
+            case Progressed(serial, share):
+                what = ("progressed", serial, share)
         self.told.append((*what, threading.current_thread().name))
         self._news.put(what)
-
-    def started(self) -> None:
-        self._tell("started")
-
-    def done(self, frame: Frame) -> None:
-        self._tell("done", frame.serial)
-
-    def failed(self, serial: int, error: BaseException) -> None:
-        self._tell("failed", serial, error)
-
-    def stopped(self, serial: int) -> None:
-        self._tell("stopped", serial)
-
-    def progressed(self, serial: int, share: float) -> None:
-        self._tell("progressed", serial, share)
 
     def next(self) -> tuple[Any, ...]:
         """What is told next; waits for it."""

@@ -75,7 +75,7 @@ def texts(trace: Trace) -> tuple[list[str], list[str]]:
 
 def weights_of(computer: Computer) -> dict[str, torch.Tensor]:
     """Copies of the kept model's weights."""
-    return {name: value.clone() for name, value in computer._model.state_dict().items()}
+    return {name: value.clone() for name, value in computer.sources.own.last.state_dict().items()}
 
 
 def test_a_frame_is_the_request_and_its_trace(computer: Computer) -> None:
@@ -87,9 +87,9 @@ def test_a_frame_is_the_request_and_its_trace(computer: Computer) -> None:
     assert frame.request is asked
     assert min(frame.tokens_ms, frame.build_ms, frame.pass_ms) > 0
     trace = frame.trace
-    assert (trace.source, trace.target, trace.preset, trace.config) == (SENTENCE, SENTENCE, "tiny", asked.config)
-    assert trace.parameters == parameter_count(build(asked.config))
-    assert len(trace.symbols) <= asked.config.vocab_size
+    assert (trace.source, trace.target, trace.preset, trace.config) == (SENTENCE, SENTENCE, "tiny", asked.wish.config)
+    assert trace.parameters == parameter_count(build(asked.wish.config))
+    assert len(trace.symbols) <= asked.wish.config.vocab_size
     assert all(trace.symbols[token.id] == token.text for token in trace.tokens.source if token.known)
 
 
@@ -117,7 +117,7 @@ def test_each_architecture_has_its_own_sides(computer: Computer, architecture: s
 
 def test_a_target_of_ones_own(computer: Computer) -> None:
     """Both sides have their own text, and cross-attention is as large as they say."""
-    trace = computer(attrs.evolve(request(), target="I love Beijing")).trace
+    trace = computer(request().wishing(target="I love Beijing")).trace
 
     assert texts(trace) == (["我", "爱", "北京", "天安门"], ["I", "love", "Beijing"])
     assert (trace.source, trace.target) == (SENTENCE, "I love Beijing")
@@ -127,7 +127,7 @@ def test_a_target_of_ones_own(computer: Computer) -> None:
 @pytest.mark.parametrize("architecture", ["encoder-only", "decoder-only"])
 def test_a_one_sided_model_takes_the_text_and_no_target(computer: Computer, architecture: str) -> None:
     """Tokens and text belong together: spans of one are never shown over the other."""
-    trace = computer(attrs.evolve(request(architecture=architecture), target="I love Beijing")).trace
+    trace = computer(request(architecture=architecture).wishing(target="I love Beijing")).trace
 
     assert trace.target == SENTENCE
     assert all("Beijing" not in side for side in texts(trace))
@@ -136,19 +136,19 @@ def test_a_one_sided_model_takes_the_text_and_no_target(computer: Computer, arch
 def test_cuts_made_by_hand_reach_their_own_side(computer: Computer) -> None:
     """Those of the source count for a target that is the source again."""
     by_hand = ((0, 1), (1, 2), (2, 7))
-    trace = computer(attrs.evolve(request(), source_cuts=by_hand)).trace
+    trace = computer(request().wishing(source_cuts=by_hand)).trace
     assert texts(trace) == (["我", "爱", "北京天安门"],) * 2
 
-    both = attrs.evolve(request(), target="你好吗", source_cuts=by_hand, target_cuts=((0, 3),))
+    both = request().wishing(target="你好吗", source_cuts=by_hand, target_cuts=((0, 3),))
     assert texts(computer(both).trace) == (["我", "爱", "北京天安门"], ["你好吗"])
 
-    alone = attrs.evolve(request(architecture="decoder-only"), source_cuts=by_hand)
+    alone = request(architecture="decoder-only").wishing(source_cuts=by_hand)
     assert texts(computer(alone).trace)[1] == ["我", "爱", "北京天安门"]
 
 
 def test_words_reach_the_dictionary_for_this_text_only(computer: Computer) -> None:
     """Added once, gone the next time."""
-    added = computer(attrs.evolve(request(), words=("北京天安门",))).trace
+    added = computer(request().wishing(words=("北京天安门",))).trace
 
     assert "北京天安门" in texts(added)[0]
     assert "北京天安门" not in texts(computer(request()).trace)[0]
@@ -206,17 +206,17 @@ def test_learned_positions_are_weights_of_their_own(computer: Computer) -> None:
 def test_the_model_is_kept(computer: Computer) -> None:
     """The same Config again is the same object, and so is a knob that modules read at each pass; others share storage."""
     computer(request())
-    first = computer._model
+    first = computer.sources.own.last
     computer(request("你好"))
-    assert computer._model is first
+    assert computer.sources.own.last is first
 
     computer(request(temperature=2))
-    assert computer._model is first
+    assert computer.sources.own.last is first
 
     computer(request(norm_kind="std-eps"))
-    assert computer._model is not first
+    assert computer.sources.own.last is not first
     matrix = "encoder.layers.0.self_attn.project_query.weight"
-    assert computer._model.get_parameter(matrix).data_ptr() == first.get_parameter(matrix).data_ptr()
+    assert computer.sources.own.last.get_parameter(matrix).data_ptr() == first.get_parameter(matrix).data_ptr()
 
 
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
@@ -234,7 +234,7 @@ def test_a_text_may_be_as_long_as_max_len_and_no_longer(computer: Computer, arch
 def test_a_target_that_is_too_long_is_refused_too(computer: Computer) -> None:
     """By its own length."""
     with pytest.raises(TooLong) as caught:
-        computer(attrs.evolve(request("一", max_len=2, tokenizer="characters"), target="一二三"))
+        computer(request("一", max_len=2, tokenizer="characters").wishing(target="一二三"))
 
     assert caught.value.values["got"] == 3
 
@@ -251,7 +251,7 @@ def test_a_target_that_is_too_long_is_refused_too(computer: Computer) -> None:
 def test_a_bad_text_is_a_users_error(computer: Computer, changes: dict[str, object], kind: type[Exception]) -> None:
     """On either side."""
     with pytest.raises(kind):
-        computer(attrs.evolve(request(), **changes))
+        computer(request().wishing(**changes))
 
 
 def test_dropout_repeats_by_its_own_seed(computer: Computer) -> None:
@@ -282,7 +282,7 @@ def test_places_go_beyond_the_text(computer: Computer, position: str, max_len: i
 
 def test_a_long_text_has_all_its_places(computer: Computer) -> None:
     """On either side."""
-    trace = computer(attrs.evolve(request("一", tokenizer="characters"), target="二" * 70)).trace
+    trace = computer(request("一", tokenizer="characters").wishing(target="二" * 70)).trace
 
     assert len(trace.places) == 70
     assert np.array_equal(trace.places, trace["decoder.embedding.positions"])
@@ -305,7 +305,7 @@ def test_stop_ends_building(computer: Computer) -> None:
         computer(request(seed=5), stop=lambda: len(shares) > 3, progress=shares.append)
 
     assert len(shares) == 4
-    assert computer._model is None
+    assert computer.sources.own.last is None
     assert (computer(request(seed=5)).trace["generator.logits"] == Computer()(request(seed=5)).trace["generator.logits"]).all()
 
 

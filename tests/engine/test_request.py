@@ -6,14 +6,15 @@ import pytest
 from explorer.config import Config
 from explorer.engine.request import Request
 from explorer.errors import HeadsDoNotFit, KnobOutOfRange, UnknownKnob, UnknownPreset
+from explorer.state.wish import Wish
 
 
 def test_a_preset_brings_its_sentence_and_its_knobs() -> None:
     """Unless other ones are given."""
-    assert Request.from_preset("tutorial-d").text == "我爱学习"
-    request = Request.from_preset("tutorial-d", "你好", temperature=2)
+    assert Request.from_preset("tutorial-d").wish.text == "我爱学习"
+    wish = Request.from_preset("tutorial-d", "你好", temperature=2).wish
 
-    assert (request.text, request.preset, request.config.d_model, request.config.temperature) == ("你好", "tutorial-d", 4, 2.0)
+    assert (wish.text, wish.preset, wish.config.d_model, wish.config.temperature) == ("你好", "tutorial-d", 4, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_what_does_not_fit_is_refused(preset: str, knobs: dict[str, object], kin
 
 def test_a_request_is_a_value() -> None:
     """Frozen, equal by content, usable as a key."""
-    first, second = (Request(text="a", config=Config(), preset="tiny") for _ in range(2))
+    first, second = (Request(wish=Wish(text="a", config=Config(), preset="tiny")) for _ in range(2))
 
     assert first == second
     assert len({first, second, attrs.evolve(first, serial=1)}) == 2

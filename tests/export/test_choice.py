@@ -6,7 +6,7 @@ import pytest
 from explorer.errors import UnknownHead, UnknownLayer, UnknownTap
 from explorer.export.choice import Choice, single, together
 from explorer.picture.kinds import HeadGrid, Heatmap, Strips
-from explorer.picture.look import Look
+from explorer.state.look import Look
 from tests.picture.examples import ARCHITECTURES, example, words
 
 WEIGHTS = "encoder.layers.0.self_attn.weights"

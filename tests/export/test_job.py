@@ -18,9 +18,9 @@ from explorer.errors import CannotCreate, CannotWrite, DiskFull, UnknownFormat, 
 from explorer.export import job as export_room
 from explorer.export.choice import Choice
 from explorer.export.job import FORMATS, NUMBERS, Export
-from explorer.picture.look import Look
 from explorer.picture.makers.embedding import source_tokens
 from explorer.picture.theme import DARK
+from explorer.state.look import Look
 from tests.picture.examples import example, words
 
 WEIGHTS = "encoder.layers.0.self_attn.weights"

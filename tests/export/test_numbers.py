@@ -17,9 +17,9 @@ from explorer.errors import CannotWrite, DiskFull
 from explorer.export import numbers
 from explorer.export.tables import Table, tables
 from explorer.picture.kinds import Axis
-from explorer.picture.look import Look
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.attention_steps import head_split
+from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
 from tests.picture.examples import example, words

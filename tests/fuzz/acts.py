@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLineEdit
 from explorer.app.pages.page_stack import PAGE_KEYS
 from explorer.app.shell.window import Window
 from explorer.config import KNOBS
+from explorer.state.intents import SetPreset
 from tests.fuzz import values, writing
 from tests.fuzz.pointing import MODIFIERS, click, drag, menu, move, somewhere, wheel
 
@@ -165,7 +166,7 @@ def resize(window: Window, chance: Random, _folder: Path) -> None:
 
 def preset(window: Window, chance: Random, _folder: Path) -> None:
     """One of the list, but for the two whose weights alone take gigabytes."""
-    window.session.set_preset(chance.choice(_PRESETS))
+    window.session.ask(SetPreset(chance.choice(_PRESETS)))
 
 
 def lesson(window: Window, chance: Random, folder: Path) -> None:

@@ -72,13 +72,12 @@ def formulas(trial: Trial) -> None:
 @lru_cache(maxsize=2)
 def a_trace(preset: str) -> Trace:
     """A pass with all its experiments."""
-    import attrs
 
     from explorer.engine.request import Request
     from explorer.trace.findings import EXPERIMENTS
 
     request = Request.from_preset(preset, "我爱北京天安门")
-    request = attrs.evolve(request, experiments=frozenset(EXPERIMENTS), batch=("你好", "我爱你们。"))
+    request = request.wishing(batch=("你好", "我爱你们。")).asking(experiments=frozenset(EXPERIMENTS))
     return explorer._computer()(request).trace
 
 

@@ -5,19 +5,16 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-import attrs
-
 from explorer.config import KNOBS
-from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.lessons.check import findings
 from explorer.lessons.lesson import Lesson
 from explorer.lessons.questions import KINDS, Where, ask
 from explorer.lessons.read import read_folder, read_lesson
-from explorer.picture.look import Look
 from explorer.picture.makers.lesson import claims_html
 from explorer.picture.theme import LIGHT
 from explorer.resources import asset
+from explorer.state.state import State
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial
 
@@ -75,15 +72,15 @@ def lessons(trial: Trial) -> None:
 
 def _go_through(lesson: Lesson, trial: Trial) -> None:
     chance = trial.chance
-    request = Request.from_preset("tiny", "我爱北京天安门")
+    state = State.from_preset("tiny", "我爱北京天安门")
     words = Words.load(chance.choice(("zh", "en")))
     for step in lesson.steps[:4]:
         trial.beat()
         trace = formulas.a_trace(chance.choice(("tiny", "translator")))
         with trial.asking():
-            request = request.at_step(step)
+            state = state.opened(step.settings)
         with trial.asking():
-            look = attrs.evolve(Look(), **step.look).fitted(trace)  # as the session does it
+            look = state.look.fitted(trace)  # as the session does it
             look.step(trace)
         with trial.asking():
             claims_html(findings(step, trace), words, LIGHT, changed=False)

@@ -9,9 +9,9 @@ import explorer
 from explorer.config import KNOBS
 from explorer.engine.recording.memory import parameter_bytes
 from explorer.engine.request import Request
-from explorer.picture.look import Look
 from explorer.presets import FILE, load_preset
 from explorer.resources import asset
+from explorer.state.look import Look
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial
 
@@ -35,7 +35,7 @@ def presets(trial: Trial) -> None:
         attrs.evolve(look, **dict(preset.look)).fitted(formulas.a_trace("tiny"))
         request = Request.from_preset(name)
         assert request.has_trained in (True, False)
-        if parameter_bytes(request.config) < _MOST_BYTES:
+        if parameter_bytes(request.wish.config) < _MOST_BYTES:
             explorer.explore(writing.sentence(chance), preset=name)
             trial.beat()
             explorer.translate(writing.sentence(chance), preset=name)

@@ -38,7 +38,7 @@ def tables(trial: Trial) -> None:
             trial.beat()
             folder = trial.folder / "own"
             folder.mkdir()
-            translator = explorer._computer().translator(a_bundle(folder))
+            translator = explorer._computer().sources.translator(a_bundle(folder))
             assert translator is not None  # it has just been written
             evaluate(explorer._computer(), translator, pairs[:20], Decoding(beam=chance.choice((1, 3))))
 

@@ -3,8 +3,6 @@
 from itertools import pairwise
 from random import Random
 
-import attrs
-
 import explorer
 from explorer.engine.request import Request
 from tests.fuzz import traces, writing
@@ -49,8 +47,7 @@ def cuts(trial: Trial) -> None:
             words += (text[: chance.choice((1, 4, 200))],)
         with trial.asking():
             request = Request.from_preset("tiny", text, **_SMALL, tokenizer=chance.choice(_TOKENIZERS))
-            request = attrs.evolve(
-                request,
+            request = request.wishing(
                 source_cuts=_spans(text, chance),
                 words=words,
                 target=chance.choice((None, writing.text(chance))),
@@ -58,9 +55,8 @@ def cuts(trial: Trial) -> None:
                 prefix=tuple(chance.randrange(600) for _ in range(chance.choice((0, 2)))),
                 preset=chance.choice(("tiny", "translator")),
                 beam=chance.choice((1, 2)),
-                experiments=frozenset(chance.sample(("variants", "swap", "leak", "depth", "batch", "copies"), 2)),
                 batch=tuple(writing.text(chance, 8) for _ in range(chance.choice((0, 2)))),
-            )
+            ).asking(experiments=frozenset(chance.sample(("variants", "swap", "leak", "depth", "batch", "copies"), 2)))
             frame = explorer._computer()(request)
             traces.check_tokens(frame.trace, trial)
         trial.beat()

@@ -5,13 +5,16 @@ What is computed meanwhile is a matter of time, so a case does not always meet t
 
 import shutil
 import time
+from functools import partial
 
 from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 
+from explorer.app.session import told
 from explorer.engine.recording.memory import parameter_bytes, trace_bytes
-from explorer.engine.request import Request
 from explorer.resources import config_folder
+from explorer.state.intents import SetPreset
+from explorer.state.wish import Wish
 from tests.fuzz import damage, lessons, traces, writing
 from tests.fuzz.acts import ACTS, Act
 from tests.fuzz.driving import Driving, Heart
@@ -47,8 +50,7 @@ def _warned(trial: Trial, text: str) -> None:
 
 def _use(driving: Driving, trial: Trial) -> None:
     driving.program.bug_reports.happened.connect(trial.reported)
-    driving.session.refused.connect(trial.hear)
-    driving.session.requested.connect(lambda request: trial.needs(_wished_bytes(request)))  # before it is computed
+    driving.session.told.connect(partial(_hear, trial))
     driving.program.window.step_opener.refused.connect(trial.hear)
     heart = Heart(trial.limits)
     usher = Usher(trial)
@@ -81,19 +83,26 @@ def _do(act: Act, driving: Driving, trial: Trial) -> None:
             raise
 
 
-def _wished_bytes(request: Request) -> int:
+def _hear(trial: Trial, value: object) -> None:
+    if isinstance(value, told.Refused):
+        trial.hear(value.error)
+    elif isinstance(value, told.Set):  # before it is computed
+        trial.needs(_wished_bytes(value.state.wish))
+
+
+def _wished_bytes(wish: Wish) -> int:
     """What the wish may take: the trace on screen and the next one, each within its budget, and weights twice, once packed."""
-    config = request.config
-    n = min(config.max_len, len(request.text) + 1)
-    recorded = min(trace_bytes(config, n, min(config.max_len, max(n, len(request.target or "")))), config.memory_budget * 2**20)
+    config = wish.config
+    n = min(config.max_len, len(wish.text) + 1)
+    recorded = min(trace_bytes(config, n, min(config.max_len, max(n, len(wish.target or "")))), config.memory_budget * 2**20)
     return 2 * recorded + 2 * parameter_bytes(config)
 
 
 def _undo_large(driving: Driving) -> None:
-    config = driving.session.request.config
+    config = driving.session.state.wish.config
     if parameter_bytes(config) > _MOST_BYTES or config.memory_budget > _MOST_BUDGET:
         driving.session.stop()
-        driving.session.set_preset("tiny")
+        driving.session.ask(SetPreset("tiny"))
 
 
 def _end(driving: Driving, trial: Trial) -> None:
@@ -102,7 +111,7 @@ def _end(driving: Driving, trial: Trial) -> None:
     while driving.session.waiting:
         driving.pause(0.02)
         if time.monotonic() - start_s > trial.limits.answer_s:
-            trial.bad(f"no answer in the window: {driving.session.request}", timed=True)
+            trial.bad(f"no answer in the window: {driving.session.state.wish}", timed=True)
             return
     if driving.session.frame is not None:
         traces.check(driving.session.frame.trace, trial)

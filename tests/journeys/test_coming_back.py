@@ -5,6 +5,7 @@ from pathlib import Path
 from explorer.app.shell.window import Window
 from explorer.presets import FILE
 from explorer.resources import config_folder
+from explorer.state.intents import SetPreset
 from tests.journeys.conftest import Journey
 
 
@@ -12,7 +13,7 @@ def test_sentence_language_theme_and_preset_come_back(journey: Journey) -> None:
     """The second start shows what the first one left."""
 
     def first(window: Window) -> None:
-        window.session.set_preset("tutorial-c")
+        window.session.ask(SetPreset("tutorial-c"))
         window.sentences.source_edit.setText("昨天的句子")
         window.actions_.by_name["language"].trigger()
         window.actions_.themes["dark"].trigger()
@@ -21,7 +22,7 @@ def test_sentence_language_theme_and_preset_come_back(journey: Journey) -> None:
     def second(window: Window) -> None:
         journey.settle(window)
         assert "昨天的句子" == window.sentences.source_edit.text()
-        assert "tutorial-c" == window.session.request.preset
+        assert "tutorial-c" == window.session.state.wish.preset
         assert "dark" == window.appearance.theme.name
         assert "en" == window.appearance.words.language
 
@@ -35,7 +36,7 @@ def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        assert "translator" == window.session.request.preset
+        assert "translator" == window.session.state.wish.preset
 
     journey.run_as_left(script)
 
@@ -54,7 +55,7 @@ def test_a_preset_that_is_broken_now_is_told(journey: Journey, tmp_path: Path) -
 
         def script(window: Window) -> None:
             journey.settle(window)
-            assert "translator" == window.session.request.preset
+            assert "translator" == window.session.state.wish.preset
             assert "上次用的预设打不开" in window.status.message.text()
             assert str(folder) in window.status.message.text() or "mine" in window.status.message.text()
 

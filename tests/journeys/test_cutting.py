@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
+from explorer.state.intents import AddWord, SetKnob, SetText
 from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
 
@@ -74,7 +75,7 @@ def test_a_word_can_be_added_for_this_text(journey: Journey) -> None:
     def script(window: Window) -> None:
         journey.settle(window)
         row = window.sentences.source_row
-        window.session.add_word("爱北京")
+        window.session.ask(AddWord("爱北京"))
         journey.settle(window)
         assert ["我", "爱北京", "天安门"] == _texts(row)
 
@@ -104,8 +105,8 @@ def test_the_tokens_page_shows_merges_and_unknown_words(journey: Journey) -> Non
     """Byte-pair tokens tell how they were made; a word outside the vocabulary is marked."""
 
     def script(window: Window) -> None:
-        window.session.set_text("preprocessing 龘")
-        window.session.set_knob("tokenizer", "bpe")
+        window.session.ask(SetText("preprocessing 龘"))
+        window.session.ask(SetKnob("tokenizer", "bpe"))
         window.go("tokens")
         journey.settle(window)
         row = window.page_stack.page.cards[0].view
@@ -113,7 +114,7 @@ def test_the_tokens_page_shows_merges_and_unknown_words(journey: Journey) -> Non
         assert any(chip.merges for chip in row.picture.chips)
         assert "龘 1/3" in _texts(row)
 
-        window.session.set_knob("tokenizer", "jieba")
+        window.session.ask(SetKnob("tokenizer", "jieba"))
         journey.settle(window)
         assert not row.picture.chips[-1].known
         assert "<unk>" in row._describe(len(row.picture.chips) - 1).text
@@ -125,7 +126,7 @@ def test_the_menu_key_on_an_empty_row_does_nothing(journey: Journey) -> None:
     """Before the first frame, and where the model has no such side."""
 
     def script(window: Window) -> None:
-        window.session.set_knob("architecture", "decoder-only")
+        window.session.ask(SetKnob("architecture", "decoder-only"))
         journey.settle(window)
         window.go("tokens")
         empty = [row for row in window.findChildren(TokenRowView) if row.picture is None or not row.picture.chips]

@@ -11,6 +11,7 @@ from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.app.pages.page_stack import PAGE_KEYS
 from explorer.app.shell.window import Window
+from explorer.state.intents import SetKnob
 from explorer.views.controls.explanation import ExplanationView
 from tests.journeys.conftest import Journey
 
@@ -104,7 +105,7 @@ def test_every_page_shows_its_cards(journey: Journey, model: str, language: str)
     def script(window: Window) -> None:
         journey.settle(window)
         for name, value in knobs.items():
-            window.session.set_knob(name, value)
+            window.session.ask(SetKnob(name, value))
         journey.settle(window)
         if language == "en":
             window.actions_.by_name["language"].trigger()

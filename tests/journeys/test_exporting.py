@@ -16,6 +16,7 @@ from safetensors.numpy import load_file
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.export.job import Export
+from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
 
 
@@ -44,7 +45,7 @@ def test_the_picture_on_screen_can_be_saved_in_every_format(journey: Journey, qt
     def script(window: Window) -> None:
         journey.settle(window)
         window.go("inspector")
-        window.session.set_look(tap="encoder.layers.1.self_attn.weights", head=2)
+        window.session.ask(look_at(tap="encoder.layers.1.self_attn.weights", head=2))
         dialog = _dialog(window)
         _choose(dialog, "this", form, out)
         _finish(dialog, qtbot)
@@ -84,7 +85,7 @@ def test_a_long_export_can_be_cancelled_between_two_files(journey: Journey, qtbo
     """Cancel ends it; what is written stays; the dialog says so and can begin again."""
 
     def script(window: Window) -> None:
-        window.session.set_knob("n_layers", 12)
+        window.session.ask(SetKnob("n_layers", 12))
         journey.settle(window)
         dialog = _dialog(window)
         _choose(dialog, "each", "png", tmp_path / "heads")

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 import explorer
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import HeadGrid, Heatmap
+from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
 
 
@@ -98,7 +99,7 @@ def test_a_target_of_ones_own_gives_its_own_rows(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         window.sentences.target_edit.setText("I love Beijing")
-        window.session.set_look(attention="decoder.cross_attn")
+        window.session.ask(look_at(attention="decoder.cross_attn"))
         journey.settle(window)
         wall = next(c.picture for c in window.page_stack.page.cards if isinstance(c.picture, HeadGrid))
 
@@ -141,7 +142,7 @@ def test_every_page_shows_every_architecture(journey: Journey, architecture: str
     """Each page draws, in each architecture, in both languages and themes, without a word to stderr."""
 
     def script(window: Window) -> None:
-        window.session.set_knob("architecture", architecture)
+        window.session.ask(SetKnob("architecture", architecture))
         journey.settle(window)
         for key in window.actions_.pages:
             window.actions_.pages[key].trigger()

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from explorer.app.pages.card import Card
 from explorer.app.shell.window import Window
+from explorer.state.intents import SetKnob, SetText
 from tests.journeys.conftest import Journey
 
 
@@ -111,7 +112,7 @@ def test_all_text_changes_with_the_language(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_text("hello")
+        window.session.ask(SetText("hello"))
         journey.settle(window)
         window.actions_.by_name["language"].trigger()
         journey.settle(window)
@@ -134,7 +135,7 @@ def test_a_note_moves_no_card(journey: Journey, page: str) -> None:
         window.go(page)
         journey.settle(window)
         before = [card.size() for card in window.page_stack.page.cards]
-        window.session.set_knob("position", "alibi")
+        window.session.ask(SetKnob("position", "alibi"))
         journey.settle(window)
         assert any(card.note.isVisible() for card in window.page_stack.page.cards)
         assert before == [card.size() for card in window.page_stack.page.cards]

@@ -8,6 +8,7 @@ from pytestqt import exceptions as qt_errors
 
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import Heatmap
+from explorer.state.intents import SetKnob, SetText, look_at
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
@@ -53,8 +54,8 @@ def test_a_tooltip_follows_the_new_frame_or_closes(journey: Journey, page: str) 
             before = QToolTip.text() if QToolTip.isVisible() else ""
             told += bool(before)
             # A temperature changes every weight, another text all else.
-            window.session.set_knob("temperature", 1.5 if number % 2 else 0.7)
-            window.session.set_text("她在北京爱读书" if number % 2 else "我爱北京天安门")
+            window.session.ask(SetKnob("temperature", 1.5 if number % 2 else 0.7))
+            window.session.ask(SetText("她在北京爱读书" if number % 2 else "我爱北京天安门"))
             journey.settle(window)
             if before:  # Qt closes a tooltip a moment after it is asked to
                 journey.wait(lambda before=before: not QToolTip.isVisible() or QToolTip.text() != before)
@@ -82,7 +83,7 @@ def test_the_row_that_lights_up_is_the_row_that_is_multiplied(journey: Journey, 
     def script(window: Window) -> None:
         journey.settle(window)
         window.go("stepper")
-        window.session.set_look(attention="decoder.cross_attn", layer=2, part=part)
+        window.session.ask(look_at(attention="decoder.cross_attn", layer=2, part=part))
         journey.settle(window)
         page = window.page_stack.page
         first, result = page.first.view, page.result.view  # type: ignore[attr-defined]  # the stepper's
@@ -98,7 +99,7 @@ def test_the_row_that_lights_up_is_the_row_that_is_multiplied(journey: Journey, 
             assert lit_rows(second, spots) == [2]
             trace = window.session.frame.trace
             tap = "decoder.layers.2.cross_attn"
-            q, k = trace[f"{tap}.query"][window.session.look.head], trace[f"{tap}.key"][window.session.look.head]
+            q, k = trace[f"{tap}.query"][window.session.state.look.head], trace[f"{tap}.key"][window.session.state.look.head]
             assert abs(float(q[4] @ k[2]) - float(result.picture.values[4, 2])) < 1e-4
 
     journey.run(script, "--preset", "translator")
@@ -110,7 +111,7 @@ def test_the_strips_of_an_attention_light_the_row_of_its_map(journey: Journey) -
     def script(window: Window) -> None:
         journey.settle(window)
         window.go("attention")
-        window.session.set_look(attention="decoder.cross_attn")
+        window.session.ask(look_at(attention="decoder.cross_attn"))
         journey.settle(window)
         _wall, head, parts = (card.view for card in window.page_stack.page.cards)
         for band in parts.picture.bands:  # type: ignore[attr-defined]  # a StripsView

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from explorer.app.shell.window import Window
 from explorer.config import KNOBS
 from explorer.presets import load_preset
+from explorer.state.intents import ResetKnobs, SetKnob, SetPreset
 from tests.journeys.conftest import Journey
 
 
@@ -25,7 +26,7 @@ def test_a_slider_changes_the_model_while_it_moves(journey: Journey) -> None:
             QTest.keyClick(row.slider, Qt.Key.Key_Right)
         journey.settle(window)
 
-        assert 1.15 == window.session.request.config.temperature
+        assert 1.15 == window.session.state.wish.config.temperature
         assert "1.15" == row.editor.text()  # type: ignore[union-attr]  # a number's editor is a spin box
         assert first is not None and window.session.frame is not None
         tap = "encoder.layers.0.self_attn.scores"
@@ -60,9 +61,9 @@ def test_heads_that_do_not_fit_are_settled_and_said(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_knob("n_heads", 7)
+        window.session.ask(SetKnob("n_heads", 7))
 
-        assert 8 == window.session.request.config.n_heads
+        assert 8 == window.session.state.wish.config.n_heads
         assert "8" in window.status.message.text() and "64" in window.status.message.text()
         journey.settle(window)
 
@@ -83,11 +84,11 @@ def test_every_knob_can_be_turned_and_reset(journey: Journey) -> None:
             elif row.slider is not None:
                 row.slider.setValue(row.slider.value() + (1 if not knob.logarithmic else -9))
             start = getattr(load_preset("tiny").config, knob.name)
-            assert getattr(window.session.request.config, knob.name) != start, knob.name
+            assert getattr(window.session.state.wish.config, knob.name) != start, knob.name
             row.reset.click()
-            assert getattr(window.session.request.config, knob.name) == start, knob.name
+            assert getattr(window.session.state.wish.config, knob.name) == start, knob.name
             if knob.name == "d_model":  # the heads were settled with it
-                window.session.reset()
+                window.session.ask(ResetKnobs())
         journey.settle(window)
 
     journey.run(script)
@@ -103,14 +104,14 @@ def test_undo_and_redo_go_through_sentence_and_knobs(journey: Journey, qtbot: Qt
         qtbot.waitUntil(window.isActiveWindow)  # keys go to the active window
         edit.setFocus()
         edit.setText("你好")
-        window.session.set_knob("temperature", 2.0)
+        window.session.ask(SetKnob("temperature", 2.0))
         QTest.keySequence(edit, "Ctrl+Z")
-        assert (1.0, "你好") == (window.session.request.config.temperature, edit.text())
+        assert (1.0, "你好") == (window.session.state.wish.config.temperature, edit.text())
         QTest.keySequence(edit, "Ctrl+Z")
         assert "我爱北京天安门" == edit.text()
         QTest.keySequence(edit, "Ctrl+Shift+Z")
         QTest.keySequence(edit, "Ctrl+Shift+Z")
-        assert (2.0, "你好") == (window.session.request.config.temperature, edit.text())
+        assert (2.0, "你好") == (window.session.state.wish.config.temperature, edit.text())
         journey.settle(window)
 
     journey.run(script)
@@ -121,14 +122,14 @@ def test_a_preset_brings_its_knobs_and_keeps_ones_own_sentence(journey: Journey)
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_preset("tutorial-e")
+        window.session.ask(SetPreset("tutorial-e"))
         assert "我和同学一起听和光同尘" == window.sentences.source_edit.text()
         window.sentences.source_edit.setText("你好世界")
-        window.session.set_preset("tutorial-c")
+        window.session.ask(SetPreset("tutorial-c"))
         journey.settle(window)
 
         assert "你好世界" == window.sentences.source_edit.text()
-        assert 10 == window.session.request.config.d_model
+        assert 10 == window.session.state.wish.config.d_model
 
     journey.run(script)
 
@@ -144,7 +145,7 @@ def test_arrow_keys_walk_the_wall(journey: Journey) -> None:
         for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Down):
             QTest.keyClick(wall, key)  # type: ignore[call-overload]
 
-        assert (1, 1) == (window.session.look.layer, window.session.look.head)
+        assert (1, 1) == (window.session.state.look.layer, window.session.state.look.head)
         assert serial == window.session.serial
 
     journey.run(script)
@@ -155,7 +156,7 @@ def test_the_wheel_over_the_knobs_scrolls_and_turns_nothing(journey: Journey) ->
 
     def script(window: Window) -> None:
         journey.settle(window)
-        before = window.session.request
+        before = window.session.state.wish
         for row in window.knobs.rows.values():
             for widget in (row.editor, row.slider):
                 if widget is not None:
@@ -171,7 +172,7 @@ def test_the_wheel_over_the_knobs_scrolls_and_turns_nothing(journey: Journey) ->
                         False,
                     )
                     QApplication.sendEvent(widget, wheel)
-        assert before == window.session.request
+        assert before == window.session.state.wish
 
     journey.run(script)
 
@@ -203,7 +204,7 @@ def test_undo_takes_a_typed_number_back(journey: Journey) -> None:
         box.selectAll()
         QTest.keyClicks(box, "128")
         QTest.keyClick(box, Qt.Key.Key_Return)
-        assert window.session.request.config.d_model == 128
+        assert window.session.state.wish.config.d_model == 128
         # What Qt asks the box before it looks for a shortcut: whoever accepts takes the key for itself.
         asked = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         QApplication.sendEvent(box, asked)
@@ -220,7 +221,7 @@ def test_what_the_program_settled_is_said_and_stays(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_knob("n_heads", 7)
+        window.session.ask(SetKnob("n_heads", 7))
         journey.settle(window)
         assert window.status.message.text() == window.appearance.words("status.heads_settled", d_model=64, n_heads=8)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
 from explorer.picture.makers.attention_steps import STEPS
+from explorer.state.intents import SetKnob, SetPreset, SetText, look_at
 from tests.journeys.conftest import Journey
 
 
@@ -38,7 +39,7 @@ def test_experiments_are_made_only_while_they_are_looked_at(journey: Journey) ->
         journey.settle(window)
         assert set(window.session.frame.trace.experiments) == {"leak", "batch"}
         window.go("overview")
-        window.session.set_text("你好")
+        window.session.ask(SetText("你好"))
         journey.settle(window)
         assert dict(window.session.frame.trace.experiments) == {}
 
@@ -55,15 +56,15 @@ def test_the_stepper_goes_on_by_key(journey: Journey) -> None:
         page.setFocus()
         for _ in range(12):
             QTest.keyClick(page, Qt.Key.Key_Left)
-        assert window.session.look.part == STEPS[0]
-        seen = [window.session.look.part]
+        assert window.session.state.look.part == STEPS[0]
+        seen = [window.session.state.look.part]
         for _ in range(8):
             QTest.keyClick(page, Qt.Key.Key_Right)
-            seen.append(window.session.look.part)
+            seen.append(window.session.state.look.part)
         assert tuple(seen) == STEPS
-        window.session.set_look(part="scores")
+        window.session.ask(look_at(part="scores"))
         assert page.second.isVisible()
-        window.session.set_look(part="scaled")
+        window.session.ask(look_at(part="scaled"))
         assert not page.second.isVisible()
 
     journey.run(script)
@@ -80,7 +81,7 @@ def test_sentences_of_a_batch_can_be_typed(journey: Journey) -> None:
         QTest.keyClicks(page.edit, "nihao / huanying lai shanghai")
         QTest.keyClick(page.edit, Qt.Key.Key_Return)
         journey.settle(window)
-        assert window.session.request.batch == ("nihao", "huanying lai shanghai")
+        assert window.session.state.wish.batch == ("nihao", "huanying lai shanghai")
         assert [card.isVisible() for card in page.sentences] == [True, True, True]
         assert "<pad>" in page.sentences[1].picture.columns.labels
         window.session.undo()
@@ -98,7 +99,7 @@ def test_two_states_are_compared_and_linked(journey: Journey) -> None:
         journey.settle(window)
         page = window.page_stack.page
         page.keep.click()
-        window.session.set_knob("temperature", 3.0)
+        window.session.ask(SetKnob("temperature", 3.0))
         journey.settle(window)
         aside, here, apart = (card.picture.values for card in page.maps)
         assert np.allclose(apart, here - aside, atol=1e-7) and np.abs(apart).max() > 0.01
@@ -121,8 +122,8 @@ def test_two_states_are_compared_and_linked(journey: Journey) -> None:
         assert page.maps[0].view.view == page.maps[2].view.view == view.view
         page.swap.click()
         journey.settle(window)
-        assert window.session.request.config.temperature == 1.0
-        assert window.session.request.compared_with.config.temperature == 3.0
+        assert window.session.state.wish.config.temperature == 1.0
+        assert window.session.state.wish.compared_with.config.temperature == 3.0
         page.drop.click()
         journey.settle(window)
         assert window.session.frame.trace.compared_with is None
@@ -152,12 +153,12 @@ def test_a_large_model_is_announced(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_preset("tutorial-a")
+        window.session.ask(SetPreset("tutorial-a"))
         assert "1.9 GB" in window.status.message.text()
         window.session.stop()
         journey.wait(lambda: not window.session.waiting)
         window.session.undo()
         journey.settle(window)
-        assert window.session.frame.request.preset == "tiny"
+        assert window.session.frame.wish.preset == "tiny"
 
     journey.run(script)

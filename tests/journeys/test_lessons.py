@@ -15,6 +15,7 @@ from explorer.app.lessons import step_opener as tutor
 from explorer.app.shell.window import Window
 from explorer.lessons import check, read
 from explorer.lessons.read import read_folder
+from explorer.state.intents import SetText
 from tests.journeys.conftest import Journey
 
 
@@ -45,7 +46,7 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         assert panel.isVisible()
         panel.open("a1")
         journey.settle(window)
-        assert window.session.request.config.position == "sinusoidal-doubled"
+        assert window.session.state.wish.config.position == "sinusoidal-doubled"
         assert window.page_stack.page.key == "position"
         assert "0.9999" in panel.numbers.text() and "0.5403" in panel.numbers.text() and "0.46" in panel.numbers.text()
         assert window.knobs.rows["position"].property("meant") is True
@@ -65,7 +66,7 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         assert window.knobs.rows["position"].property("meant") is False
         window.session.undo()
         window.session.undo()
-        assert window.session.request.config.position == "sinusoidal"
+        assert window.session.state.wish.config.position == "sinusoidal"
 
     journey.run(script)
 
@@ -97,14 +98,14 @@ def test_a_lesson_follows_the_users_own_sentence(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_text("你好吗")
+        window.session.ask(SetText("你好吗"))
         journey.settle(window)
         open_panel(journey, window)
         window.lessons.open("c11")
         journey.settle(window)
-        assert window.session.request.text == "你好吗"
+        assert window.session.state.wish.text == "你好吗"
         before = window.lessons.numbers.text()
-        window.session.set_text("今天天气很好")
+        window.session.ask(SetText("今天天气很好"))
         journey.settle(window)
         assert window.lessons.numbers.text() != before
         assert "✗" in answer(journey, window, "999")
@@ -213,8 +214,8 @@ def test_a_lesson_looks_at_what_the_model_before_it_lacked(journey: Journey) -> 
         journey.settle(window)
         window.lessons.open("b5")
         journey.settle(window)
-        assert window.session.look.attention == "decoder.cross_attn"
-        window.session.set_text("一" * 300)
+        assert window.session.state.look.attention == "decoder.cross_attn"
+        window.session.ask(SetText("一" * 300))
         journey.wait(lambda: "256" in window.lessons.numbers.text())
         assert "<table" not in window.lessons.numbers.text()
 

@@ -4,6 +4,7 @@ import pytest
 
 from explorer.app.pages.page_stack import PAGE_KEYS
 from explorer.app.shell.window import Window
+from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
 
 TEXT = "".join(chr(0x4E00 + 7 * place % 900) for place in range(700))
@@ -12,8 +13,8 @@ TEXT = "".join(chr(0x4E00 + 7 * place % 900) for place in range(700))
 def lengthened(journey: Journey, window: Window) -> None:
     """700 characters under the smallest budget."""
     journey.settle(window)
-    window.session.set_knob("tokenizer", "characters")
-    window.session.set_knob("memory_budget", 16)
+    window.session.ask(SetKnob("tokenizer", "characters"))
+    window.session.ask(SetKnob("memory_budget", 16))
     window.sentences.source_edit.setText(TEXT)
     journey.settle(window)
     journey.wait(lambda: not window.session.waiting)
@@ -25,7 +26,7 @@ def test_every_page_stands_a_long_text(journey: Journey, architecture: str) -> N
 
     def script(window: Window) -> None:
         lengthened(journey, window)
-        window.session.set_knob("architecture", architecture)
+        window.session.ask(SetKnob("architecture", architecture))
         journey.settle(window)
         frame = window.session.frame
         assert frame is not None and not frame.trace.whole
@@ -44,8 +45,8 @@ def test_the_chosen_head_is_there_cell_by_cell(journey: Journey) -> None:
     def script(window: Window) -> None:
         lengthened(journey, window)
         for changes in ({"layer": 1, "head": 2}, {"stage": "scaled"}):
-            window.session.set_look(**changes)
-            look = window.session.look
+            window.session.ask(look_at(**changes))
+            look = window.session.state.look
             place = (look.attention_tap(), look.head)
             journey.wait(
                 lambda place=place: (

@@ -17,6 +17,7 @@ from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Bars, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.state.intents import Compare, SetKnob, SetText
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
 
@@ -60,7 +61,7 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
 
 def exported(card: Card, window: Window, folder: Path) -> dict[str, dict[str, Numbers]]:
     """By format, what the files hold under each name."""
-    trace, look = window.session.frame.trace, window.session.look
+    trace, look = window.session.frame.trace, window.session.state.look
     found: dict[str, dict[str, Numbers]] = {}
     for format_ in ("npz", "safetensors", "csv"):
         path = folder / f"a.{format_}"
@@ -121,9 +122,9 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.keep("now")
-        window.session.set_text("他在图书馆看书。" if preset == "translator" else "狗爱北京天安门")
-        window.session.set_knob("temperature", 0.8)
+        window.session.ask(Compare("now"))
+        window.session.ask(SetText("他在图书馆看书。" if preset == "translator" else "狗爱北京天安门"))
+        window.session.ask(SetKnob("temperature", 0.8))
         journey.settle(window)
         n_checked = 0
         for key in PAGE_KEYS:
@@ -143,14 +144,14 @@ def test_the_difference_is_exported_as_a_difference(journey: Journey, tmp_path: 
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.keep("now")
-        window.session.set_knob("temperature", 0.5)
+        window.session.ask(Compare("now"))
+        window.session.ask(SetKnob("temperature", 0.5))
         window.go("compare")
         journey.settle(window)
         window.page_stack.page.maps[2].touched.emit(window.page_stack.page.maps[2])  # type: ignore[attr-defined]  # the difference
         window.export()
         dialog = next(each for each in window.findChildren(ExportDialog) if each.isVisible())
-        trace, look = window.session.frame.trace, window.session.look
+        trace, look = window.session.frame.trace, window.session.state.look
         tap = look.attention_tap()
         wanted = trace[tap][look.head] - trace.compared_with[tap][look.head]
         assert np.abs(wanted).max() > 1e-3
@@ -177,11 +178,11 @@ def test_the_state_put_aside_exports_its_own_numbers(journey: Journey, tmp_path:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.keep("now")
-        window.session.set_knob("temperature", 0.5)
+        window.session.ask(Compare("now"))
+        window.session.ask(SetKnob("temperature", 0.5))
         window.go("compare")
         journey.settle(window)
-        trace, look = window.session.frame.trace, window.session.look
+        trace, look = window.session.frame.trace, window.session.state.look
         aside = window.page_stack.page.maps[0]  # type: ignore[attr-defined]  # the compare page's
         ((_name, kept),) = exported(aside, window, tmp_path)["npz"].items()
         tap = look.attention_tap()

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from explorer.app.shell.window import Window
 from explorer.engine import worker
 from explorer.engine.compute import Computer
+from explorer.state.intents import SetKnob, SetPreset, SetText
 from tests.journeys.conftest import Journey
 
 
@@ -28,16 +29,16 @@ def test_bad_text_gets_one_sentence_and_the_picture_stays(journey: Journey, qtbo
     """The status line says what is wrong with its number; the old picture is veiled; good text lifts the veil."""
 
     def script(window: Window) -> None:
-        window.session.set_knob("tokenizer", "characters")
+        window.session.ask(SetKnob("tokenizer", "characters"))
         journey.settle(window)
         shown = window.session.frame
-        window.session.set_text(text)
+        window.session.ask(SetText(text))
         qtbot.waitUntil(lambda: said in window.status.message.text(), timeout=20_000)
         assert 1 == len(window.status.message.text().splitlines())
         assert shown is window.session.frame
         assert window.page_stack._veil.isVisible()
 
-        window.session.set_text("你好")
+        window.session.ask(SetText("你好"))
         journey.settle(window)
         assert "" == window.status.message.text()
         assert not window.page_stack._veil.isVisible()
@@ -51,7 +52,7 @@ def test_every_script_is_shown(journey: Journey, text: str) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_text(text)
+        window.session.ask(SetText(text))
         journey.settle(window)
         window.grab()
 
@@ -66,7 +67,7 @@ def test_half_a_surrogate_is_refused(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.set_text("a\ud800")
+        window.session.ask(SetText("a\ud800"))
 
         assert "U+D800" in window.status.message.text()
 
@@ -90,7 +91,7 @@ def test_a_bug_is_reported_once_and_the_window_lives_on(journey: Journey, qtbot:
         assert "a bug of the test" in dialogs[0].detailedText()
         assert "2" in dialogs[0].informativeText()
         dialogs[0].accept()
-        window.session.set_text("还活着")
+        window.session.ask(SetText("还活着"))
         journey.settle(window)
         seen.append(journey.bug_reports())
 
@@ -106,10 +107,10 @@ def test_a_bug_in_the_pass_is_reported(journey: Journey, qtbot: QtBot, monkeypat
     def script(window: Window) -> None:
         journey.settle(window)
         monkeypatch.setattr(Computer, "__call__", _broken)
-        window.session.set_text("一")
+        window.session.ask(SetText("一"))
         qtbot.waitUntil(lambda: "ZeroDivisionError" in journey.bug_reports())
         monkeypatch.setattr(Computer, "__call__", whole)
-        window.session.set_text("二")
+        window.session.ask(SetText("二"))
         journey.settle(window)
 
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
@@ -126,7 +127,7 @@ def test_long_work_shows_progress_and_can_be_cancelled(journey: Journey, qtbot: 
     def script(window: Window) -> None:
         journey.settle(window)
         shown = window.session.frame
-        window.session.set_preset("tutorial-a")
+        window.session.ask(SetPreset("tutorial-a"))
         qtbot.waitUntil(lambda: window.status.cancel.isVisible() and window.status.progress.maximum() == 100, timeout=20_000)
         window.status.cancel.click()
         qtbot.waitUntil(lambda: "停止" in window.status.message.text(), timeout=20_000)
@@ -173,10 +174,10 @@ def test_tokens_of_what_was_not_typed_fade(journey: Journey) -> None:
         journey.settle(window)
         before = window.sentences.target_edit.placeholderText()
         assert before != ""
-        window.session.set_text("一" * 300)
+        window.session.ask(SetText("一" * 300))
         journey.wait(lambda: not window.session.waiting and window.sentences.source_row._stale)
         assert window.sentences.target_edit.placeholderText() != before
-        window.session.set_text("他在图书馆看书。")
+        window.session.ask(SetText("他在图书馆看书。"))
         journey.settle(window)
         assert not window.sentences.source_row._stale
         assert window.sentences.target_edit.placeholderText() == "He is reading in the library."

@@ -12,6 +12,7 @@ from explorer.app.pages.output_page import OutputPage
 from explorer.app.shell.window import Window
 from explorer.picture.kinds import Bars, Timeline, Tree
 from explorer.resources import asset
+from explorer.state.intents import SetKnob, SetPreset, look_at
 from explorer.trace.trace import Trace
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.timeline import TimelineView
@@ -77,7 +78,7 @@ def test_a_structural_slider_leaves_the_trained_weights_and_one_click_goes_back(
     def script(window: Window) -> None:
         journey.settle(window)
         said = _trace(window).target
-        window.session.set_knob("temperature", 1.5)
+        window.session.ask(SetKnob("temperature", 1.5))
         slider = window.knobs.rows["n_layers"].slider
         assert slider is not None
         slider.setFocus()
@@ -131,7 +132,7 @@ def test_forward_knobs_act_on_the_trained_weights(journey: Journey) -> None:
     def script(window: Window) -> None:
         journey.settle(window)
         with_positions = _trace(window)
-        window.session.set_knob("position", "none")
+        window.session.ask(SetKnob("position", "none"))
         journey.settle(window)
         without = _trace(window)
 
@@ -175,7 +176,7 @@ def test_a_click_on_a_candidate_lets_decoding_branch_from_there(journey: Journey
         journey.settle(window)
         own = _trace(window).target
         page = _output(window)
-        window.session.set_look(position=0)
+        window.session.ask(look_at(position=0))
         bars, view = page.bars.picture, page.bars.view
         assert isinstance(bars, Bars) and isinstance(view, BarsView)
         other = next(place for place in range(len(bars.ids)) if place != bars.chosen)
@@ -258,7 +259,7 @@ def test_the_right_arrow_takes_the_translation_over(journey: Journey) -> None:
         QTest.keyClick(edit, Qt.Key.Key_Right)
         journey.settle(window)
 
-        assert said == edit.text() == window.session.request.target
+        assert said == edit.text() == window.session.state.wish.target
         QTest.mouseMove(window, QPoint(5, 5))
 
     journey.run(script, "--preset", "translator", "--text", LIBRARY)
@@ -273,7 +274,7 @@ def test_a_trained_folder_of_ones_own_opens_like_a_preset(journey: Journey, tmp_
         journey.settle(window)
         assert "my model" == window.header.presets.currentText()
         assert _trace(window).trained
-        window.session.set_preset("tiny")
+        window.session.ask(SetPreset("tiny"))
         journey.settle(window)
         window.header.presets.setCurrentIndex(window.header.presets.count() - 1)
         journey.settle(window)
@@ -291,11 +292,11 @@ def test_damaged_weights_get_one_sentence_and_the_last_picture_stays(journey: Jo
     def script(window: Window) -> None:
         journey.settle(window)
         frame = window.session.frame
-        window.session.set_preset(str(folder))
+        window.session.ask(SetPreset(str(folder)))
         journey.wait(lambda: "broken" in window.status.message.text())
         assert "已损坏" in window.status.message.text()
         assert frame is window.session.frame
-        window.session.set_preset("tiny")
+        window.session.ask(SetPreset("tiny"))
         journey.settle(window)
         assert "tiny" == _trace(window).preset
 
@@ -326,6 +327,6 @@ def test_a_click_on_a_head_shows_its_alignment(journey: Journey) -> None:
         page.cross.view.chose.emit(5, 0)
         assert page.lines.picture.caption.title.startswith("L2 H5")
         page.cross.view.chose.emit(8, 0)
-        assert window.session.look.head == 5
+        assert window.session.state.look.head == 5
 
     journey.run(script, "--preset", "translator")

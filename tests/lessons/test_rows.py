@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-import attrs
 import numpy as np
 import pytest
 import torch
@@ -18,6 +17,7 @@ from explorer.lessons.cost import LIMIT_MB, LIMIT_MS, Budget
 from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import bundled_lessons
+from explorer.state.state import State
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.trace import Trace
 
@@ -224,10 +224,10 @@ def computer(shared_cache: Path) -> Computer:
 
 def passes(lesson: Lesson, computer: Computer) -> list[tuple[Step, Trace]]:
     """Each step as the window would set it up, one after the other. A7's second step builds 1.9 GB and is left out."""
-    request, made = Request.from_preset("tiny"), []
+    state, made = State.from_preset("tiny"), []
     for step in lesson.steps[:1] if lesson.key == "a7" else lesson.steps:
-        request = request.at_step(step)
-        made.append((step, computer(attrs.evolve(request, experiments=step.experiments)).trace))
+        state = state.opened(step.settings)
+        made.append((step, computer(Request(wish=state.wish).asking(experiments=step.experiments)).trace))
     return made
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from explorer.picture import cell_text as describe
-from explorer.picture.look import Look
 from explorer.picture.makers import attention, output
 from explorer.picture.makers.heatmaps import tap_heatmap
+from explorer.state.look import Look
 from tests.picture.examples import LANGUAGES, example, words
 
 

@@ -9,8 +9,8 @@ from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.model.weights import build
 from explorer.picture.kinds import Branch, Caption, Tree
-from explorer.picture.look import Look
 from explorer.picture.makers.tree import search_tree
+from explorer.state.look import Look
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END, SPECIALS
 from explorer.trace.search_tree import Node, Search

@@ -25,9 +25,9 @@ from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.check import findings
 from explorer.lessons.lesson import Cells, Lesson, Step
-from explorer.picture.look import Look
 from explorer.picture.makers.lesson import claims_html
 from explorer.picture.theme import LIGHT, Theme
+from explorer.state.look import Look
 from explorer.stops import Stop
 from explorer.trace.trace import Trace
 from explorer.views.controls.matrix import MatrixEdit

@@ -16,8 +16,8 @@ from explorer.lessons.formula import evaluate
 from explorer.lessons.lesson import Cells, Step
 from explorer.lessons.questions import Asked, Where, ask
 from explorer.mathematics import Numbers
-from explorer.picture.look import Look
 from explorer.picture.makers.lesson import answer_text, asked_html
+from explorer.state.look import Look
 from explorer.stops import Stop
 from explorer.trace.trace import Trace
 from explorer.views.controls.question import QuestionBox

@@ -16,15 +16,14 @@ from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lessons.lesson import Lesson, Step
 from explorer.lessons.read import all_lessons, read_lesson
+from explorer.state.intents import OpenStep
 from explorer.stops import Stop
 from explorer.views.controls.knobs import KnobPanel
 
 
 class StepOpener(QObject):
-    """Signals: went(page) a step is about this page; shown(bool) the panel is opened or closed; refused(error) a file is
-    no lesson; broke(error) for a bug."""
+    """Signals: shown(bool) the panel is opened or closed; refused(error) a file is no lesson; broke(error) for a bug."""
 
-    went = Signal(str)
     shown = Signal(bool)
     refused = Signal(object)
     broke = Signal(object)
@@ -50,8 +49,8 @@ class StepOpener(QObject):
 
     def draw(self, frame: Frame) -> None:
         """A frame, if it answers what is wished: the numbers of an older wish are not those of the step."""
-        if frame.serial >= self._session.wished:
-            self._panel.draw(frame.trace, self._session.look, self._appearance.words)
+        if self._session.is_answered():
+            self._panel.draw(frame.trace, self._session.state.look, self._appearance.words)
 
     def look_into(self) -> None:
         """Have computed what the page in front and the open step need beside the pass."""
@@ -90,8 +89,7 @@ class StepOpener(QObject):
 
     def _open(self, step: Step | None) -> None:
         if step is not None:
-            self._session.take(step)
-            self.went.emit(step.page or self._page_stack.page.key)
+            self._session.ask(OpenStep(step.settings))
         self.look_into()
         self._mark(step)
         if self._session.frame is not None:  # a step that changes nothing has its numbers already

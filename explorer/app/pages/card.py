@@ -12,8 +12,8 @@ from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption, Picture
-from explorer.picture.look import Look
 from explorer.picture.theme import Theme
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.painting.pointed import Spot

@@ -3,10 +3,12 @@
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from explorer.app.pages.page import Page
-from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.look import Look
-from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures, departures_html, difference, now
+from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures_html, difference, now
+from explorer.state.intents import Compare
+from explorer.state.look import Look
+from explorer.state.paper import departures
+from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
@@ -57,7 +59,7 @@ class ComparePage(Page):
         column.addLayout(stages)
         column.addLayout(maps, 5)
         column.addLayout(below, 4)
-        self._request: Request | None = None
+        self._wish: Wish | None = None
         self._words: Words | None = None
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
@@ -67,12 +69,12 @@ class ComparePage(Page):
         self.list.setText(departures_html(trace.config, words))
         super().draw(trace, look, words)
 
-    def put(self, request: Request) -> None:
-        self._request = request
-        there = request.compared_with is not None
+    def put(self, wish: Wish) -> None:
+        self._wish = wish
+        there = wish.compared_with is not None
         self.swap.setEnabled(there)
         self.drop.setEnabled(there)
-        self.paper.setEnabled(bool(departures(request.config)))
+        self.paper.setEnabled(bool(departures(wish.config)))
         self._tell()
 
     def speak(self, words: Words) -> None:
@@ -83,20 +85,20 @@ class ComparePage(Page):
         self._tell()
 
     def _tell(self) -> None:
-        if self._words is None or self._request is None:
+        if self._words is None or self._wish is None:
             return
-        other = self._request.compared_with
+        other = self._wish.compared_with
         if other is None:
             self.about.setText(self._words("compare.nothing"))
             return
-        changed = [name for name, value in other.config.values().items() if value != self._request.config.values()[name]]
+        changed = [name for name, value in other.config.values().items() if value != self._wish.config.values()[name]]
         names = ", ".join(self._words(f"knob.{name}.name") for name in changed) or self._words("compare.same_knobs")
         title = f"preset.{other.preset}.title"
         preset = self._words(title) if title in self._words else other.preset
         self.about.setText(self._words("compare.about", text=other.text, preset=preset, knobs=names))
 
     def _keep(self) -> None:
-        self.kept.emit(str(self.sender().property("keeps")))
+        self.wished.emit(Compare(str(self.sender().property("keeps"))))
 
     def _moved(self, view: Viewport) -> None:
         """What one map shows, the others show as well."""

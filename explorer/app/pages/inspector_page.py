@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter
 from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.picture.makers.taps import TapList
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.pictures.heatmap import HeatmapView
@@ -60,10 +60,10 @@ class InspectorPage(Page):
             self.head.setValue(look.head)
 
     def _chose_tap(self, name: str) -> None:
-        self.looked.emit({"tap": name})
+        self.look_at(tap=name)
 
     def _chose_head_number(self, head: int) -> None:
-        self.looked.emit({"head": head})
+        self.look_at(head=head)
 
 
 def _looked_at(trace: Trace, look: Look, words: Words) -> Picture:

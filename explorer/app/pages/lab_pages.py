@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLa
 
 from explorer.app.pages.card import Card, Maker
 from explorer.app.pages.page import Page
-from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap, Picture
-from explorer.picture.look import ATTENTIONS, Look, attentions
 from explorer.picture.makers.attention import head_map, mask_map
 from explorer.picture.makers.attention_steps import (
     STEPS,
@@ -26,6 +24,9 @@ from explorer.picture.makers.layers import dead_units, depth_gradients, depth_le
 from explorer.picture.makers.masks_lab import batch_map, leak_map
 from explorer.picture.makers.positions import waves
 from explorer.picture.makers.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
+from explorer.state.intents import SetBatch
+from explorer.state.look import ATTENTIONS, Look, attentions
+from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.bars import BarsView
@@ -78,7 +79,7 @@ class PositionPage(Page):
         self.shift.setAccessibleName(words("positions.shift"))
 
     def _shifted(self, place: int) -> None:
-        self.looked.emit({"shift": _SHIFTS[place]})
+        self.look_at(shift=_SHIFTS[place])
 
 
 def _nearest(trace: Trace, look: Look, words: Words) -> Picture:
@@ -131,10 +132,10 @@ class StepperPage(Page):
         self._chose_step(STEPS[place])
 
     def _chose_step(self, key: str) -> None:
-        self.looked.emit({"part": key})
+        self.look_at(part=key)
 
     def _chose_head(self, key: str) -> None:
-        self.looked.emit({"head": int(key)})
+        self.look_at(head=int(key))
 
 
 class MasksPage(Page):
@@ -181,9 +182,9 @@ class MasksPage(Page):
             card.setVisible(found is not None and row < len(getattr(found, "tokens", ())))
         super().draw(trace, look, words)
 
-    def put(self, request: Request) -> None:
+    def put(self, wish: Wish) -> None:
         if not self.edit.hasFocus():
-            self.edit.setText(" / ".join(request.batch))
+            self.edit.setText(" / ".join(wish.batch))
 
     def speak(self, words: Words) -> None:
         super().speak(words)
@@ -192,7 +193,7 @@ class MasksPage(Page):
         self.edit.setAccessibleName(words("batch.others"))
 
     def _batched(self) -> None:
-        self.batched.emit(tuple(text.strip() for text in self.edit.text().split("/") if text.strip()))
+        self.wished.emit(SetBatch(tuple(text.strip() for text in self.edit.text().split("/") if text.strip())))
 
 
 def _mask_of(attention: str) -> Maker:
@@ -260,4 +261,4 @@ class LayersPage(Page):
         self.layer.setAccessibleName(words("axis.layer"))
 
     def _chose_layer(self, layer: int) -> None:
-        self.looked.emit({"layer": layer})
+        self.look_at(layer=layer)

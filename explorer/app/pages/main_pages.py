@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.lang import Words
-from explorer.picture.look import Look
 from explorer.picture.makers.attention import causal_mask, head_map, head_wall, part_strips
 from explorer.picture.makers.embedding import embedding_strips, position_map, source_tokens, sum_strips, target_tokens
 from explorer.picture.makers.positions import waves
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView

@@ -3,14 +3,15 @@
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
 
 from explorer.app.pages.page import Page
-from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.look import Look
 from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
 from explorer.picture.makers.decoding_step import step_cross, step_self
 from explorer.picture.makers.output import top_bars, top_map
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.tree import search_tree
+from explorer.state.intents import BeginWith, SetBeam
+from explorer.state.look import Look
+from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
@@ -84,7 +85,7 @@ class OutputPage(Page):
         steps.stepped.connect(self._step)
         bars.chose.connect(self._branch)
         tree.chose.connect(self._follow)
-        self.sampling.changed.connect(self.looked)
+        self.sampling.changed.connect(self._sample)
         self.beams.chose.connect(self._search)
         self.free.clicked.connect(self._decode_freely)
         self.to_grid.clicked.connect(self._show_grid)
@@ -101,10 +102,10 @@ class OutputPage(Page):
         self.sampling.put(look, trace.shape("generator.logits")[-1])
         super().draw(trace, look, words)
 
-    def put(self, request: Request) -> None:
+    def put(self, wish: Wish) -> None:
         """The beam, and whether the user has a hand in the target."""
-        self.beams.offer({str(beam): str(beam) for beam in range(1, _MOST_BEAM + 1)}, str(request.beam))
-        self.free.setVisible(bool(request.prefix))
+        self.beams.offer({str(beam): str(beam) for beam in range(1, _MOST_BEAM + 1)}, str(wish.beam))
+        self.free.setVisible(bool(wish.prefix))
 
     def speak(self, words: Words) -> None:
         super().speak(words)
@@ -118,23 +119,23 @@ class OutputPage(Page):
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.config.n_heads:
-            self.looked.emit({"head": row, "aligned": "head"})  # the row below them all is their mean
+            self.look_at(head=row, aligned="head")  # the row below them all is their mean
 
     def _step(self, step: int) -> None:
-        self.looked.emit({"position": step})
+        self.look_at(position=step)
 
     def _branch(self, symbol: int) -> None:
         """Let decoding write this symbol at the chosen step, and go on by itself."""
         if self._trace is not None and self._trace.expected:
             before = self._trace.expected[: self._look.step(self._trace)]
-            self.branched.emit((*before, symbol))
+            self.wished.emit(BeginWith((*before, symbol)))
 
     def _follow(self, node: int) -> None:
         if self._trace is not None and self._trace.search is not None:
-            self.branched.emit(self._trace.search.ids(node))
+            self.wished.emit(BeginWith(self._trace.search.ids(node)))
 
     def _decode_freely(self) -> None:
-        self.branched.emit(())
+        self.wished.emit(BeginWith(()))
 
     def _show_grid(self) -> None:
         self._show_as(grid=True)
@@ -144,7 +145,10 @@ class OutputPage(Page):
 
     def _show_as(self, *, grid: bool) -> None:
         self._as_grid = grid
-        self.looked.emit({})  # nothing else to look at, and everything drawn again
+        self.look_at()  # nothing else to look at, and everything drawn again
+
+    def _sample(self, changes: dict[str, float]) -> None:
+        self.look_at(**changes)
 
     def _search(self, beam: str) -> None:
-        self.beamed.emit(int(beam))
+        self.wished.emit(SetBeam(int(beam)))

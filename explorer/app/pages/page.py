@@ -4,10 +4,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker
-from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.look import ALIGNED, Look, attentions, sides_of
 from explorer.picture.theme import Theme
+from explorer.state.intents import OpenPage, look_at
+from explorer.state.look import ALIGNED, Look, attentions, sides_of
+from explorer.state.wish import Wish
 from explorer.trace.stages import ATTENTION_STAGES, with_layer
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
@@ -16,19 +17,12 @@ from explorer.views.painting.pointed import Spot
 
 
 class Page(QWidget):
-    """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes), and what a
-    translation shall begin with and how wide its search is: branched(ids), beamed(int). batched(texts): further
-    sentences of a batch; wanted(taps and heads) of a long text that its pictures lack; kept(what): a state put aside to
-    compare with, see `Session.keep`."""
+    """Cards in a layout. Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) of a long text that
+    its pictures lack."""
 
-    opened = Signal(str)
+    wished = Signal(object)
     pointed = Signal(object)
     touched = Signal(object)
-    looked = Signal(dict)
-    branched = Signal(tuple)
-    beamed = Signal(int)
-    batched = Signal(tuple)
-    kept = Signal(str)
     wanted = Signal(tuple)
 
     def __init__(self, key: str) -> None:
@@ -58,9 +52,12 @@ class Page(QWidget):
         """A new card, connected."""
         made = Card(view, make, page)
         self.cards.append(made)
-        made.opened.connect(self.opened)
+        made.opened.connect(self.open)
         made.touched.connect(self.touched)
         made.view.pointed.connect(self.pointed)
+        wished = getattr(made.view, "wished", None)  # of views in which something can be changed
+        if wished is not None:
+            wished.connect(self.wished)
         return made
 
     def choice(self, field: str) -> Segments:
@@ -93,7 +90,14 @@ class Page(QWidget):
         if wants:
             self.wanted.emit(wants)
 
-    def put(self, request: Request) -> None:
+    def open(self, page: str) -> None:
+        self.wished.emit(OpenPage(page))
+
+    def look_at(self, **fields: object) -> None:
+        """Ask for something else to be looked at."""
+        self.wished.emit(look_at(**fields))
+
+    def put(self, wish: Wish) -> None:
         """What is asked for; most pages have no controls of it."""
 
     def speak(self, words: Words) -> None:
@@ -114,7 +118,7 @@ class Page(QWidget):
             card.view.fit()
 
     def choose_head(self, layer: int, head: int) -> None:
-        self.looked.emit({"layer": layer, "head": head})
+        self.look_at(layer=layer, head=head)
 
     def want_heads(self, places: list[tuple[int, int]]) -> None:
         """The wall was zoomed so far that the true cells of these heads can be seen."""
@@ -123,16 +127,16 @@ class Page(QWidget):
             self.wanted.emit(tuple((with_layer(tap, layer), head) for layer, head in places))
 
     def _chose_attention(self, key: str) -> None:
-        self.looked.emit({"attention": key})
+        self.look_at(attention=key)
 
     def _chose_stage(self, key: str) -> None:
-        self.looked.emit({"stage": key})
+        self.look_at(stage=key)
 
     def _chose_aligned(self, key: str) -> None:
-        self.looked.emit({"aligned": key})
+        self.look_at(aligned=key)
 
     def _chose_side(self, key: str) -> None:
-        self.looked.emit({"side": key})
+        self.look_at(side=key)
 
 
 def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
-from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
+from explorer.state.look import Look
+from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import Spot
 
@@ -47,26 +47,22 @@ class _Veil(QWidget):
 
 
 class PageStack(QWidget):
-    """Signals: opened(page), pointed(Pointed), looked(dict), branched(ids), beamed(int), batched(texts), kept(what),
-    wanted(taps and heads) that pictures of a long text lack, and drawn(milliseconds) after a page was drawn."""
+    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads) that pictures of a long text lack, and
+    drawn(milliseconds) after a page was drawn."""
 
-    opened = Signal(str)
+    wished = Signal(object)
     pointed = Signal(object)
-    looked = Signal(dict)
-    branched = Signal(tuple)
-    beamed = Signal(int)
-    batched = Signal(tuple)
-    kept = Signal(str)
     wanted = Signal(tuple)
     drawn = Signal(float)
 
     def __init__(self) -> None:
         super().__init__()
         self.pages: dict[str, Page] = {}
+        self.first = PAGE_KEYS[0]
         self.touched: Card | None = None
         self._stack = QStackedWidget()
         self._shown: tuple[Trace, Look, Words] | None = None
-        self._request: Request | None = None
+        self._wish: Wish | None = None
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
         self._theme = LIGHT
@@ -83,7 +79,7 @@ class PageStack(QWidget):
     def begin(self) -> None:
         """Make the first page, unless the user has gone to one: the window is on screen before its views are loaded."""
         if not self.pages:
-            self.go(PAGE_KEYS[0])
+            self.go(self.first)
 
     def go(self, key: str) -> None:
         """Show a page; it is made when it is first asked for."""
@@ -97,28 +93,23 @@ class PageStack(QWidget):
         from explorer.app.pages.main_pages import PAGES  # the views and what they need, a fifth of a second
 
         page = PAGES[key]()
-        page.opened.connect(self.opened)
+        page.wished.connect(self.wished)
         page.pointed.connect(self.pointed)
-        page.looked.connect(self.looked)
-        page.branched.connect(self.branched)
-        page.beamed.connect(self.beamed)
-        page.batched.connect(self.batched)
-        page.kept.connect(self.kept)
         page.wanted.connect(self.wanted)
         page.touched.connect(self._touch)
         page.set_theme(self._theme)
-        if self._request is not None:
-            page.put(self._request)
+        if self._wish is not None:
+            page.put(self._wish)
         if self._words is not None:
             page.speak(self._words)
         self._stack.addWidget(page)
         return page
 
-    def put(self, request: Request) -> None:
-        """What is asked for, for pages that have controls of it."""
-        self._request = request
+    def put(self, wish: Wish) -> None:
+        """What is set up, for pages that have controls of it."""
+        self._wish = wish
         for page in self.pages.values():
-            page.put(request)
+            page.put(wish)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = (trace, look, words)

@@ -28,8 +28,8 @@ from explorer.export.job import FIGURES, FORMATS, NUMBERS, Export
 from explorer.export.tables import has_tables
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
-from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, THEMES
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 

@@ -7,20 +7,19 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer.config import find_knob
-from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.presets import preset_names
+from explorer.state.intents import OpenPage, SetKnob, SetPreset
+from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
 
 _LETTERS = 8  # of a preset's name that are seen at least
 
 
 class Header(QWidget):
-    """Signals: preset(name), architecture("architecture", name), page(key), language(), theme(), export()."""
+    """Signals: wished(Intent); language(), theme(), export() and lessons(), which are no part of the State."""
 
-    preset = Signal(str)
-    architecture = Signal(str, object)
-    page = Signal(str)
+    wished = Signal(object)
     language = Signal()
     theme = Signal()
     export = Signal()
@@ -90,13 +89,13 @@ class Header(QWidget):
         self.lessons_button.setToolTip("F2")
         self._fit()
 
-    def put(self, request: Request) -> None:
+    def put(self, wish: Wish) -> None:
         with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):
-            if request.preset not in self._names:
-                self._names.append(request.preset)
-                self.presets.addItem(Path(request.preset).name)
-            self.presets.setCurrentIndex(self._names.index(request.preset))
-            self.architectures.setCurrentIndex(find_knob("architecture").choices.index(request.config.architecture))
+            if wish.preset not in self._names:
+                self._names.append(wish.preset)
+                self.presets.addItem(Path(wish.preset).name)
+            self.presets.setCurrentIndex(self._names.index(wish.preset))
+            self.architectures.setCurrentIndex(find_knob("architecture").choices.index(wish.config.architecture))
         self._tell_whole_names()
 
     def _tell_whole_names(self) -> None:
@@ -141,10 +140,10 @@ class Header(QWidget):
         self._buttons.button(self._pages.index(key)).setChecked(True)
 
     def _chose_preset(self, index: int) -> None:
-        self.preset.emit(self._names[index])
+        self.wished.emit(SetPreset(self._names[index]))
 
     def _chose_architecture(self, index: int) -> None:
-        self.architecture.emit("architecture", find_knob("architecture").choices[index])
+        self.wished.emit(SetKnob("architecture", find_knob("architecture").choices[index]))
 
     def _chose_page(self, place: int) -> None:
-        self.page.emit(self._pages[place])
+        self.wished.emit(OpenPage(self._pages[place]))

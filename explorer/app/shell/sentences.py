@@ -3,11 +3,12 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
-from explorer.engine.request import Request
 from explorer.lang import Words
-from explorer.picture.look import Look
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
+from explorer.state.intents import Intent, OpenPage, SetTarget, SetText
+from explorer.state.look import Look
+from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.sentence import SentenceEdit
 from explorer.views.painting.pointed import Spot
@@ -17,14 +18,10 @@ _EDIT_PX = 32
 
 
 class Sentences(QWidget):
-    """Signals: source(str), target(str), pointed(Pointed), cut(Cut), word(str), opened(page)."""
+    """Signals: wished(Intent), pointed(Pointed)."""
 
-    source = Signal(str)
-    target = Signal(str)
+    wished = Signal(object)
     pointed = Signal(object)
-    cut = Signal(object)
-    word = Signal(str)
-    opened = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,11 +47,10 @@ class Sentences(QWidget):
             grid.addWidget(row, 1, 2 * column, 1, 2)
             grid.setColumnStretch(2 * column + 1, 1)
             row.pointed.connect(self.pointed)
-            row.cut.connect(self.cut)
-            row.word.connect(self.word)
+            row.wished.connect(self.wished)
             row.opened.connect(self._opened)
-        self.source_edit.edited.connect(self.source)
-        self.target_edit.edited.connect(self.target)
+        self.source_edit.edited.connect(self._typed_source)
+        self.target_edit.edited.connect(self._typed_target)
 
     def speak(self, words: Words) -> None:
         self.source_label.setText(words("header.source"))
@@ -62,11 +58,13 @@ class Sentences(QWidget):
         self.source_edit.setAccessibleName(words("header.source"))
         self._offer("", words)
 
-    def put(self, request: Request) -> None:
-        """Show a request. Only encoder-decoder takes a second sentence."""
-        self.source_edit.put(request.text)
-        self.target_edit.put(request.target or "")
-        both = request.config.architecture == "encoder-decoder"
+    def put(self, wish: Wish, by: Intent | None) -> None:
+        """Show a Wish. What a person typed is not sent back into its box. Only encoder-decoder takes a second sentence."""
+        if not isinstance(by, SetText):
+            self.source_edit.put(wish.text)
+        if not isinstance(by, SetTarget):
+            self.target_edit.put(wish.target or "")
+        both = wish.config.architecture == "encoder-decoder"
         for widget in (self.target_label, self.target_edit, self.target_row):
             widget.setVisible(both)
 
@@ -104,5 +102,11 @@ class Sentences(QWidget):
         self.source_edit.setFocus()
         self.source_edit.selectAll()
 
+    def _typed_source(self, text: str) -> None:
+        self.wished.emit(SetText(text))
+
+    def _typed_target(self, text: str) -> None:
+        self.wished.emit(SetTarget(text))
+
     def _opened(self) -> None:
-        self.opened.emit("tokens")
+        self.wished.emit(OpenPage("tokens"))

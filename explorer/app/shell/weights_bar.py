@@ -3,18 +3,19 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from explorer.engine.request import Request
 from explorer.lang import Words
+from explorer.state.intents import SetTrained
+from explorer.state.wish import Wish
 from explorer.views.controls.segments import Segments
 
 
 class WeightsBar(QWidget):
-    """Shown for presets that have trained weights. trained(bool) is emitted when the user chooses.
+    """Shown for presets that have trained weights. wished(SetTrained) is emitted when the user chooses.
 
     `note` stands elsewhere: above the knobs it would push them away from under the mouse.
     """
 
-    trained = Signal(bool)
+    wished = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,17 +37,17 @@ class WeightsBar(QWidget):
         layout.setSpacing(4)
         layout.addLayout(above)
 
-    def put(self, request: Request, words: Words) -> None:
-        """Show which weights a request means, and why they are not the trained ones."""
-        self.setVisible(request.has_trained)
-        self.note.setVisible(request.has_trained and not request.uses_trained)
-        if not request.has_trained:
+    def put(self, wish: Wish, words: Words) -> None:
+        """Show which weights a Wish means, and why they are not the trained ones."""
+        self.setVisible(wish.has_trained)
+        self.note.setVisible(wish.has_trained and not wish.uses_trained)
+        if not wish.has_trained:
             return
-        trained = request.uses_trained
+        trained = wish.uses_trained
         self.title.setText(words("weights.title"))
         self.segments.setAccessibleName(words("weights.title"))
         self.segments.offer({key: words(f"weights.{key}") for key in ("trained", "random")}, "trained" if trained else "random")
-        self.note.setText(words("weights.by_choice" if not request.trained else "weights.by_shape"))
+        self.note.setText(words("weights.by_choice" if not wish.trained else "weights.by_shape"))
 
     def _chose(self, key: str) -> None:
-        self.trained.emit(key == "trained")
+        self.wished.emit(SetTrained(key == "trained"))

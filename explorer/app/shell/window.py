@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QV
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.step_opener import StepOpener
 from explorer.app.pages.page_stack import PAGE_KEYS, PageStack
+from explorer.app.session import told
 from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
@@ -16,17 +17,18 @@ from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.status import Status
 from explorer.app.shell.weights_bar import WeightsBar
 from explorer.config import Config
-from explorer.engine.request import Frame, Request
+from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.picture.look import Look
 from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.theme import Theme
 from explorer.presets import load_preset
+from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
+from explorer.state.look import Look
+from explorer.state.wish import Wish
 from explorer.version import __version__
 from explorer.views.controls.knobs import KnobPanel
 from explorer.views.painting.pointed import Pointed
-from explorer.views.pictures.token_row import Cut
 
 _KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
 _NARROW_PX = 1200
@@ -51,13 +53,14 @@ class Window(QMainWindow):
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
-        self._connect_wishes()
-        self._connect_answers()
+        self._connect_parts()
         self._connect_actions()
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
         appearance.apply()
-        self._requested(session.request)
+        self._set_wish(session.state.wish, None)
+        self.page_stack.first = session.state.page
+        self.header.put_page(session.state.page)
         self.status.inform(appearance.words("status.loading"))
         self.sentences.focus()
 
@@ -87,43 +90,18 @@ class Window(QMainWindow):
         self.setStatusBar(self.status)
         self.setMinimumSize(*_LEAST)
 
-    def _connect_wishes(self) -> None:
+    def _connect_parts(self) -> None:
         session = self.session
-        self.sentences.source.connect(session.set_text)
-        self.sentences.target.connect(session.set_target)
-        self.sentences.cut.connect(self._cut)
-        self.sentences.word.connect(session.add_word)
-        self.knobs.turned.connect(session.set_knob)
-        self.weights.trained.connect(session.set_trained)
-        self.page_stack.branched.connect(session.set_prefix)
-        self.page_stack.beamed.connect(session.set_beam)
-        self.page_stack.batched.connect(session.set_batch)
-        self.page_stack.kept.connect(session.keep)
+        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack):
+            part.wished.connect(session.ask)
+        session.told.connect(self._hear)
+        for part in (self.sentences, self.page_stack):
+            part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
-        self.header.preset.connect(session.set_preset)
-        self.header.architecture.connect(session.set_knob)
-        self.page_stack.looked.connect(self._look)
-        self.step_opener.went.connect(self.go)
+        self.page_stack.drawn.connect(self._drawn)
+        self.status.stop.connect(session.stop)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
-        self.status.stop.connect(session.stop)
-
-    def _connect_answers(self) -> None:
-        session = self.session
-        session.requested.connect(self._requested)
-        session.framed.connect(self._framed)
-        session.looked.connect(self._looked)
-        session.refused.connect(self._refused)
-        session.settled.connect(self._settled)
-        session.large.connect(self._large)
-        session.stopped.connect(self._stopped)
-        session.busy.connect(self.status.set_busy)
-        session.progressed.connect(self.status.set_progress)
-        session.remembered.connect(self._remembered)
-        session.broke.connect(self.broke)
-        self.page_stack.pointed.connect(self._pointed)
-        self.sentences.pointed.connect(self._pointed)
-        self.page_stack.drawn.connect(self._drawn)
 
     def _connect_actions(self) -> None:
         named = self.actions_.by_name
@@ -133,7 +111,7 @@ class Window(QMainWindow):
             ("quit", self.close),
             ("undo", self.session.undo),
             ("redo", self.session.redo),
-            ("reset", self.session.reset),
+            ("reset", self._reset),
             ("sentence", self.sentences.focus),
             ("stop", self.session.stop),
             ("fit", self.page_stack.fit),
@@ -155,21 +133,15 @@ class Window(QMainWindow):
             action.triggered.connect(self._theme_by_action)
         for action in self.actions_.colours.values():
             action.triggered.connect(self._colours_by_action)
-        self.header.page.connect(self.go)
-        self.page_stack.opened.connect(self.go)
-        self.sentences.opened.connect(self.go)
         self.header.language.connect(self.appearance.switch_language)
         self.header.theme.connect(self.appearance.switch_theme)
         self.header.export.connect(self.export)
-        self._remembered(False, False)
+        self._undoable(told.Undoable(False, False))
 
-    # Wishes that need a word of translation
+    # Actions
 
-    def _cut(self, cut: Cut) -> None:
-        self.session.cut(cut.side, cut.action, cut.index, cut.at)
-
-    def _look(self, changes: dict[str, object]) -> None:
-        self.session.set_look(**changes)
+    def _reset(self) -> None:
+        self.session.ask(ResetKnobs())
 
     def _go_by_action(self) -> None:
         self.go(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
@@ -179,22 +151,63 @@ class Window(QMainWindow):
 
     def _colours_by_action(self) -> None:
         key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
-        self.session.set_look(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key})
+        self.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
 
     def go(self, page: str) -> None:
         """Open a page."""
+        self.session.ask(OpenPage(page))
+
+    # What comes of it
+
+    def _hear(self, value: object) -> None:
+        match value:
+            case told.Set():
+                self._set(value)
+            case Frame():
+                self._framed(value)
+            case told.Refused(error):
+                self._refused(error)
+            case told.Settled(config):
+                self._settled(config)
+            case told.Large(n_bytes):
+                self.status.notice(self.appearance.words("status.large", gb=n_bytes / 1e9))
+            case told.Stopped():
+                self._stopped()
+            case told.Busy(busy):
+                self.status.set_busy(busy)
+            case told.Progressed(share):
+                self.status.set_progress(share)
+            case told.Undoable():
+                self._undoable(value)
+            case told.Broke(error):
+                self.broke.emit(error)
+
+    def _set(self, value: told.Set) -> None:
+        state, before = value.state, value.before
+        if state.wish != before.wish or value.by is None:
+            self._set_wish(state.wish, value.by)
+        if state.page != before.page or isinstance(value.by, OpenPage):
+            self._open(state.page)
+        if state.look != before.look or isinstance(value.by, LookAt):
+            self._looked(state.look)
+
+    def _set_wish(self, wish: Wish, by: Intent | None) -> None:
+        self.sentences.put(wish, by)
+        self.header.put(wish)
+        put = self.knobs.put if isinstance(by, Intent) else self.knobs.put_all
+        put(wish.config, load_preset(wish.preset).config)
+        self.weights.put(wish, self.appearance.words)
+        self.page_stack.put(wish)
+
+    def begin(self) -> None:
+        """Show the first page: what it needs has been imported."""
+        self.page_stack.begin()
+        self.step_opener.look_into()
+
+    def _open(self, page: str) -> None:
         self.header.put_page(page)
         self.page_stack.go(page)
         self.step_opener.look_into()
-
-    # Answers
-
-    def _requested(self, request: Request) -> None:
-        self.sentences.put(request)
-        self.header.put(request)
-        self.knobs.put(request.config, load_preset(request.preset).config)
-        self.weights.put(request, self.appearance.words)
-        self.page_stack.put(request)
 
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
@@ -206,8 +219,8 @@ class Window(QMainWindow):
         self._show(frame)
 
     def _show(self, frame: Frame) -> None:
-        self.page_stack.draw(frame.trace, self.session.look, self.appearance.words)
-        self.sentences.draw(frame.trace, self.session.look, self.appearance.words)
+        self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
+        self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
@@ -233,16 +246,13 @@ class Window(QMainWindow):
         words = self.appearance.words
         self.status.notice(words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
 
-    def _large(self, n_bytes: int) -> None:
-        self.status.notice(self.appearance.words("status.large", gb=n_bytes / 1e9))
-
     def _stopped(self) -> None:
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
 
-    def _remembered(self, can_undo: bool, can_redo: bool) -> None:
-        self.actions_.by_name["undo"].setEnabled(can_undo)
-        self.actions_.by_name["redo"].setEnabled(can_redo)
+    def _undoable(self, value: told.Undoable) -> None:
+        self.actions_.by_name["undo"].setEnabled(value.undo)
+        self.actions_.by_name["redo"].setEnabled(value.redo)
 
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
@@ -260,7 +270,7 @@ class Window(QMainWindow):
         for part in (self.header, self.sentences, self.knobs, self.status, self.actions_, self.lessons):
             part.speak(words)
         self.page_stack.speak(words)
-        self.weights.put(self.session.request, words)
+        self.weights.put(self.session.state.wish, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()
@@ -270,7 +280,7 @@ class Window(QMainWindow):
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
-        self.session.set_look(signed_colours=theme.signed_colours)
+        self.session.ask(look_at(signed_colours=theme.signed_colours))
 
     def _full_screen(self, on: bool) -> None:
         if on:
@@ -287,7 +297,7 @@ class Window(QMainWindow):
             return
         from explorer.app.shell.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
 
-        trace, look = self.session.frame.trace, self.session.look
+        trace, look = self.session.frame.trace, self.session.state.look
         dialog = ExportDialog(trace, look, card.picture, self.appearance.words, self, numbers=card.in_english(trace, look))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)

@@ -10,9 +10,9 @@ from explorer.errors import UnknownHead
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Alignment, Axis, Caption, Closed, Heatmap
-from explorer.picture.look import Look, attentions
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, symbol, token_axis
 from explorer.picture.scales import Scale, unit_scale
+from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.stages import with_layer
 from explorer.trace.trace import Trace

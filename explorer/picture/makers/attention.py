@@ -7,7 +7,6 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.layout.cells import LARGE_CELLS, at_most
-from explorer.picture.look import Look, attentions
 from explorer.picture.makers.heatmaps import (
     caption,
     closed_of,
@@ -19,6 +18,7 @@ from explorer.picture.makers.heatmaps import (
     token_axis,
 )
 from explorer.picture.scales import Scale
+from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
 from explorer.trace.stages import place_of, stage_of, with_layer

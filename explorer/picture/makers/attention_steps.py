@@ -7,13 +7,13 @@ from explorer.lang import Words
 from explorer.mathematics import softmax, softmax_gradient
 from explorer.picture.arithmetic import of_stage
 from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, Strips
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import caption, scale_for, tap_heatmap, token_axis
 from explorer.picture.scales import Scale, robust_scale
+from explorer.state.look import ATTENTION_STEPS, Look
 from explorer.trace.measures import entropy_bits
 from explorer.trace.trace import Trace
 
-STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
+STEPS = ATTENTION_STEPS
 _OPERANDS = {
     "query": ("", ""),
     "scores": ("query", "key"),

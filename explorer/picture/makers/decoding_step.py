@@ -5,9 +5,9 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Heatmap
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, scale_for, token_axis
 from explorer.picture.makers.output import written
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap, Strips, TokenRow
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import caption, places_note, robust_band, tap_heatmap
 from explorer.picture.scales import Scale, robust_scale
+from explorer.state.look import Look
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 

@@ -8,8 +8,8 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Caption, Closed, Heatmap
 from explorer.picture.layout.cells import LARGE_CELLS
-from explorer.picture.look import Look
 from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_scale
+from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
 from explorer.trace.measures import closed_cells

@@ -7,9 +7,9 @@ from explorer.lang import Words
 from explorer.mathematics import batch_norm, layer_norm
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Bars, Caption, Heatmap, Strips, Waves
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import robust_band, tap_heatmap
 from explorer.picture.scales import Scale, robust_scale
+from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.findings import Copies, Depth
 from explorer.trace.trace import Trace

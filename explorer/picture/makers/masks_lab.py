@@ -5,9 +5,9 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import masked_values
 from explorer.picture.scales import Scale, unit_scale
+from explorer.state.look import Look
 from explorer.trace.findings import Leak, PaddedBatch
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace

@@ -6,8 +6,8 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Waves
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import caption, places_note
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 
 _CURVES = 8

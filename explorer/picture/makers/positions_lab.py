@@ -7,8 +7,8 @@ from explorer.lang import Words
 from explorer.mathematics import best_map
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap, Strips, Waves
-from explorer.picture.look import Look
 from explorer.picture.scales import Scale, robust_scale
+from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.findings import DECODER_LEARNED, Swap, Variants
 from explorer.trace.stages import SINUSOIDS

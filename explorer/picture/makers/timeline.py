@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.kinds import Timeline
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import caption
 from explorer.picture.makers.output import written
 from explorer.picture.scales import unit_scale
+from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
 

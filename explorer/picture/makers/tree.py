@@ -7,9 +7,9 @@ import attrs
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Branch, Caption, Tree
-from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.theme import Theme
+from explorer.state.look import Look
 from explorer.tokens.bpe import Encoder
 from explorer.tokens.vocabulary import BEGIN, END, SPECIALS, Vocabulary
 from explorer.trace.search_tree import Search, score

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from explorer.config import KNOBS, Config, Knob, Value
 from explorer.lang import Words
+from explorer.state.intents import SetKnob
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.controls.number_box import NumberBox
@@ -218,9 +219,9 @@ class KnobGroup(QWidget):
 
 
 class KnobPanel(QScrollArea):
-    """All knobs. turned(name, value) is emitted while a slider moves, when a value is typed, and on reset."""
+    """All knobs. wished(SetKnob) is emitted while a slider moves, when a value is typed, and on reset."""
 
-    turned = Signal(str, object)
+    wished = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -229,6 +230,7 @@ class KnobPanel(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its rows take the focus
         self.rows: dict[str, KnobRow] = {}
+        self._shown: dict[str, tuple[Value, Value]] = {}  # value and start of each row
         self._groups: list[KnobGroup] = []
         inside = QWidget()
         inside.setObjectName("knobs")
@@ -239,7 +241,7 @@ class KnobPanel(QScrollArea):
             rows = [KnobRow(knob) for knob in KNOBS if knob.group == key]
             for row in rows:
                 self.rows[row.knob.name] = row
-                row.turned.connect(self.turned)
+                row.turned.connect(self._turned)
             self._groups.append(KnobGroup(key, rows))
             layout.addWidget(self._groups[-1])
         layout.addStretch(1)
@@ -271,6 +273,17 @@ class KnobPanel(QScrollArea):
             self.ensureVisible(0, top + first.height(), 0, 40)
 
     def put(self, config: Config, start: Config) -> None:
-        """Show a Config; `start` is the preset's."""
+        """Show a Config; `start` is the preset's. Rows that show it already are left alone."""
         for name, row in self.rows.items():
-            row.put(getattr(config, name), getattr(start, name))
+            shown = getattr(config, name), getattr(start, name)
+            if self._shown.get(name) != shown:
+                self._shown[name] = shown
+                row.put(*shown)
+
+    def put_all(self, config: Config, start: Config) -> None:
+        """Show a Config in every row, whatever stands in their boxes: what was typed was settled to something else."""
+        self._shown.clear()
+        self.put(config, start)
+
+    def _turned(self, name: str, value: object) -> None:
+        self.wished.emit(SetKnob(name, value))

@@ -8,7 +8,7 @@ from PySide6.QtGui import QResizeEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QSizePolicy, QSlider, QWidget
 
 from explorer.lang import Words
-from explorer.picture.look import Look
+from explorer.state.look import Look
 from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.controls.number_box import NumberBox, plain_figures
 

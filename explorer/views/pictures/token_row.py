@@ -3,13 +3,13 @@
 Keys: left and right walk, M joins with the next token, S splits, R resets, the menu key opens the menu.
 """
 
-import attrs
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.kinds import TokenRow
+from explorer.state.intents import AddWord, CutTokens
 from explorer.tokens.token import Token
 from explorer.views.painting.labels import advance, centred_label, sized
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
@@ -22,25 +22,14 @@ _SCALES = (3.0, 2.5, 2.0, 1.7, 1.4, 1.2, 1.0)  # of chips on several lines: the 
 _MOST_SCALED = 100  # chips
 
 
-@attrs.frozen
-class Cut:
-    """A wish to cut anew: "merge" token `index` with the next, "split" it at code point `at`, or "reset" all."""
-
-    side: str
-    action: str
-    index: int = 0
-    at: int = 0
-
-
 class TokenRowView(Surface):
     """One line that scrolls with the wheel, or, where `wrap`, as many lines as it takes, with the merges of each token.
     Many lines scroll as well. Chips are laid out as far as they are seen: a text may have thousands.
 
-    Signals: pointed(Pointed); cut(Cut); word(str), a word to add to jieba's dictionary.
+    Signals: pointed(Pointed); wished(CutTokens or AddWord).
     """
 
-    cut = Signal(object)
-    word = Signal(str)
+    wished = Signal(object)
 
     def __init__(self, *, wrap: bool = False) -> None:
         super().__init__()
@@ -224,14 +213,14 @@ class TokenRowView(Surface):
     def _add_selected(self) -> None:
         if self.picture is not None and self.picture.chips:
             chip = self.picture.chips[self.selected]
-            self.word.emit(self.picture.text[chip.start : chip.end])
+            self.wished.emit(AddWord(self.picture.text[chip.start : chip.end]))
 
     def _reset(self) -> None:
         self._ask("reset")
 
     def _ask(self, action: str, at: int = 0) -> None:
         if self.picture is not None and self.picture.chips:
-            self.cut.emit(Cut(self.picture.side, action, self.selected, at))
+            self.wished.emit(CutTokens(self.picture.side, action, self.selected, at))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.picture is None or not self.picture.chips:

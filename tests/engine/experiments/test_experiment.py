@@ -2,7 +2,6 @@
 
 import math
 
-import attrs
 import numpy as np
 import pytest
 import torch
@@ -25,7 +24,7 @@ def looked_into(
 
 
 def _with(request: Request, name: str, batch: tuple[str, ...] = ()) -> Request:
-    return attrs.evolve(request, experiments=frozenset({name}), batch=batch)
+    return request.wishing(batch=batch).asking(experiments=frozenset({name}))
 
 
 def ids(trace: Trace) -> torch.Tensor:
@@ -103,7 +102,7 @@ def test_a_leak_is_what_another_text_gives(computer: Computer) -> None:
     """Each column is the pass over a text with that one token replaced by the symbol after it."""
     trace = looked_into(computer, "leak", architecture="decoder-only", causal_mask=False)
     found: Leak = trace.experiments["leak"]
-    model = computer._model
+    model = computer.sources.own.last
     other = ids(trace).clone()
     other[0, 3] += 1
     moved = (model.decode(other, None) - model.decode(ids(trace), None))[0].norm(dim=-1)
@@ -116,7 +115,7 @@ def test_lengths_and_gradients_are_those_of_a_pass_by_hand(computer: Computer, r
     """Vectors recorded with that knob, and autograd from a leaf that takes the embedding's place."""
     trace = looked_into(computer, "depth", architecture="encoder-only", residual=residual)
     found: Depth = trace.experiments["depth"]
-    model: Transformer = computer._model
+    model: Transformer = computer.sources.own.last
     lengths, gradients = (found.lengths, found.gradients) if residual else (found.lengths_without, found.gradients_without)
     x = model.encoder.embedding(ids(trace)).clone().requires_grad_(True)
     h = x
@@ -139,7 +138,7 @@ def test_the_loss_is_about_the_next_token(computer: Computer) -> None:
     """The gradient at the last addition is that of softmax and cross-entropy: (p - 1)·W for the token that follows."""
     trace = looked_into(computer, "depth", "你好吗", architecture="decoder-only", norm_placement="post")
     found: Depth = trace.experiments["depth"]
-    model: Transformer = computer._model
+    model: Transformer = computer.sources.own.last
     x = torch.tensor(trace["decoder.norm"][:-1]).requires_grad_(True)
     logits = model.generator.project(x)
     loss = torch.nn.functional.cross_entropy(logits, ids(trace)[0, 1:])
@@ -194,7 +193,7 @@ def test_an_experiment_gives_way(computer: Computer, name: str) -> None:
 @pytest.mark.parametrize("text", ["你", "我爱北京天安门"])
 def test_every_experiment_works_on_every_model(computer: Computer, preset: str, text: str) -> None:
     """One token too, an odd width, a trained model with two vocabularies."""
-    request = attrs.evolve(Request.from_preset(preset, text), experiments=frozenset(EXPERIMENTS), batch=("好",))
+    request = Request.from_preset(preset, text).wishing(batch=("好",)).asking(experiments=frozenset(EXPERIMENTS))
 
     assert tuple(computer(request).trace.experiments) == EXPERIMENTS
 
@@ -202,13 +201,13 @@ def test_every_experiment_works_on_every_model(computer: Computer, preset: str, 
 def test_a_state_can_be_put_beside(computer: Computer) -> None:
     """It is computed once, by weights of its own, and goes when nobody asks for it any more."""
     other = Request.from_preset("tiny", "你好", seed=3)
-    request = attrs.evolve(Request.from_preset("tiny", "你好吗"), compared_with=other)
+    request = Request.from_preset("tiny", "你好吗").wishing(compared_with=other)
     first = computer(request).trace.compared_with
-    again = computer(attrs.evolve(request, text="你")).trace.compared_with
+    again = computer(request.wishing(text="你")).trace.compared_with
 
     assert first is again
     assert np.array_equal(first["generator.logits"], Computer()(other).trace["generator.logits"])
-    assert computer(attrs.evolve(request, compared_with=None)).trace.compared_with is None
+    assert computer(request.wishing(compared_with=None)).trace.compared_with is None
 
 
 def test_experiments_are_made_without_dropout(computer: Computer) -> None:
@@ -218,7 +217,7 @@ def test_experiments_are_made_without_dropout(computer: Computer) -> None:
 
     assert looked_into(computer, "leak", **knobs).experiments["leak"].changes[later].max() < 1e-5
     assert looked_into(computer, "batch", **knobs).experiments["batch"].difference < 1e-5
-    assert computer._model.training
+    assert computer.sources.own.last.training
 
 
 def test_learned_positions_can_be_taken_away(computer: Computer) -> None:

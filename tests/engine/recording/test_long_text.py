@@ -33,7 +33,7 @@ def request(**knobs: object) -> Request:
 
 def whole(asked: Request) -> Trace:
     """The same with room for everything."""
-    return Computer()(attrs.evolve(asked, config=asked.config.changed(memory_budget=4096))).trace
+    return Computer()(asked.wishing(config=asked.wish.config.changed(memory_budget=4096))).trace
 
 
 def plainly_pooled(maps: NDArray[np.float32], closed: NDArray[np.bool_], block: int, signed: bool) -> NDArray[np.float32]:
@@ -57,7 +57,7 @@ def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str, stage:
     asked = request(architecture=architecture)
     full = whole(asked)
     maps = [tap for tap in full.names() if ATTENTION_MAP.search(tap) and tap.endswith(f".{stage}")]
-    trace = Computer()(attrs.evolve(asked, wanted=((maps[0], -1),))).trace
+    trace = Computer()(asked.asking(wanted=((maps[0], -1),))).trace
 
     assert not trace.whole
     assert set(maps) <= set(trace.pooled)
@@ -98,7 +98,7 @@ def test_a_close_up_is_the_recorded_map(knobs: dict[str, object]) -> None:
     taps = [tap for tap in full.names() if ATTENTION_MAP.search(tap) and ".layers.1." in tap]
     computer = Computer()
     for tap in taps:
-        trace = computer(attrs.evolve(asked, wanted=((tap, 3),))).trace
+        trace = computer(asked.asking(wanted=((tap, 3),))).trace
         np.testing.assert_allclose(trace.head(tap, 3), full.head(tap, 3), atol=1e-5, rtol=1e-5)
         np.testing.assert_allclose(trace.close_ups[tap, 3].arrays[1], pairs(full[tap][3], trace, tap), atol=1e-5, rtol=1e-5)
 
@@ -147,7 +147,7 @@ def test_pooling_in_blocks_is_pooling(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_budget_is_kept(budget: int) -> None:
     """By all arrays together, close-ups included; with more of it more is kept."""
     taps = [(f"decoder.layers.{layer}.self_attn.weights", head) for layer in range(2) for head in range(4)]
-    trace = Computer()(attrs.evolve(request(memory_budget=budget), wanted=tuple(taps))).trace
+    trace = Computer()(request(memory_budget=budget).asking(wanted=tuple(taps))).trace
     arrays = [
         *trace.arrays.values(),
         *(each for levels in (*trace.pooled.values(), *trace.close_ups.values()) for each in levels.arrays),
@@ -183,12 +183,12 @@ def test_looking_at_another_head_makes_no_other_pass(monkeypatch: pytest.MonkeyP
     wanted: tuple[tuple[str, int], ...] = ()
     for head in range(4):
         wanted = (*wanted, (tap, head))
-        trace = computer(attrs.evolve(request(), serial=head, wanted=wanted)).trace
+        trace = computer(attrs.evolve(request().asking(wanted=wanted), serial=head)).trace
         assert (tap, head) in trace.close_ups
 
     assert len(passes) == 1
     assert 1 <= len(trace.close_ups) < 5
-    computer(attrs.evolve(request(temperature=2), wanted=wanted))
+    computer(request(temperature=2).asking(wanted=wanted))
     assert len(passes) == 2
 
 
@@ -197,7 +197,7 @@ def test_a_tap_that_is_looked_at_is_kept_if_it_fits() -> None:
     tap = "encoder.layers.0.feed_forward.hidden"
     asked = request(memory_budget=16, d_ff=1024)
     without = Computer()(asked).trace
-    wished = Computer()(attrs.evolve(asked, wanted=(("encoder.layers.7.norm1", -1), (tap, -1), ("no.tap", 5)))).trace
+    wished = Computer()(asked.asking(wanted=(("encoder.layers.7.norm1", -1), (tap, -1), ("no.tap", 5)))).trace
 
     assert tap in without.shapes
     assert tap in wished.arrays
@@ -206,7 +206,7 @@ def test_a_tap_that_is_looked_at_is_kept_if_it_fits() -> None:
 def test_dropped_weights_cannot_be_made_again() -> None:
     """Chance does not come twice."""
     tap = "encoder.layers.0.self_attn.dropped"
-    trace = Computer()(attrs.evolve(request(dropout_active=True), wanted=((tap, 0),))).trace
+    trace = Computer()(request(dropout_active=True).asking(wanted=((tap, 0),))).trace
 
     assert (tap, 0) not in trace.close_ups
     with pytest.raises(NotKept):

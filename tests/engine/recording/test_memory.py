@@ -15,6 +15,7 @@ from explorer.lang import Words
 from explorer.model.transformer import Transformer
 from explorer.model.weights import parameter_count
 from explorer.presets import load_preset
+from explorer.state.wish import Wish
 
 LONG = "我爱北京天安门，天安门上太阳升。" * 8
 
@@ -35,13 +36,13 @@ def test_the_estimate_is_what_a_trace_takes(computer: Computer, text: str, knobs
     trace = computer(request).trace
     taken = sum(array.nbytes for array in trace.arrays.values())
 
-    guessed = trace_bytes(request.config, len(trace.tokens.source), len(trace.tokens.target))
+    guessed = trace_bytes(request.wish.config, len(trace.tokens.source), len(trace.tokens.target))
     assert guessed == pytest.approx(taken, rel=0.01)
 
 
 def test_the_estimate_holds_for_two_texts_of_other_lengths(computer: Computer) -> None:
     """Cross-attention is target by source, and the logits are the target's."""
-    request = Request(text=LONG, target="我", config=Config(), preset="tiny")
+    request = Request(wish=Wish(text=LONG, target="我", config=Config(), preset="tiny"))
     trace = computer(request).trace
     taken = sum(array.nbytes for array in trace.arrays.values())
 
@@ -99,7 +100,7 @@ def test_the_model_that_goes_first_makes_room(computer: Computer, monkeypatch: p
     request = Request.from_preset("tiny", "我")
     again = Request.from_preset("tiny", "我", seed=1)
     computer(request)
-    free(monkeypatch, parameter_bytes(request.config))
+    free(monkeypatch, parameter_bytes(request.wish.config))
 
     assert computer(again).trace.config.seed == 1
     with pytest.raises(NotEnoughMemory):

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import attrs
 import numpy as np
 import pytest
 import torch
@@ -37,7 +36,7 @@ def name(tmp_path: Path) -> str:
 
 def request(name: str, text: str = "我爱北京", **fields: object) -> Request:
     knobs = fields.pop("knobs", {})
-    return attrs.evolve(Request.from_preset(name, text, **knobs), **fields)
+    return Request.from_preset(name, text, **knobs).wishing(**fields)
 
 
 def ids(*words: str) -> tuple[int, ...]:

@@ -21,12 +21,12 @@ from explorer.picture.figure.text import runs, width
 from explorer.picture.figure.timeline import probability
 from explorer.picture.kinds import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, Timeline, TokenRow, Waves
 from explorer.picture.layout.atlas import atlas
-from explorer.picture.look import Look
 from explorer.picture.makers import attention, embedding, output, positions
 from explorer.picture.makers import decoding_step as step
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.scales import CLOSED, GAP, LEVELS, Scale, indices, table
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
+from explorer.state.look import Look
 from explorer.tokens.token import Token
 from tests.picture.examples import LANGUAGES, begun, example, heatmap, wall, words
 

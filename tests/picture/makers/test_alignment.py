@@ -14,7 +14,6 @@ from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment, Axis, Caption
 from explorer.picture.layout.alignment import lay_out, length_px, shortened, stacked
-from explorer.picture.look import Look
 from explorer.picture.makers.alignment import (
     alignment,
     alignment_map,
@@ -27,6 +26,7 @@ from explorer.picture.makers.alignment import (
 )
 from explorer.picture.scales import Scale, unit_scale
 from explorer.picture.theme import THEMES
+from explorer.state.look import Look
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.trace import Tokens, Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words

@@ -6,8 +6,8 @@ import pytest
 
 from explorer.errors import UnknownTap
 from explorer.picture import cell_text as describe
-from explorer.picture.look import Look
 from explorer.picture.makers.decoding_step import step_cross, step_self
+from explorer.state.look import Look
 from tests.picture.examples import LANGUAGES, asked, example, words
 
 EN = words("en")

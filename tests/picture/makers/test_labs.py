@@ -10,13 +10,13 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture import arithmetic
 from explorer.picture.cell_text import cell, rough
-from explorer.picture.look import Look
 from explorer.picture.makers import attention_steps as steps
 from explorer.picture.makers import compare, layers, masks_lab, positions, positions_lab
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.embedding import position_map
 from explorer.picture.makers.heatmaps import closed_of
 from explorer.picture.scales import LEVELS, indices
+from explorer.state.look import Look
 from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
@@ -28,7 +28,9 @@ def looked_into(
     text: str = "狗是人养的", compared_with: Request | None = None, batch: tuple[str, ...] = (), **knobs: object
 ) -> Trace:
     request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
-    return Computer()(attrs.evolve(request, experiments=frozenset(EXPERIMENTS), compared_with=compared_with, batch=batch)).trace
+    return Computer()(
+        request.wishing(compared_with=compared_with, batch=batch).asking(experiments=frozenset(EXPERIMENTS))
+    ).trace
 
 
 # Arithmetic
@@ -103,7 +105,7 @@ def test_what_goes_in_gives_q(placement: str, attention: str) -> None:
         look = Look(attention=attention, layer=layer, part="query")
         x = torch.tensor(steps.first_operand(trace, look, EN).values)
         side, kind = attention.split(".")
-        module = getattr(getattr(computer._model, side).layers[layer], kind)
+        module = getattr(getattr(computer.sources.own.last, side).layers[layer], kind)
         q = module.split_heads(module.project_query(x[None]))[0]
         np.testing.assert_allclose(q.numpy(), trace[look.attention_tap("query")], atol=1e-5)
 

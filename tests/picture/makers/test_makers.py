@@ -8,9 +8,9 @@ import explorer
 from explorer.errors import UnknownHead, UnknownTap
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
-from explorer.picture.look import Look, attentions, sides_of
 from explorer.picture.makers import attention, embedding, output, positions
 from explorer.picture.makers.heatmaps import closed_of, scale_for, tap_heatmap
+from explorer.state.look import Look, attentions, sides_of
 from explorer.trace.stages import stage_of
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from explorer.picture.figure.timeline import probability
-from explorer.picture.look import Look
 from explorer.picture.makers import output
 from explorer.picture.makers.timeline import perplexity, timeline
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, asked, example, words
 

@@ -13,7 +13,6 @@ from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
-from explorer.picture.look import Look
 from explorer.picture.makers.tree import (
     ROOT,
     best_places,
@@ -27,6 +26,7 @@ from explorer.picture.makers.tree import (
     summary,
 )
 from explorer.picture.theme import DARK, LIGHT, THEMES
+from explorer.state.look import Look
 from explorer.tokens.bpe import BYTES
 from explorer.tokens.vocabulary import END
 from explorer.trace.search_tree import Search

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import LANGUAGES, Words
-from explorer.picture.look import Look
+from explorer.state.look import Look
 from explorer.views.controls.sampling import SamplingBar, SamplingRow, top_k_ticks
 
 FIELDS = ("sampling_temperature", "top_k", "top_p")

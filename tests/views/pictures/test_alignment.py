@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Axis, Caption
-from explorer.picture.look import Look
 from explorer.picture.makers.alignment import alignment
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.alignment import AlignmentView

@@ -11,12 +11,12 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.kinds import Heatmap
-from explorer.picture.look import Look
 from explorer.picture.makers.attention import head_map, head_wall, mask_map
 from explorer.picture.makers.decoding_step import step_cross
 from explorer.picture.makers.embedding import sum_strips
 from explorer.picture.scales import indices, table
 from explorer.picture.theme import DARK, LIGHT
+from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Pointed

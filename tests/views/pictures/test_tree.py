@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.kinds import Tree
-from explorer.picture.look import Look
 from explorer.picture.makers.tree import ROOT, describe, search_tree, summary
 from explorer.picture.theme import DARK, LIGHT, Theme
+from explorer.state.look import Look
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.tree import TreeView
 from tests.picture.trees import SEARCH, found, grown, trace_of, tree_of

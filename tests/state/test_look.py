@@ -2,7 +2,9 @@
 
 import pytest
 
-from explorer.picture.look import Look, attentions, sides_of
+from explorer.errors import BadField
+from explorer.lang import Words
+from explorer.state.look import Look, attentions, sides_of
 from tests.picture.examples import ARCHITECTURES, example
 
 OFFERED = {
@@ -42,11 +44,12 @@ def test_a_look_that_fits_stays_as_it_is(architecture: str) -> None:
 def test_what_a_trace_lacks_gives_way(architecture: str) -> None:
     """Every part of the fitted look can be shown."""
     trace = example(architecture)
-    asked = Look(attention="nowhere.self_attn", layer=63, head=63, stage="nothing", side="middle", tap="no.tap", position=99)
+    asked = Look(attention="decoder.cross_attn", layer=63, head=63, side="decoder", tap="no.tap", position=99)
     fitted = asked.fitted(trace)
     assert fitted.attention_tap() in trace
-    assert (fitted.layer, fitted.head, fitted.stage, fitted.position) == (1, 3, "weights", -1)
-    assert fitted.side == SIDES[architecture][0]
+    assert fitted.attention == OFFERED[architecture][-1]
+    assert (fitted.layer, fitted.head, fitted.position) == (1, 3, -1)
+    assert fitted.side == SIDES[architecture][-1]
     assert fitted.tap == trace.names()[0]
 
 
@@ -55,3 +58,26 @@ def test_a_tap_is_named_from_attention_layer_and_stage() -> None:
     look = Look(attention="decoder.cross_attn", layer=3, stage="masked")
     assert look.attention_tap() == "decoder.layers.3.cross_attn.masked"
     assert look.attention_tap("query") == "decoder.layers.3.cross_attn.query"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("attention", "nowhere.self_attn"),
+        ("stage", "nothing"),
+        ("side", "middle"),
+        ("layer", -1),
+        ("position", -2),
+        ("shift", 0),
+        ("top_p", 1.5),
+        ("top_k", -1),
+        ("signed_colours", "red"),
+        ("part", "softmax"),
+    ],
+)
+def test_what_no_model_could_have_is_refused(field: str, value: object) -> None:
+    """Field and value are named in both languages."""
+    with pytest.raises(BadField) as refused:
+        Look(**{field: value})
+    assert f"{field} cannot be {value}." == Words.load("en").error(refused.value)
+    assert f"“{field}”不能是“{value}”。" == Words.load("zh").error(refused.value)

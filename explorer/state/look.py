@@ -2,32 +2,42 @@
 
 import attrs
 
+from explorer.state.fields import between, one_of
 from explorer.trace.stages import ATTENTION_STAGES
 from explorer.trace.trace import Trace
 
 ALIGNED = ("head", "layer", "all")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
+ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
+"""The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
+UNIT_COLOURS = ("cividis", "viridis")
+SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
+_MOST = 2**31  # layers, heads, positions: more are a slip of the keyboard
 
 
 @attrs.frozen(kw_only=True)
 class Look:
-    """The chosen attention, layer, head and stage; the side for what both sides have; the tap of the inspector."""
+    """The chosen attention, layer, head and stage; the side for what both sides have; the tap of the inspector.
 
-    attention: str = "encoder.self_attn"
-    layer: int = 0
-    head: int = 0
-    stage: str = "weights"
-    side: str = "encoder"
+    Raises BadField for what no model could have.
+    """
+
+    attention: str = attrs.field(default="encoder.self_attn", validator=one_of(ATTENTIONS))
+    layer: int = attrs.field(default=0, validator=between(0, _MOST))
+    head: int = attrs.field(default=0, validator=between(0, _MOST))
+    stage: str = attrs.field(default="weights", validator=one_of(ATTENTION_STAGES))
+    side: str = attrs.field(default="encoder", validator=one_of(("encoder", "decoder")))
     tap: str = ""
-    position: int = -1  # of the output's prediction; -1 is the last token
-    unit_colours: str = "cividis"
-    signed_colours: str = "blue-red"
-    aligned: str = "head"  # one head, the mean of its layer, or the mean of all: "head", "layer", "all"
-    part: str = "weights"  # the step of attention that is looked at: one of picture.steps.STEPS
-    shift: int = 1  # k of M(k)
-    sampling_temperature: float = 1.0
-    top_k: int = 0  # 0: all
-    top_p: float = 1.0
+    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the output's prediction; -1 is the last token
+    unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
+    signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
+    # One head, the mean of its layer, or the mean of all.
+    aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
+    part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step of attention that is looked at
+    shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
+    sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
+    top_k: int = attrs.field(default=0, validator=between(0, _MOST))  # 0: all
+    top_p: float = attrs.field(default=1.0, validator=between(0, 1))
 
     def attention_tap(self, stage: str = "") -> str:
         """The tap of the chosen attention in the chosen layer, at the chosen stage or another."""
@@ -49,7 +59,6 @@ class Look:
             attention=attention,
             layer=min(self.layer, trace.config.n_layers - 1),
             head=min(self.head, trace.config.n_heads - 1),
-            stage=self.stage if self.stage in ATTENTION_STAGES else "weights",
             side=self.side if self.side in sides else sides[0],
             tap=self.tap if self.tap in trace else trace.names()[0],
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,

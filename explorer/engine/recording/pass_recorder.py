@@ -1,0 +1,103 @@
+"""From a model and a sentence to a Trace; of a long text the pass is made once, and what is looked at since is added."""
+
+from weakref import WeakKeyDictionary
+
+import attrs
+import torch
+
+from explorer.engine.devices import dropout_seeded
+from explorer.engine.recording.keep_plan import KeepPlan
+from explorer.engine.recording.long_text import covers, in_levels, plan_for, taps_in, with_levels, with_wanted
+from explorer.engine.recording.recorder import joined, record
+from explorer.engine.request import Request
+from explorer.engine.sources.source import ModelSource, Sentence
+from explorer.engine.threads import threads
+from explorer.model.transformer import Transformer
+from explorer.model.weights import parameter_count
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop, stop_with_progress
+from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.levels import Levels
+from explorer.trace.trace import Trace
+
+_PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
+
+
+@attrs.frozen(eq=False)
+class _LongPass:
+    """The last pass over a long text: what was wished, what was kept, and the heads looked at since."""
+
+    wish: Wish
+    plan: KeepPlan
+    trace: Trace
+    close_ups: dict[tuple[str, int], Levels]
+
+
+class PassRecorder:
+    """Call it with what a source made ready."""
+
+    def __init__(self) -> None:
+        self._long: _LongPass | None = None
+        self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
+
+    def __call__(
+        self, source: ModelSource, model: Transformer, request: Request, sentence: Sentence, stop: Stop, progress: Progress
+    ) -> Trace:
+        """The Trace of a pass, and of a long text what is looked at besides. Raises Superseded."""
+        wanted = request.detail.wanted
+        plan = plan_for(request.wish.config, *sentence.sizes, wanted)
+        if plan.everything:
+            self._long = None
+            return with_levels(self._pass(source, model, request.wish, sentence, plan, stop), wanted)
+        # The batch and what is compared with have passes of their own.
+        wish = attrs.evolve(request.wish, batch=(), compared_with=None, beam=request.beam)
+        long = self._long
+        if long is None or long.wish != wish or not covers(long.plan, plan):
+            self._long = None  # its arrays go first
+            tapped = stop_with_progress(stop, progress, taps_in(model, wish.config, sentence.tokens))
+            trace = self._pass(source, model, wish, sentence, plan, tapped)
+            long = self._long = _LongPass(wish, plan, trace, {})
+        return with_wanted(long.trace, model, wanted, long.close_ups, stop)
+
+    def _pass(
+        self, source: ModelSource, model: Transformer, wish: Wish, sentence: Sentence, plan: KeepPlan, stop: Stop
+    ) -> Trace:
+        config = wish.config
+        torch.set_num_threads(threads(config, max(sentence.sizes)))
+        with torch.inference_mode(), dropout_seeded(config), record(model, stop, plan) as recording:
+            source.run(model, sentence)
+        if sentence.begun is not None:
+            recording = joined(sentence.begun.recording, recording)
+        places, decoder_places = _tables(model, min(max(_PLACES, *sentence.sizes), config.max_len))
+        trace = Trace(
+            arrays=recording.arrays,
+            axis_names=recording.axes,
+            tokens=sentence.tokens,
+            config=config,
+            places=places,
+            decoder_places=decoder_places,
+            source=wish.text,
+            target=sentence.target,
+            preset=wish.preset,
+            symbols=source.symbols(config, sentence.tokens),
+            parameters=self._parameters(model),
+            trained=wish.uses_trained,
+            search=sentence.search,
+        )
+        return trace if plan.everything else in_levels(trace, recording, plan)
+
+    def _parameters(self, model: Transformer) -> int:
+        counts = self._counts.setdefault(model, {})  # counting takes as long as a tenth of a tiny pass
+        placement = model.config.norm_placement
+        if placement not in counts:
+            counts[placement] = parameter_count(model)
+        return counts[placement]
+
+
+def _tables(model: Transformer, n: int) -> tuple[Array, Array | None]:
+    """[position, feature] the first stack's table of positions, and the second's where it is another one."""
+    stacks = [stack for stack in (model.encoder, model.decoder) if stack is not None]
+    same = len(stacks) == 1 or model.config.position != "learned"
+    with torch.inference_mode():
+        tables = [frozen_array(stack.embedding.table(n).cpu().numpy()) for stack in (stacks[:1] if same else stacks)]
+    return tables[0], None if same else tables[1]

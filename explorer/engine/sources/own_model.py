@@ -1,0 +1,102 @@
+"""Untrained models of our own: weights from a seed, texts cut as the Config says.
+
+Weights are kept for the last shape, so that a knob that acts on the pass alone acts on the same weights.
+"""
+
+import attrs
+
+from explorer.config import Config
+from explorer.engine.devices import on_device
+from explorer.engine.recording.memory import check_memory, parameter_bytes
+from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.token_limits import numbered, of_target, short_enough
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
+from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, redrawn, with_knobs
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop, stoppable
+from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.trace import Tokens
+
+_MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
+
+
+class OwnModel:
+    """A ModelSource. It keeps its last model."""
+
+    def __init__(self, tokenizers: Tokenizers) -> None:
+        self._tokenizers = tokenizers
+        self.last: Transformer | None = None
+
+    def cut(self, wish: Wish) -> Row:
+        """The tokens of the typed text. Raises BadText, TooLong."""
+        return short_enough(self._tokenized(wish, wish.text), wish.config)
+
+    def further(self, wish: Wish, text: str) -> Row:
+        """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
+        return self._tokenizers.tokenize(text, wish.config, words=wish.words)[: wish.config.max_len]
+
+    def decode(self, wish: Wish, source: Row, beam: int, stop: Stop) -> Sentence:
+        """Both sides, as far as the architecture has them; without a target of its own the text is the target too.
+
+        Raises BadText, TooLong, TooManySymbols.
+        """
+        sentence = self._both_sides(wish, source)
+        if wish.config.vocabulary == "sentence":
+            return attrs.evolve(sentence, tokens=numbered(sentence.tokens, wish.config))
+        return sentence
+
+    def _both_sides(self, wish: Wish, source: Row) -> Sentence:
+        config = wish.config
+        if config.architecture == "encoder-only":
+            return Sentence(Tokens(source), wish.text)
+        if config.architecture == "decoder-only":
+            return Sentence(Tokens((), source), wish.text)
+        if wish.target is None and not config.has_two_vocabularies:
+            return Sentence(Tokens(source, source), wish.text)
+        text, cuts = (wish.text, wish.source_cuts) if wish.target is None else (wish.target, wish.target_cuts)
+        found = self._tokenizers.tokenize(text, of_target(config), cuts=cuts, words=wish.words)
+        return Sentence(Tokens(source, short_enough(found, config)), text)
+
+    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
+        """The symbol of each id of the output."""
+        if config.vocabulary == "sentence":
+            return tuple(dict.fromkeys(token.text for token in (*tokens.source, *tokens.target)))
+        return self._tokenizers.symbols(of_target(config))
+
+    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
+        """The last model, its weights in a new one, or a new one. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
+        kept = self.last
+        same = kept is not None and kept.config.shape == config.shape
+        held = 0 if kept is None else parameter_bytes(kept.config)
+        check_memory(config, recorded_bytes, held=held)
+        if kept is not None and changed_knobs(kept.config, config) & DRAWN and can_be_redrawn(kept, config):
+            self.last = None  # stopped half way it is no model of any Config
+            self.last = redrawn(kept, config, stoppable(progress, stop))
+        elif kept is None or not same:
+            self.last = None  # two large models need not fit beside each other
+            self.last = build(config, progress=stoppable(progress, stop))
+        elif kept.config != config:
+            self.last = with_knobs(kept, config)
+        assert self.last is not None  # for the type checker
+        return on_device(self.last, config.device)
+
+    def run(self, model: Transformer, sentence: Sentence) -> None:
+        """One pass over both sides, or over what is left of a pass that was begun."""
+        device = model.config.device
+        source, target = (
+            ids_tensor(tuple(token.id for token in side)).to(device) if side else None
+            for side in (sentence.tokens.source, sentence.tokens.target)
+        )
+        if sentence.begun is None or target is None:
+            model(source, target)
+        else:
+            model.generator(model.decode(target, sentence.begun.memory))
+
+    def rest(self, stop: Stop) -> None:
+        """Pack the weights of the last model: a slider that makes new ones at each step pays nothing for it."""
+        if self.last is not None and parameter_bytes(self.last.config) <= _MOST_PACKED_BYTES:
+            pack(self.last, stop)
+
+    def _tokenized(self, wish: Wish, text: str) -> Row:
+        return self._tokenizers.tokenize(text, wish.config, cuts=wish.source_cuts, words=wish.words)

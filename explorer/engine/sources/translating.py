@@ -1,0 +1,96 @@
+"""A preset with trained weights: its vocabularies cut the text, and the target is what its model says.
+
+Where fresh weights or another shape are wished, they are shown with what the trained ones say, so that all else is equal.
+"""
+
+import torch
+
+from explorer.config import Config
+from explorer.engine.decoding.beam import Decoding
+from explorer.engine.recording.long_text import plan_for
+from explorer.engine.recording.memory import check_memory, parameter_bytes
+from explorer.engine.recording.recorder import record
+from explorer.engine.sources.own_model import OwnModel
+from explorer.engine.sources.source import Begun, Row, Sentence
+from explorer.engine.sources.translator import Translator
+from explorer.engine.threads import threads
+from explorer.engine.token_limits import room, short_enough, within
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop
+from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.trace import Tokens
+
+
+class Translating:
+    """A ModelSource. `own` makes the models that are not the trained one."""
+
+    def __init__(self, translator: Translator, tokenizers: Tokenizers, own: OwnModel, *, trained: bool) -> None:
+        self._translator, self._tokenizers, self._own, self._trained = translator, tokenizers, own, trained
+
+    def cut(self, wish: Wish) -> Row:
+        """The tokens of the typed text. Raises BadText, TooLong."""
+        config = wish.config
+        bilingual = room(self._translator, config)
+        found = self._tokenizers.source(wish.text, config, bilingual, cuts=wish.source_cuts, words=wish.words)
+        return short_enough(found, config)
+
+    def further(self, wish: Wish, text: str) -> Row:
+        """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
+        bilingual = room(self._translator, wish.config)
+        return self._tokenizers.source(text, wish.config, bilingual, words=wish.words)[: wish.config.max_len]
+
+    def decode(self, wish: Wish, source: Row, beam: int, stop: Stop) -> Sentence:
+        """Both sides; the target is what was typed, or what the trained model says. Raises BadText, TooLong, Superseded."""
+        config = wish.config
+        if config.architecture == "encoder-only":
+            return Sentence(Tokens(source), wish.text)
+        if config.architecture == "decoder-only":
+            return Sentence(Tokens((), source), wish.text)
+        if wish.target is None:
+            return self._translated(wish, source, beam, stop)
+        found = self._tokenizers.target(wish.target, room(self._translator, config), cuts=wish.target_cuts)
+        return Sentence(Tokens(source, short_enough(found, config)), wish.target)
+
+    def _translated(self, wish: Wish, source: Row, beam: int, stop: Stop) -> Sentence:
+        translator = self._translator
+        own = wish.config if self._trained else translator.preset.config
+        begun = None
+        # One pass must draw its random numbers in one go, and a long text is recorded by a plan for both sides.
+        if self._trained and not own.dropout_active and plan_for(own, len(source), own.max_len).everything:
+            begun = _begun(translator.model(own), source, stop)
+        ids = tuple(token.id for token in source)
+        decoding = Decoding(beam=beam, prefix=wish.prefix)
+        found = translator.search(ids, own, decoding, stop, None if begun is None else begun.memory)
+        target = within(translator.bilingual.target_tokens(found.best), wish.config.n_target_symbols)
+        # A shape with less room than the trained one's shows the beginning: nobody typed too much.
+        tokens = Tokens(source, target[: wish.config.max_len])
+        return Sentence(tokens, translator.bilingual.target_text(found.best), found if self._trained else None, begun)
+
+    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
+        """The symbol of each id of the output."""
+        both = room(self._translator, config)
+        return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
+
+    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
+        """The trained weights with these knobs, or fresh ones. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
+        if not self._trained:
+            return self._own.ready(config, recorded_bytes, stop, progress)
+        check_memory(config, recorded_bytes, held=parameter_bytes(config))
+        return self._translator.model(config)
+
+    def run(self, model: Transformer, sentence: Sentence) -> None:
+        """One pass over both sides, or over what is left of a pass that was begun."""
+        self._own.run(model, sentence)
+
+    def rest(self, stop: Stop) -> None:
+        """The trained weights are packed as soon as they are read."""
+        self._own.rest(stop)
+
+
+def _begun(model: Transformer, source: Row, stop: Stop) -> Begun:
+    torch.set_num_threads(threads(model.config, len(source)))
+    with torch.inference_mode(), record(model, stop) as recording:
+        memory = model.encode(ids_tensor(tuple(token.id for token in source)).to(model.config.device))
+    return Begun(memory, recording)

@@ -1,0 +1,1 @@
+"""What a person has set up: one value, written and read as TOML."""

@@ -1,0 +1,147 @@
+"""All that a person has set up, as one value: what is computed, what is looked at, and the page in front.
+
+Undo, a lesson's step, a preset and what comes back at the next start are States, or Settings: fields of a State that
+somebody sets, while what they do not name stays as it is.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+from typing import Any
+
+import attrs
+
+from explorer.config import Config, find_knob
+from explorer.errors import ExplorerError
+from explorer.presets import load_preset
+from explorer.state.fields import bad_field, changed_fields, read_fields
+from explorer.state.look import Look
+from explorer.state.wish import Wish
+from explorer.tokens.cuts import Spans
+
+_OF_WISH = frozenset(field.name for field in attrs.fields(Wish)) - {"config", "compared_with"}
+_TABLES = ("knobs", "look", "compared_with")
+_DEEPEST = 1  # a state is compared with one other
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """Fields that are set, checked: of the Wish, of the Look, knobs, and a page; what is compared with is Settings too."""
+
+    wish: Mapping[str, Any] = attrs.field(factory=dict)
+    knobs: Mapping[str, object] = attrs.field(factory=dict)
+    look: Mapping[str, Any] = attrs.field(factory=dict)
+    page: str = ""
+    compared_with: "Settings | None" = None
+
+    @classmethod
+    def read(cls, table: Mapping[str, object], depth: int = 0) -> tuple["Settings", tuple[str, ...]]:
+        """A table of a file, and the names in it that nobody knows. Raises BadField, BadKnob, UnknownPreset, BadPreset."""
+        for name in _TABLES:
+            if not isinstance(table.get(name, {}), dict):
+                raise bad_field(name, table[name])
+        if not isinstance(table.get("page", ""), str):
+            raise bad_field("page", table["page"])
+        tables: dict[str, Any] = {name: table.get(name, {}) for name in _TABLES}
+        wish = read_fields(Wish, {name: value for name, value in table.items() if name in _OF_WISH})
+        look = read_fields(Look, tables["look"])
+        Look(**look)  # its values are checked together with their types
+        _check(wish, tables["knobs"])
+        other, unknown = None, [name for name in table if name not in (*_OF_WISH, *_TABLES, "page")]
+        if "compared_with" in table:
+            if depth >= _DEEPEST:
+                raise bad_field("compared_with", "…")
+            other, more = cls.read(tables["compared_with"], depth + 1)
+            unknown += more
+        page = str(table.get("page", ""))
+        return cls(wish=wish, knobs=tables["knobs"], look=look, page=page, compared_with=other), tuple(unknown)
+
+
+def _check(wish: Mapping[str, Any], knobs: Mapping[str, object]) -> None:
+    """Whether a Wish can have these fields, whichever the others are."""
+    for name, value in knobs.items():
+        find_knob(name).check(value)
+    config = load_preset(wish["preset"]).config.changed(**knobs) if "preset" in wish else Config()
+    Wish(**{"text": "", "preset": "", **wish, "config": config})
+
+
+@attrs.frozen(kw_only=True)
+class State:
+    """The Wish, the Look, and the key of the page in front."""
+
+    wish: Wish
+    look: Look = attrs.field(factory=Look)
+    page: str = ""
+
+    @classmethod
+    def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "State":
+        """A preset, with its own sentence or another one, and some knobs moved. Raises UnknownPreset, BadPreset, BadKnob."""
+        return cls(wish=Wish.from_preset(name, text, **knobs), look=Look(**dict(load_preset(name).look)))
+
+    def changed(self, settings: Settings) -> "State":
+        """This State with what somebody sets. A preset brings its own knobs and look. Raises BadKnob, BadField."""
+        wish, look = self.wish, self.look
+        if "preset" in settings.wish:
+            preset = load_preset(settings.wish["preset"])
+            wish, look = attrs.evolve(wish, config=preset.config), attrs.evolve(look, **dict(preset.look))
+        other = settings.compared_with
+        wish = attrs.evolve(
+            wish,
+            **settings.wish,
+            config=wish.config.changed(**settings.knobs),
+            compared_with=None if other is None else self.changed(other).wish,
+        )
+        return State(wish=wish, look=attrs.evolve(look, **settings.look), page=settings.page or self.page)
+
+    def opened(self, settings: Settings) -> "State":
+        """What a lesson's step asks for: what it does not say stays, but nothing that was done by hand to another sentence.
+
+        Cuts stay as long as the sentence does. Raises as `changed`.
+        """
+        same = settings.wish.get("text", self.wish.text) == self.wish.text
+        wish = attrs.evolve(
+            self.wish,
+            target=None,
+            target_cuts=None,
+            source_cuts=self.wish.source_cuts if same else None,
+            trained=True,
+            prefix=(),
+            words=(),
+            batch=(),
+        )
+        return attrs.evolve(self, wish=wish).changed(settings)
+
+    def to_table(self) -> dict[str, Any]:
+        """What differs from the preset and from the defaults, as `Settings.read` reads it."""
+        return dict(_rows_of(self))
+
+
+def _rows_of(state: State) -> Iterator[tuple[str, Any]]:
+    wish = state.wish
+    if state.page:
+        yield "page", state.page
+    yield "preset", wish.preset
+    yield "text", wish.text
+    yield from changed_fields(wish, without=("preset", "text", "config", "compared_with")).items()
+    base = _config_of(wish.preset).values()
+    knobs = {name: value for name, value in wish.config.values().items() if value != base[name]}
+    if knobs:
+        yield "knobs", knobs
+    look = changed_fields(state.look)
+    if look:
+        yield "look", look
+    if wish.compared_with is not None:
+        other = State(wish=attrs.evolve(wish.compared_with, compared_with=None))
+        yield "compared_with", dict(_rows_of(other))
+
+
+def _config_of(preset: str) -> Config:
+    try:
+        return load_preset(preset).config
+    except ExplorerError:  # its folder is gone: reading will say so
+        return Config()
+
+
+def spans_of(words: tuple[str, ...]) -> Spans:
+    """Words that follow one another, as spans of the text that they make."""
+    ends = tuple(accumulate(map(len, words)))
+    return tuple(zip((0, *ends), ends, strict=False))
