@@ -21,7 +21,7 @@ SENTENCE = "我爱北京天安门"
 def test_explore_gives_what_a_run_by_hand_gives() -> None:
     """Every tap, to the last bit."""
     trace = explorer.explore(SENTENCE, preset="tiny", n_heads=8, seed=3)
-    model = build(Request.from_preset("tiny", SENTENCE, n_heads=8, seed=3).config)
+    model = build(Request.from_preset("tiny", SENTENCE, n_heads=8, seed=3).wish.config)
     ids = torch.tensor([[token.id for token in trace.tokens.source]])
     with record(model) as recording:
         model(ids, ids)

@@ -100,7 +100,7 @@ class Program:
         self.window.status.warn("")
         words = self.appearance.words
         if self._refused is not None:
-            self.window.status.notice(words("status.preset_refused", reason=words.error(self._refused)))
+            self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))
         elif self._lacking:
             self.window.status.notice(words("status.input_method", name=self._lacking))
         # The first export would wait a tenth of a second for what draws figures.

@@ -1,10 +1,14 @@
 """What of a Trace is looked at, and in which colours. Changing it costs no pass."""
 
+from typing import TYPE_CHECKING
+
 import attrs
 
 from explorer.state.fields import between, one_of
 from explorer.trace.stages import ATTENTION_STAGES
-from explorer.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from explorer.trace.trace import Trace
 
 ALIGNED = ("head", "layer", "all")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
@@ -44,12 +48,12 @@ class Look:
         side, _, kind = self.attention.partition(".")
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
-    def step(self, trace: Trace) -> int:
+    def step(self, trace: "Trace") -> int:
         """The position of the output that is looked at, from 0; the last one where `position` names none that is there."""
         n_steps = trace.shape("generator.probabilities")[0]
         return self.position if 0 <= self.position < n_steps else n_steps - 1
 
-    def fitted(self, trace: Trace) -> "Look":
+    def fitted(self, trace: "Trace") -> "Look":
         """The closest look that this trace can answer: what it lacks gives way to what it has."""
         offered = attentions(trace)
         attention = self.attention if self.attention in offered else offered[0]
@@ -65,11 +69,11 @@ class Look:
         )
 
 
-def attentions(trace: Trace) -> tuple[str, ...]:
+def attentions(trace: "Trace") -> tuple[str, ...]:
     """The kinds of attention that this architecture has."""
     return tuple(name for name in ATTENTIONS if "{}.layers.0.{}.weights".format(*name.split(".")) in trace)
 
 
-def sides_of(trace: Trace) -> tuple[str, ...]:
+def sides_of(trace: "Trace") -> tuple[str, ...]:
     """ "encoder" and "decoder", as far as this architecture has them."""
     return tuple(side for side in ("encoder", "decoder") if f"{side}.norm" in trace)

@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
+
+from explorer.state.state_file import load_state
 
 PROGRAM = """
 import sys
@@ -50,9 +51,8 @@ def test_a_signal_saves_and_ends(number: signal.Signals, status: int, when: str,
 
     assert running.returncode == status, complained
     assert "Traceback" not in complained
-    kept = ConfigParser()
-    kept.read(tmp_path / "config" / "transformer-explorer" / "preferences.ini", encoding="utf-8")
-    assert kept["General"]["preset"] == "tiny"
+    kept = tmp_path / "config" / "transformer-explorer" / "last.explorer.toml"
+    assert load_state(kept)[0].wish.preset == "tiny"
 
 
 def test_the_hooks_of_signals_are_given_back(qapp: object) -> None:

@@ -185,7 +185,7 @@ def test_every_flag_is_parsed(knob: object, monkeypatch: pytest.MonkeyPatch) -> 
     }[knob.kind]()
     with pytest.raises(AttributeError):  # what is computed here is nothing
         cli.main(["show", TEXT, f"--{knob.name.replace('_', '-')}", value])
-    config = seen[0].config
+    config = seen[0].wish.config
     assert str(getattr(config, knob.name)).lower() == value.lower() or float(getattr(config, knob.name)) == float(value)
     assert cli.main(["show", TEXT, f"--{knob.name.replace('_', '-')}", "zzz"]) == 2
 

@@ -98,7 +98,7 @@ def test_it_computes_what_the_model_computes(computer: Computer) -> None:
     trace = computer(request()).trace
     ids = torch.tensor([[token.id for token in trace.tokens.source]])
 
-    assert (trace["generator.logits"] == build(request().config)(ids, ids)[0].numpy()).all()
+    assert (trace["generator.logits"] == build(request().wish.config)(ids, ids)[0].numpy()).all()
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+from explorer.app.session.remembered import remembered_path
 from explorer.app.shell.window import Window
 from explorer.presets import FILE
 from explorer.resources import config_folder
-from explorer.state.intents import SetPreset
+from explorer.state.intents import Compare, CutTokens, SetKnob, SetPreset, SetText, look_at
+from explorer.state.state import State
+from explorer.state.state_file import load_state
 from tests.journeys.conftest import Journey
 
 
@@ -42,7 +45,8 @@ def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:
 
 
 def test_a_preset_that_is_broken_now_is_told(journey: Journey, tmp_path: Path) -> None:
-    """Last time's folder has been damaged, or is gone: the default one opens, and the status line says why."""
+    """Last time's folder has been damaged, or is gone: the default one opens, the status line says why, and what was set up
+    is put aside."""
     folder = tmp_path / "mine"
     for content in (b'text = "a"\n[knobs]\n[look]\nlayer = inf\n', None):
         folder.mkdir(exist_ok=True)
@@ -51,12 +55,66 @@ def test_a_preset_that_is_broken_now_is_told(journey: Journey, tmp_path: Path) -
         else:
             (folder / FILE).write_bytes(content)
         config_folder().mkdir(parents=True, exist_ok=True)
-        (config_folder() / "preferences.ini").write_text(f"[General]\npreset={folder}\ntext=狗爱北京\n", encoding="utf-8")
+        remembered_path().write_text(f'version = 1\npreset = "{folder.as_posix()}"\ntext = "狗爱北京"\n', encoding="utf-8")
 
         def script(window: Window) -> None:
             journey.settle(window)
             assert "translator" == window.session.state.wish.preset
-            assert "上次用的预设打不开" in window.status.message.text()
-            assert str(folder) in window.status.message.text() or "mine" in window.status.message.text()
+            assert "上次的设置打不开" in window.status.message.text()
+            assert "mine" in window.status.message.text()
 
         journey.run_as_left(script)
+        assert "狗爱北京" in remembered_path().with_name("unreadable.explorer.toml").read_text(encoding="utf-8")
+
+
+def test_everything_that_was_set_up_comes_back(journey: Journey) -> None:
+    """Sentence, cuts, knobs, page, look and what is compared with: the second start begins where the first one ended."""
+    left: list[State] = []
+
+    def first(window: Window) -> None:
+        session = window.session
+        journey.settle(window)
+        for intent in (SetText("我爱北京天安门"), SetKnob("temperature", 1.5), SetKnob("n_heads", 8), Compare("now")):
+            session.ask(intent)
+            journey.settle(window)
+        session.ask(CutTokens("source", "merge", 0))
+        journey.settle(window)
+        session.ask(look_at(layer=1, head=5, stage="scores", top_k=7))
+        window.go("attention")
+        left.append(session.state)
+
+    def second(window: Window) -> None:
+        assert left[0] == window.session.state
+        journey.settle(window)
+        assert left[0] == window.session.state
+        assert "attention" == window.page_stack.page.key
+        assert ("我爱", 1.5) == (
+            window.sentences.source_row.picture.chips[0].text,
+            window.knobs.rows["temperature"].editor.value(),
+        )
+
+    journey.run(first, "gui")
+    journey.run_as_left(second)
+
+
+def test_what_was_set_up_outlives_a_kill(journey: Journey) -> None:
+    """It is on the disk two seconds after the last change, without the window being closed."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.ask(SetText("还在"))
+        journey.wait(lambda: remembered_path().exists() and load_state(remembered_path())[0] == window.session.state)
+
+    journey.run(script, "gui")
+
+
+def test_preferences_of_the_version_before_are_read(journey: Journey) -> None:
+    """Version 0.1 kept preset and texts beside the language."""
+    config_folder().mkdir(parents=True, exist_ok=True)
+    (config_folder() / "preferences.ini").write_text("[General]\npreset=tutorial-c\ntext=狗爱北京\n", encoding="utf-8")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        assert ("tutorial-c", "狗爱北京") == (window.session.state.wish.preset, window.session.state.wish.text)
+
+    journey.run_as_left(script)

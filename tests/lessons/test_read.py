@@ -78,7 +78,7 @@ def test_a_lesson_is_what_its_file_says(tmp_path: Path) -> None:
 
     assert (lesson.key, lesson.group, lesson.title.of("en")) == ("x1", "mine", "Title")
     assert [step.say.of("zh") for step in lesson.steps] == ["一", "二"]
-    assert lesson.steps[0].knobs == {"n_layers": 3}
+    assert lesson.steps[0].settings.knobs == {"n_layers": 3}
     assert lesson.steps[1].given["A"].tolist() == [[1, 2], [3, 4]]
     assert float(lesson.steps[1].claims[0].printed) == 11
     assert lesson.steps[1].question.answer == "sum(A)"

@@ -1,5 +1,6 @@
 """What was set up comes back at the next start, whole, also when the program was killed."""
 
+import contextlib
 import threading
 from pathlib import Path
 
@@ -24,6 +25,8 @@ def last_state() -> tuple[State | None, ExplorerError | None]:
     try:
         return (load_state(path)[0], None) if path.exists() else (None, None)
     except ExplorerError as error:
+        with contextlib.suppress(OSError):  # it is put aside, and not written over
+            path.replace(path.with_name(f"unreadable{SUFFIX}"))
         return None, error
 
 

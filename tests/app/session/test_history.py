@@ -4,7 +4,8 @@ import attrs
 import pytest
 
 from explorer.app.session.history import History
-from explorer.engine.request import Request
+from explorer.state.intents import SetKnob, SetText, look_at
+from explorer.state.state import State
 
 
 class Clock:
@@ -24,12 +25,12 @@ def clock() -> Clock:
 
 @pytest.fixture
 def history(clock: Clock) -> History:
-    return History(Request.from_preset("tiny"), clock)
+    return History(State.from_preset("tiny"), clock)
 
 
 def _type(history: History, clock: Clock, text: str, pause_s: float) -> None:
     clock.now_s += pause_s
-    history.add(attrs.evolve(history.now, text=text), "text")
+    history.add(SetText(text).applied(history.now, None), "text")
 
 
 def test_a_word_typed_quickly_is_one_step(history: History, clock: Clock) -> None:
@@ -37,17 +38,17 @@ def test_a_word_typed_quickly_is_one_step(history: History, clock: Clock) -> Non
     for text, pause_s in (("a", 5), ("ab", 0.1), ("abc", 0.1), ("abc d", 5)):
         _type(history, clock, text, pause_s)
 
-    assert "abc" == history.undo().text
-    assert "我爱北京天安门" == history.undo().text
+    assert "abc" == history.undo().wish.text
+    assert "我爱北京天安门" == history.undo().wish.text
     assert not history.can_undo
 
 
 def test_another_kind_is_another_step(history: History, clock: Clock) -> None:
     """A knob turned right after typing is undone by itself."""
     _type(history, clock, "a", 5)
-    history.add(attrs.evolve(history.now, config=history.now.config.changed(seed=3)), "knob seed")
+    history.add(SetKnob("seed", 3).applied(history.now, None), "knob seed")
 
-    assert (0, "a") == (history.undo().config.seed, history.now.text)
+    assert (0, "a") == (history.undo().wish.config.seed, history.now.wish.text)
 
 
 def test_a_new_wish_forgets_what_was_undone(history: History, clock: Clock) -> None:
@@ -58,7 +59,7 @@ def test_a_new_wish_forgets_what_was_undone(history: History, clock: Clock) -> N
     _type(history, clock, "b", 5)
 
     assert not history.can_redo
-    assert "b" == history.redo().text
+    assert "b" == history.redo().wish.text
 
 
 def test_typing_right_after_undo_does_not_eat_a_step(history: History, clock: Clock) -> None:
@@ -68,7 +69,7 @@ def test_typing_right_after_undo_does_not_eat_a_step(history: History, clock: Cl
     history.undo()
     _type(history, clock, "c", 0.1)
 
-    assert "a" == history.undo().text
+    assert "a" == history.undo().wish.text
 
 
 def test_the_line_of_time_has_an_end(history: History, clock: Clock) -> None:
@@ -76,9 +77,28 @@ def test_the_line_of_time_has_an_end(history: History, clock: Clock) -> None:
     for number in range(700):
         _type(history, clock, f"{number}", 5)
 
-    assert "699" == history.now.text
+    assert "699" == history.now.wish.text
     steps = 0
     while history.can_undo:
         history.undo()
         steps += 1
     assert 499 == steps
+
+
+def test_undo_leaves_alone_what_is_looked_at(history: History, clock: Clock) -> None:
+    """A page or a head that was chosen since is no step, and stays."""
+    _type(history, clock, "a", 5)
+    history.look(attrs.evolve(look_at(head=3).applied(history.now, None), page="attention"))
+
+    assert ("我爱北京天安门", 3, "attention") == (history.undo().wish.text, history.now.look.head, history.now.page)
+    assert ("a", 3) == (history.redo().wish.text, history.now.look.head)
+
+
+def test_undo_of_a_lessons_step_goes_back_to_its_page(history: History, clock: Clock) -> None:
+    """What moved with the step moves back with it, and forth again."""
+    history.look(attrs.evolve(history.now, page="tokens"))
+    there = attrs.evolve(SetText("一").applied(history.now, None), page="masks")
+    history.add(attrs.evolve(there, look=attrs.evolve(there.look, layer=1)), "")
+
+    assert ("tokens", 0) == (history.undo().page, history.now.look.layer)
+    assert ("masks", 1) == (history.redo().page, history.now.look.layer)

@@ -201,7 +201,7 @@ def test_every_experiment_works_on_every_model(computer: Computer, preset: str, 
 def test_a_state_can_be_put_beside(computer: Computer) -> None:
     """It is computed once, by weights of its own, and goes when nobody asks for it any more."""
     other = Request.from_preset("tiny", "你好", seed=3)
-    request = Request.from_preset("tiny", "你好吗").wishing(compared_with=other)
+    request = Request.from_preset("tiny", "你好吗").wishing(compared_with=other.wish)
     first = computer(request).trace.compared_with
     again = computer(request.wishing(text="你")).trace.compared_with
 

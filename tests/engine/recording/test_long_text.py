@@ -11,6 +11,7 @@ from safetensors.numpy import load_file
 
 from explorer.engine.compute import Computer
 from explorer.engine.recording.long_text import plan_for
+from explorer.engine.recording.pass_recorder import PassRecorder
 from explorer.engine.request import Request
 from explorer.errors import NotKept, UnknownTap
 from explorer.export.choice import Choice
@@ -177,8 +178,8 @@ def test_what_is_not_kept_is_named_all_the_same() -> None:
 def test_looking_at_another_head_makes_no_other_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is made from what the first one kept; the oldest close-ups give way to the budget."""
     computer, passes = Computer(), []
-    made = Computer._pass
-    monkeypatch.setattr(Computer, "_pass", lambda self, *given: passes.append(1) or made(self, *given))
+    made = PassRecorder._pass
+    monkeypatch.setattr(PassRecorder, "_pass", lambda self, *given: passes.append(1) or made(self, *given))
     tap = "decoder.layers.0.self_attn.weights"
     wanted: tuple[tuple[str, int], ...] = ()
     for head in range(4):
@@ -226,7 +227,7 @@ def test_a_saved_trace_has_what_was_kept(tmp_path: object) -> None:
 
 def test_a_short_text_keeps_everything() -> None:
     """Whatever the budget allows is never thinned out."""
-    config = Request.from_preset("tiny").config
+    config = Request.from_preset("tiny").wish.config
 
     assert plan_for(config, 16, 16).everything
     assert not plan_for(config.changed(memory_budget=16), 600, 600).everything

@@ -28,9 +28,8 @@ def looked_into(
     text: str = "狗是人养的", compared_with: Request | None = None, batch: tuple[str, ...] = (), **knobs: object
 ) -> Trace:
     request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
-    return Computer()(
-        request.wishing(compared_with=compared_with, batch=batch).asking(experiments=frozenset(EXPERIMENTS))
-    ).trace
+    other = None if compared_with is None else compared_with.wish
+    return Computer()(request.wishing(compared_with=other, batch=batch).asking(experiments=frozenset(EXPERIMENTS))).trace
 
 
 # Arithmetic
@@ -384,7 +383,7 @@ def test_nothing_aside_is_nothing_to_compare() -> None:
 )
 def test_departures_from_the_paper_are_listed(preset: str, departs: set[str], language: str) -> None:
     """Each tutorial's own; put right, there are none and the sizes are the same."""
-    config = Request.from_preset(preset).config
+    config = Request.from_preset(preset).wish.config
     html = compare.departures_html(config, words(language))
 
     assert {name for name, _here, _paper in compare.departures(config)} == departs

@@ -1,0 +1,132 @@
+"""A State written and read: nothing is lost, and nothing is believed."""
+
+import tomllib
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.config import KNOBS
+from explorer.errors import BadState, CannotRead, NewerState
+from explorer.lang import Words
+from explorer.state.look import Look
+from explorer.state.state import State
+from explorer.state.state_file import load_state, save_state
+from explorer.state.wish import Wish
+
+FULL = State(
+    wish=attrs.evolve(
+        Wish.from_preset("tiny", "我爱北京", temperature=0.5, n_heads=8),
+        target="I love",
+        source_cuts=((0, 2), (2, 4)),
+        target_cuts=((0, 6),),
+        words=("北京天安门", "\"''\\\n"),
+        trained=False,
+        prefix=(4, 5),
+        beam=3,
+        batch=("你好", ""),
+        compared_with=Wish.from_preset("translator", "他们", position="none"),
+    ),
+    look=Look(attention="decoder.cross_attn", layer=1, head=3, tap="encoder.norm", top_p=0.5, unit_colours="viridis"),
+    page="masks",
+)
+
+
+def test_every_field_comes_back(tmp_path: Path) -> None:
+    """All of them differ from their defaults here, so that none can be forgotten."""
+    save_state(FULL, tmp_path / "a.toml")
+
+    assert load_state(tmp_path / "a.toml") == (FULL, ())
+    plain = Wish(text="", config=FULL.wish.config, preset="tiny")
+    same = [field.name for field in attrs.fields(Wish) if getattr(plain, field.name) == getattr(FULL.wish, field.name)]
+    assert same == ["config", "preset"]
+
+
+@pytest.mark.parametrize("preset", ["tiny", "translator", "paper-base", "tutorial-a", "tutorial-e"])
+def test_a_preset_needs_two_lines(preset: str, tmp_path: Path) -> None:
+    """What is as in the preset is not written, so that a preset that was mended is read as mended."""
+    state = State.from_preset(preset)
+    save_state(attrs.evolve(state, look=Look()), tmp_path / "a.toml")
+
+    assert set(tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))) == {"version", "preset", "text"}
+    assert load_state(tmp_path / "a.toml")[0].wish == state.wish
+
+
+@given(text=st.text(), page=st.text(max_size=20), words=st.lists(st.text(min_size=1), max_size=3))
+def test_any_text_comes_back(text: str, page: str, words: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Quotes, line breaks and characters that nobody sees included."""
+    path = tmp_path_factory.mktemp("states") / "a.toml"
+    wish = attrs.evolve(Wish.from_preset("tiny", text), words=tuple(words))
+    save_state(State(wish=wish, page=page), path)
+
+    assert load_state(path)[0] == State(wish=wish, page=page)
+
+
+def test_every_knob_comes_back(tmp_path: Path) -> None:
+    """Moved as far as it goes, each by itself."""
+    start = Wish.from_preset("tiny")
+    for knob in KNOBS:
+        value = {"choice": knob.choices[-1:], "bool": (not knob.default,)}.get(knob.kind, (knob.low, knob.high))[-1]
+        wish = attrs.evolve(start, config=start.config.nearest_valid(**{knob.name: value}))
+        save_state(State(wish=wish), tmp_path / "a.toml")
+        assert load_state(tmp_path / "a.toml")[0].wish == wish, knob.name
+
+
+def test_half_a_surrogate_does_not_stop_the_file(tmp_path: Path) -> None:
+    """No file can hold it: a question mark stands in its place."""
+    save_state(State.from_preset("tiny", "a\ud800b"), tmp_path / "a.toml")
+    assert load_state(tmp_path / "a.toml")[0].wish.text == "a?b"
+
+
+def test_names_of_a_later_version_are_told_and_the_rest_is_read(tmp_path: Path) -> None:
+    """The number of the format grows only where an old program would misread a file."""
+    path = tmp_path / "a.toml"
+    path.write_text('version = 1\npreset = "tiny"\ntext = "好"\nwings = 2\n[compared_with]\npreset = "tiny"\nfins = 1\n')
+    state, unknown = load_state(path)
+    assert (state.wish.text, unknown) == ("好", ("wings", "fins"))
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        ("", BadState, "version ?"),
+        ("version = true", BadState, "version ?"),
+        ("version = 2", NewerState, "2"),
+        ("version = 1", BadState, "preset ?"),
+        ('version = 1\npreset = "none"', BadState, "none"),
+        ('version = 1\npreset = "tiny"\ntext = 3', BadState, "text cannot be 3"),
+        ('version = 1\npreset = "tiny"\nbeam = 99', BadState, "beam cannot be 99"),
+        ('version = 1\npreset = "tiny"\nbeam = true', BadState, "beam cannot be True"),
+        ('version = 1\npreset = "tiny"\nprefix = [1.5]', BadState, "prefix cannot be 1.5"),
+        ('version = 1\npreset = "tiny"\nsource_cuts = [[1]]', BadState, "source_cuts cannot be [1]"),
+        ('version = 1\npreset = "tiny"\nknobs = { n_heads = 7 }', BadState, "7"),
+        ('version = 1\npreset = "tiny"\nknobs = { wings = 7 }', BadState, "wings"),
+        ('version = 1\npreset = "tiny"\nknobs = 3', BadState, "knobs cannot be 3"),
+        ('version = 1\npreset = "tiny"\npage = 3', BadState, "page cannot be 3"),
+        ('version = 1\npreset = "tiny"\nlook = { layer = -1 }', BadState, "layer cannot be -1"),
+        ('version = 1\npreset = "tiny"\nlook = { top_p = nan }', BadState, "top_p cannot be nan"),
+        ('version = 1\npreset = "tiny"\nlook = { colour = "red" }', BadState, "colour cannot be ?"),
+        ('version = 1\npreset = "tiny"\n[compared_with.compared_with]', BadState, "compared_with"),
+        ("version = [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]", BadState, "16"),
+        ("version = " + "9" * 5000, BadState, "digits"),
+        ("no toml", BadState, ""),
+        (b"\xff\xfe", BadState, "utf-8"),
+    ],
+)
+def test_what_is_no_state_is_refused(content: str | bytes, kind: type[BadState], said: str, tmp_path: Path) -> None:
+    """With the path and the reason, in one sentence."""
+    path = tmp_path / "a.toml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(BadState) as refused:
+        load_state(path)
+    assert type(refused.value) is kind
+    sentence = Words.load("en").error(refused.value)
+    assert str(path) in sentence and said in sentence and "\n" not in sentence
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    """As for every other file."""
+    with pytest.raises(CannotRead):
+        load_state(tmp_path / "none.toml")
