@@ -9,7 +9,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from explorer.config import Config
+from explorer.config import MASK_VALUES, Config
 from explorer.model import masks, positions
 from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
@@ -112,7 +112,7 @@ class Attention(nn.Module):
             # The temperature is the softmax's, so it divides the bias as well.
             bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)
             scaled = scaled + bias.to(scaled) / temperature
-        masked = self.masked(masks.close(scaled, may_look, masks.MASK_VALUES[self.config.mask_value]), first)
+        masked = self.masked(masks.close(scaled, may_look, MASK_VALUES[self.config.mask_value]), first)
         # Tapped before dropout: a reader expects each row to sum to 1.
         return self.weights(masked.softmax(dim=-1), first)
 

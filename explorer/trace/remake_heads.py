@@ -9,11 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from explorer.config import MASK_VALUES
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.stages import ATTENTION_MAP, place_of
 from explorer.trace.trace import Trace
-
-_MASK_VALUES = {"-inf": -np.inf, "-1e9": -1e9}
 
 
 class Remade:
@@ -63,7 +62,7 @@ def remade(trace: Trace, tap: str, head: int) -> Array:
         made -= (slope / config.temperature * apart).astype(np.float32)
     closed = trace.closed.get(f"{place.side}.{place.part}.masked")
     if closed is not None:
-        made[closed.arrays[0]] = _MASK_VALUES[config.mask_value]
+        made[closed.arrays[0]] = MASK_VALUES[config.mask_value]
     if stage == "masked":
         return frozen_array(made)
     # A[q,k] = exp(M[q,k] - max) / Σ_k exp(M[q,k] - max); a row of nothing but -inf is no number

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.shelf import Shelf
+from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 
 if TYPE_CHECKING:
@@ -51,11 +52,6 @@ class PoolingRecorder:
 def _joined(before: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of [head, query, key] blocks one below the other."""
     return part if not before else (part[0], before[1] + part[1], *part[2:])
-
-
-def closed_cells(masked: Tensor) -> Tensor:
-    """True where a mask closed the cell, as `measures.closed_cells` says it of arrays."""
-    return torch.isneginf(masked) | (masked == -1e9)
 
 
 def pooled(maps: Tensor, block: int, stage: str) -> Tensor:
