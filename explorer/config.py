@@ -182,6 +182,11 @@ class Config:
         return self.d_model // self.n_heads
 
     @property
+    def score_divisor(self) -> float:
+        """What Q·Kᵀ is divided by before the softmax: √d_head · temperature; where scores stay unscaled, the temperature."""
+        return (math.sqrt(self.d_head) if self.score_scaling else 1.0) * self.temperature
+
+    @property
     def n_target_symbols(self) -> int:
         """Rows of the target's vocabulary: vocab_size where both sides share one. The special symbols always fit."""
         return max(_FEWEST_SYMBOLS, self.target_vocab_size) if self.has_two_vocabularies else self.vocab_size

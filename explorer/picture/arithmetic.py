@@ -3,7 +3,6 @@
 from typing import Literal
 
 import attrs
-import numpy as np
 
 from explorer.config import MASK_VALUES
 from explorer.lang import Words
@@ -39,8 +38,7 @@ def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
         return Arithmetic(kind="product", left=tap("query"), right=tap("key").T)
     alibi = config.position == "alibi" and look.attention.endswith("self_attn")
     if stage == "scaled" and not alibi:
-        size = float(np.sqrt(config.d_head)) if config.score_scaling else 1.0
-        return Arithmetic(kind="quotient", left=tap("scores"), divisor=size * config.temperature)
+        return Arithmetic(kind="quotient", left=tap("scores"), divisor=config.score_divisor)
     if stage == "weights":
         return Arithmetic(kind="softmax", left=tap("masked"))
     if stage == "mixed":
