@@ -51,7 +51,7 @@ def remade(trace: Trace, tap: str, head: int) -> Array:
     base, _, stage = tap.rpartition(".")
     config, place = trace.config, place_of(base)
     query, key = (trace.arrays[f"{base}.{part}"][head] for part in ("query", "key"))
-    closed = trace.closed.get(f"{place.side}.{place.part}.masked")
+    closed = trace.map(f"{base}.masked").closed
     biased = config.position == "alibi" and place.part == "self_attn"
     slope = alibi_slope(head, config.n_heads) / config.temperature  # the temperature divides the bias as well
     made = np.empty((len(query), len(key)), np.float32)
@@ -63,7 +63,7 @@ def remade(trace: Trace, tap: str, head: int) -> Array:
                 key,
                 divisor=config.score_divisor,
                 bias=alibi(slope, last - first, len(key), first) if biased else None,
-                closed=None if closed is None else closed.arrays[0][first:last],
+                closed=None if closed is None else closed[first:last],
                 mask_value=MASK_VALUES[config.mask_value],
             )
     made.setflags(write=False)
