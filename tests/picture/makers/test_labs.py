@@ -24,9 +24,11 @@ from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 EN = words("en")
 
 
-def looked_into(text: str = "狗是人养的", beside: Request | None = None, batch: tuple[str, ...] = (), **knobs: object) -> Trace:
+def looked_into(
+    text: str = "狗是人养的", compared_with: Request | None = None, batch: tuple[str, ...] = (), **knobs: object
+) -> Trace:
     request = Request.from_preset("tiny", text, **{"tokenizer": "characters", **knobs})
-    return Computer()(attrs.evolve(request, experiments=frozenset(EXPERIMENTS), compared_with=beside, batch=batch)).trace
+    return Computer()(attrs.evolve(request, experiments=frozenset(EXPERIMENTS), compared_with=compared_with, batch=batch)).trace
 
 
 # Arithmetic

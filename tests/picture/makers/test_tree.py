@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Tree
-from explorer.picture.layout.tree import CHIP_PX, Layout, layout, neighbour
+from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
 from explorer.picture.look import Look
 from explorer.picture.makers.tree import (
     ROOT,
@@ -174,10 +174,10 @@ def test_states_can_be_told_apart(theme: str) -> None:
     assert THEMES[theme].accent == inks[0].line and inks[0].line_px > inks[1].line_px > inks[2].line_px
 
 
-# Layout
+# TreeLayout
 
 
-def overlaps(made: Layout) -> list[tuple[int, int]]:
+def overlaps(made: TreeLayout) -> list[tuple[int, int]]:
     chips = list(made.chips.values())
     return [
         (a.branch, b.branch)
@@ -187,7 +187,7 @@ def overlaps(made: Layout) -> list[tuple[int, int]]:
     ]
 
 
-def crossings(made: Layout) -> list[tuple[int, int]]:
+def crossings(made: TreeLayout) -> list[tuple[int, int]]:
     """Links between the same columns whose parents and children are in different orders."""
     chips, links = made.chips, made.links
     return [
