@@ -20,8 +20,11 @@ MASKED_STAGES = ("masked", "weights", "dropped")
 """The attention taps after the mask, in which cells are closed."""
 
 
+_NO_CLOSE_UPS: Mapping[int, Levels] = MappingProxyType({})
+
+
 def _fixed(close_ups: Mapping[int, Levels]) -> Mapping[int, Levels]:
-    return MappingProxyType(dict(close_ups))
+    return close_ups if isinstance(close_ups, MappingProxyType) else MappingProxyType(dict(close_ups))
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -40,7 +43,7 @@ class KeptMap:
     shape: tuple[int, ...]
     array: Array | None = None
     levels: Levels | None = None
-    close_ups: Mapping[int, Levels] = attrs.field(converter=_fixed, factory=dict)
+    close_ups: Mapping[int, Levels] = attrs.field(converter=_fixed, default=_NO_CLOSE_UPS)
     mask: Levels | None = None
     masked: Array | None = None
 

@@ -15,7 +15,7 @@ from explorer.trace.levels import blocks
 from explorer.trace.stages import ATTENTION_MAP, place_of
 from explorer.trace.trace import Trace
 
-_ROWS = 256  # queries that are taken at once: what is made on the way to a map is never as large as the map
+_ROWS = 1024  # queries that are taken at once: what is made on the way to a map is never as large as the map
 
 
 class Remade:

@@ -56,8 +56,8 @@ class Trace:
 
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
 
-    Of a long text not everything is kept, and of what is large there are levels beside it. `maps` has a KeptMap of each tap
-    of which there is less, or more, than its array; `map(name)` gives one of any tap.
+    Of a long text not everything is kept (see `engine.recording.keep_plan`), and of what is large there are levels beside it.
+    `maps` has a KeptMap of each tap of which there is less, or more, than its array; `map(name)` gives one of any tap.
     """
 
     arrays: Mapping[str, Array] = attrs.field(converter=_fixed)
@@ -76,6 +76,7 @@ class Trace:
     compared_with: "Trace | None" = None
     maps: Mapping[str, KeptMap] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
+    _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
 
     def __getitem__(self, name: str) -> Array:
         """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
@@ -105,12 +106,16 @@ class Trace:
 
     def map(self, name: str) -> KeptMap:
         """How much of a tap's array was kept, and what there is beside it. Raises UnknownTap."""
-        if isinstance(name, str) and name in self.maps:
-            return self.maps[name]
-        array = self[name]
-        base, _, stage = name.rpartition(".")
-        masked = self.arrays.get(f"{base}.masked") if stage in MASKED_STAGES else None
-        return KeptMap(tap=name, shape=array.shape, array=array, masked=None if masked is None else masked[0])
+        if not isinstance(name, str):
+            raise unknown_tap(name, self.axis_names)
+        kept = self.maps.get(name) or self._made.get(name)
+        if kept is None:
+            array = self[name]
+            base, _, stage = name.rpartition(".")
+            masked = self.arrays.get(f"{base}.masked") if stage in MASKED_STAGES else None
+            kept = KeptMap(tap=name, shape=array.shape, array=array, masked=None if masked is None else masked[0])
+            self._made[name] = kept  # a mask that several pictures ask for is looked for once
+        return kept
 
     def table(self, side: str) -> Array:
         """[position, feature] the table of positions of "encoder" or "decoder"."""

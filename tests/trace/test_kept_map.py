@@ -136,6 +136,9 @@ def test_a_trace_answers_for_every_tap() -> None:
         assert kept.array is trace[tap]
         causal = tap.startswith("decoder.layers.") and ".self_attn." in tap
         assert (kept.closed is not None) == (causal and tap.endswith((".masked", ".weights", ".dropped")))
+        assert trace.map(tap) is kept
+    other = attrs.evolve(trace, arrays={tap: -array for tap, array in trace.arrays.items()})
+    assert all(other.map(tap).array is other[tap] for tap in other.names())
     for unknown in ("no.tap", ["a"], None):
         with pytest.raises(UnknownTap):
             trace.map(unknown)  # type: ignore[arg-type]  # nobody's name
