@@ -1,6 +1,6 @@
 """The compute thread's work as a plain object: Request in, Frame out. It alone touches torch and jieba.
 
-Weights are kept for the last shape, so that a knob of cost "forward" acts on the same weights; trained ones are kept
+Weights are kept for the last shape, so that a knob that applies to the pass acts on the same weights; trained ones are kept
 beside them, so that a slider back to their shape finds them at once.
 """
 
@@ -25,7 +25,7 @@ from explorer.engine.threads import threads
 from explorer.engine.token_limits import numbered, of_target, room, short_enough, within
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
+from explorer.model.weights import build, can_be_redrawn, pack, parameter_count, redrawn, with_knobs
 from explorer.presets import load_preset
 from explorer.stops import Progress, Stop, stop_with_progress, stoppable
 from explorer.tokens.token import Token
@@ -272,7 +272,7 @@ class Computer:
         same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
         check_memory(config, recorded, held=held)
-        if kept is not None and changed_knobs(kept.config, config) & DRAWN and can_be_redrawn(kept, config):
+        if kept is not None and can_be_redrawn(kept, config):
             self._model = None  # stopped half way it is no model of any Config
             self._model = redrawn(kept, config, stoppable(progress, stop))
         elif kept is None or not same:

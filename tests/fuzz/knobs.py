@@ -1,8 +1,9 @@
 """Values for knobs, right, at a border, and of every wrong type; and passes with what was allowed."""
 
 import explorer
-from explorer.config import KNOBS, Config, Knob
+from explorer.config import KNOBS, Config
 from explorer.engine.recording.memory import parameter_bytes, trace_bytes
+from explorer.knobs import Knob
 from tests.fuzz import traces, values, writing
 from tests.fuzz.trial import Trial
 
@@ -47,6 +48,6 @@ def _value(knob: Knob, trial: Trial) -> object:
     elif knob.kind == "bool":
         right = chance.random() < 0.5
     else:
-        between = knob.low + (knob.high - knob.low) * chance.random() ** 4
-        right = chance.choice((knob.low, knob.high, between, round(between), knob.default, f"{between:.3g}"))
+        between = knob.valid.low + (knob.valid.high - knob.valid.low) * chance.random() ** 4
+        right = chance.choice((knob.valid.low, knob.valid.high, between, round(between), knob.default, f"{between:.3g}"))
     return chance.choice((right,) * 12 + (values.odd(chance), values.number(chance), values.plain(chance)))

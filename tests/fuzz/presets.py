@@ -85,7 +85,7 @@ def _content(chance: Random) -> bytes:
 def _knobs(chance: Random) -> dict[str, object]:
     found: dict[str, object] = {}
     for knob in chance.sample(KNOBS, chance.choice((0, 1, 2, 3))):
-        right = (knob.default, knob.default, *(knob.choices or (knob.low, knob.high)))
+        right = (knob.default, knob.default, *(knob.choices or (knob.valid.low, knob.valid.high)))
         found[knob.name] = chance.choice((*right, values.plain(chance)))
     return found
 
