@@ -27,7 +27,8 @@ from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.levels import Levels, levels
 from explorer.trace.remake_heads import can_be_remade, remade
-from explorer.trace.stages import place_of, stage_of
+from explorer.trace.stages import stage_of
+from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
@@ -175,7 +176,8 @@ def _state(trace: Trace) -> dict[str, Any]:
             side: [token.text for token in tokens]
             for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target))
         },
-        "config": trace.config.values(),
+        "model": trace.card.values(),
+        "config": None if trace.config is None else trace.config.values(),
     }
 
 

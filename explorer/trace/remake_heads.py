@@ -4,16 +4,13 @@ For files: they are written as they are made, so that no more than one head's ma
 section 3.2.1, as `model.attention` computes it; a test holds the two against each other.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.stages import ATTENTION_MAP, place_of
+from explorer.trace.tap_names import ATTENTION_MAP, place_of
 from explorer.trace.trace import Trace
-
-_MASK_VALUES = {"-inf": -np.inf, "-1e9": -1e9}
 
 
 class Remade:
@@ -38,7 +35,7 @@ class Remade:
 def can_be_remade(trace: Trace, tap: str) -> bool:
     """Where queries and keys were kept, and nothing was dropped by chance."""
     base, _, stage = tap.rpartition(".")
-    by_chance = stage == "dropped" and trace.config.dropout_active
+    by_chance = stage == "dropped" and trace.card.dropout_active
     return (
         bool(ATTENTION_MAP.search(tap)) and not by_chance and all(f"{base}.{part}" in trace.arrays for part in ("query", "key"))
     )
@@ -47,23 +44,24 @@ def can_be_remade(trace: Trace, tap: str) -> bool:
 def remade(trace: Trace, tap: str, head: int) -> Array:
     """[query, key] one head at one step of attention. The tap must be one that `can_be_remade`."""
     base, _, stage = tap.rpartition(".")
-    config, place = trace.config, place_of(base)
-    query, key = (trace.arrays[f"{base}.{part}"][head] for part in ("query", "key"))
+    card, place = trace.card, place_of(base)
+    query = trace.arrays[f"{base}.query"][head]
+    key = trace.arrays[f"{base}.key"][card.head_in(f"{base}.key", head)]
     # S[q,k] = Q[q]·K[k]
     made = query @ key.T
     if stage == "scores":
         return frozen_array(made)
     # S[q,k] / (√d_head · temperature)
-    made /= np.float32((math.sqrt(config.d_head) if config.score_scaling else 1.0) * config.temperature)
+    made /= np.float32(card.score_divisor)
     if stage == "scaled":
         return frozen_array(made)
-    if config.position == "alibi" and place.part == "self_attn":
-        slope = 2.0 ** (-8 * (head + 1) / config.n_heads)
+    if card.position == "alibi" and place.part == "self_attn":
+        slope = 2.0 ** (-8 * (head + 1) / card.side(base).n_heads)
         apart = np.abs(np.arange(len(query))[:, None] - np.arange(len(key))[None, :])
-        made -= (slope / config.temperature * apart).astype(np.float32)
+        made -= (slope / card.temperature * apart).astype(np.float32)
     closed = trace.closed.get(f"{place.side}.{place.part}.masked")
     if closed is not None:
-        made[closed.arrays[0]] = _MASK_VALUES[config.mask_value]
+        made[closed.arrays[0]] = card.mask_value
     if stage == "masked":
         return frozen_array(made)
     # A[q,k] = exp(M[q,k] - max) / Σ_k exp(M[q,k] - max); a row of nothing but -inf is no number

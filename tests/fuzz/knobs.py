@@ -2,8 +2,9 @@
 
 import explorer
 from explorer.config import KNOBS, Config
-from explorer.engine.recording.memory import parameter_bytes, trace_bytes
+from explorer.engine.recording.memory import trace_bytes
 from explorer.knobs import Knob
+from explorer.trace.own_card import card_of, parameter_bytes
 from tests.fuzz import traces, values, writing
 from tests.fuzz.trial import Trial
 
@@ -27,7 +28,7 @@ def knobs(trial: Trial) -> None:
             nearest = nearest.nearest_valid(**{name: value})
     if config is None or config.device != "cpu":
         return
-    if parameter_bytes(config) + trace_bytes(config, _PLACES, _PLACES) > _MOST_BYTES:
+    if parameter_bytes(config) + trace_bytes(card_of(config), _PLACES, _PLACES) > _MOST_BYTES:
         config = config.nearest_valid(
             n_layers=chance.randint(1, 3),
             d_model=chance.choice((8, 16, 30)),

@@ -7,11 +7,11 @@ import attrs
 
 import explorer
 from explorer.config import KNOBS
-from explorer.engine.recording.memory import parameter_bytes
 from explorer.engine.request import Request
 from explorer.picture.look import Look
 from explorer.presets import FILE, load_preset
 from explorer.resources import asset
+from explorer.trace.own_card import parameter_bytes
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial
 

@@ -65,7 +65,7 @@ class ComparePage(Page):
         there = trace.compared_with is not None
         for card in (self.maps[0], self.maps[2], self.bars[0]):
             card.setVisible(there)
-        self.list.setText(departures_html(departures(trace.config), words))
+        self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
         super().draw(trace, look, words)
 
     def put(self, request: Request) -> None:

@@ -117,7 +117,7 @@ class OutputPage(Page):
         self.beams.setToolTip(words("output.beam"))
 
     def _choose_head(self, row: int, _column: int) -> None:
-        if self._trace is not None and row < self._trace.config.n_heads:
+        if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
             self.looked.emit({"head": row, "aligned": "head"})  # the row below them all is their mean
 
     def _step(self, step: int) -> None:

@@ -168,7 +168,7 @@ class KnobRow(QWidget):
     def _from_tick(self, tick: int) -> int | float:
         low, high = self.knob.offered
         if self.knob.logarithmic:
-            return self.knob.nearest(float(f"{low * (high / low) ** (tick / _TICKS):.3g}"))
+            return self.knob.nearest(high if tick == _TICKS else float(f"{low * (high / low) ** (tick / _TICKS):.3g}"))
         return self.knob.nearest(round(low + tick * self.knob.step, 6))
 
     def _slid(self, tick: int) -> None:
