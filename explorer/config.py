@@ -108,9 +108,8 @@ class Config:
     @property
     def shape(self) -> tuple[object, ...]:
         """What decides the weights: the knobs that apply to them, and choices that bring weights of their own."""
-        values = self.values()
         return tuple(
-            values[knob.name] if knob.applies == "weights" else values[knob.name] in knob.weighing
+            getattr(self, knob.name) if knob.applies == "weights" else getattr(self, knob.name) in knob.weighing
             for knob in KNOBS
             if knob.applies == "weights" or knob.weighing
         )
@@ -132,7 +131,7 @@ class Config:
 
     def values(self) -> dict[str, Value]:
         """Every knob's value by name."""
-        return attrs.asdict(self)
+        return {knob.name: getattr(self, knob.name) for knob in KNOBS}
 
     def changed(self, **values: object) -> "Config":
         """A Config with other values. Raises a BadKnob."""

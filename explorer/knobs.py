@@ -117,8 +117,12 @@ def knob(
     about = {"kind": "choice" if "choices" in declaration else type(default).__name__, "default": default, **declaration}
     about |= {name: Range(*pair) for name, pair in (("valid", valid), ("offered", offered)) if pair is not None}
 
+    made: Knob | None = None  # as soon as its name is known
+
     def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:
-        return _of_field(field).check(value)
+        nonlocal made
+        made = made or _of_field(field)
+        return made.check(value)
 
     converter = attrs.Converter(checked, takes_self=True, takes_field=True)
     return attrs.field(default=default, metadata=about, converter=converter)

@@ -5,7 +5,6 @@ beside them, so that a slider back to their shape finds them at once.
 """
 
 import time
-from weakref import WeakKeyDictionary
 
 import attrs
 import torch
@@ -25,7 +24,7 @@ from explorer.engine.threads import threads
 from explorer.engine.token_limits import numbered, of_target, room, short_enough, within
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, can_be_redrawn, pack, parameter_count, redrawn, with_knobs
+from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_knobs
 from explorer.presets import load_preset
 from explorer.stops import Progress, Stop, stop_with_progress, stoppable
 from explorer.tokens.token import Token
@@ -86,7 +85,6 @@ class Computer:
         self._tokenizers = tokenizers or Tokenizers()
         self._model: Transformer | None = None
         self._translator: Translator | None = None
-        self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
         self._long: _Long | None = None
         self._other: Computer | None = None  # of the state that is compared with
         self._compared_with: Frame | None = None
@@ -285,13 +283,6 @@ class Computer:
         assert self._model is not None  # for the type checker
         return on_device(self._model, config.device)
 
-    def _parameters(self, model: Transformer) -> int:
-        counts = self._counts.setdefault(model, {})  # it takes as long as a tenth of a tiny pass
-        placement = model.config.norm_placement
-        if placement not in counts:
-            counts[placement] = parameter_count(model)
-        return counts[placement]
-
     def _recorded(
         self,
         model: Transformer,
@@ -338,7 +329,7 @@ class Computer:
             axis_names=recording.axes,
             tokens=tokens,
             config=config,
-            card=attrs.evolve(card_of(config, request.preset, request.uses_trained), parameters=self._parameters(model)),
+            card=card_of(config, request.preset, request.uses_trained),
             places=places,
             decoder_places=decoder_places,
             source=request.text,

@@ -135,9 +135,3 @@ def original(name: str, initialization: str) -> str:
         return name
     part = re.sub(r"^(?:encoder|decoder)\.layers\.\d+\.(?:self_|cross_)?", "", name)
     return re.sub(r"project_\w+", "project", part) if initialization == "cloned-projections" else part
-
-
-def parameter_count(model: Transformer) -> int:
-    """How many numbers the model works with; tied ones count once, the idle final norms of post-norm do not."""
-    idle = () if model.config.norm_placement == "pre" else ("encoder.normalize.", "decoder.normalize.")
-    return sum(parameter.numel() for name, parameter in model.named_parameters() if not name.startswith(idle))

@@ -13,10 +13,11 @@ from explorer.engine.request import Request
 from explorer.errors import BadCut, ControlCharacter, EmptyText, NoSuchDevice, TooLong, TooManySymbols
 from explorer.knobs import Knob
 from explorer.lang import Words
-from explorer.model.weights import build, parameter_count
+from explorer.model.weights import build
 from explorer.stops import Superseded
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.trace import Trace
+from tests.model.models import parameter_count
 
 SENTENCE = "我爱北京天安门"
 

@@ -9,9 +9,9 @@ from explorer.config import KNOBS, Config
 from explorer.knobs import Knob
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, can_be_redrawn, parameter_count, redrawn, untrained, with_knobs
+from explorer.model.weights import build, can_be_redrawn, redrawn, untrained, with_knobs
 from explorer.presets import load_preset
-from tests.model.models import small
+from tests.model.models import parameter_count, small
 
 
 def on_paper(config: Config) -> int:

@@ -13,9 +13,9 @@ from explorer.engine.request import Request
 from explorer.errors import NotEnoughMemory
 from explorer.lang import Words
 from explorer.model.transformer import Transformer
-from explorer.model.weights import parameter_count
 from explorer.presets import load_preset
 from explorer.trace.own_card import card_of, parameter_bytes
+from tests.model.models import parameter_count
 
 LONG = "我爱北京天安门，天安门上太阳升。" * 8
 
