@@ -23,6 +23,7 @@ from explorer.presets import load_preset, preset_names
 from explorer.version import __version__
 
 if TYPE_CHECKING:
+    from explorer.export.choice import Choice
     from explorer.trace.trace import Trace
 
 
@@ -119,11 +120,11 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
-    weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.config.seed)
+    weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed"))
     click.echo(
         words(
             "cli.model",
-            architecture=trace.config.architecture,
+            architecture=trace.card.architecture,
             parameters=f"{trace.parameters:,}",
             weights=weights,
             preset=trace.preset,
@@ -170,7 +171,6 @@ def export(
     **given: Any,
 ) -> None:
     """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
-    from explorer.export.choice import Choice
     from explorer.export.job import FORMATS, NUMBERS, Export
     from explorer.picture.theme import THEMES
 
@@ -180,15 +180,7 @@ def export(
     if format_ not in FORMATS or (tap is None and format_ not in NUMBERS):
         raise UnknownFormat(name=format_, known=", ".join(FORMATS if tap else NUMBERS))
     trace = _explore(text, given)
-    choice = (
-        None
-        if tap is None
-        else Choice(
-            tap,
-            _which(head, UnknownHead, trace.config.n_heads),
-            -1 if layer is None else _which(layer, UnknownLayer, trace.config.n_layers),
-        )
-    )
+    choice = None if tap is None else _chosen(trace, tap, head, layer)
     job = Export(
         trace=trace,
         out=path,
@@ -210,6 +202,15 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
+
+
+def _chosen(trace: "Trace", tap: str, head: str, layer: str | None) -> "Choice":
+    """What the flags say of heads and layers. Raises UnknownTap, UnknownHead, UnknownLayer."""
+    from explorer.export.choice import Choice
+
+    side = trace.card.side(tap)
+    n_heads = Choice(tap).n_heads(trace) or side.n_heads  # a tap without heads ignores the flag, but reads it
+    return Choice(tap, _which(head, UnknownHead, n_heads), -1 if layer is None else _which(layer, UnknownLayer, side.n_layers))
 
 
 def _which(value: str, error: type[ExplorerError], count: int) -> int | None:

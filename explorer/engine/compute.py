@@ -1,11 +1,10 @@
 """The compute thread's work as a plain object: Request in, Frame out. It alone touches torch and jieba.
 
-Weights are kept for the last shape, so that a knob of cost "forward" acts on the same weights; trained ones are kept
+Weights are kept for the last shape, so that a knob that applies to the pass acts on the same weights; trained ones are kept
 beside them, so that a slider back to their shape finds them at once.
 """
 
 import time
-from weakref import WeakKeyDictionary
 
 import attrs
 import torch
@@ -17,7 +16,7 @@ from explorer.engine.devices import device_name, devices, dropout_seeded, on_dev
 from explorer.engine.experiments.experiment import Bench, experiment
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
-from explorer.engine.recording.memory import check_memory, keep_freed_memory, parameter_bytes
+from explorer.engine.recording.memory import check_memory, keep_freed_memory
 from explorer.engine.recording.recorder import Recording, joined, record
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.translator import Translator
@@ -25,7 +24,7 @@ from explorer.engine.threads import threads
 from explorer.engine.token_limits import numbered, of_target, room, short_enough, within
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
+from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_knobs
 from explorer.presets import load_preset
 from explorer.stops import Progress, Stop, stop_with_progress, stoppable
 from explorer.tokens.token import Token
@@ -33,6 +32,7 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.findings import EXPERIMENTS, Experiment
 from explorer.trace.levels import Levels
+from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Tokens, Trace
 
@@ -85,7 +85,6 @@ class Computer:
         self._tokenizers = tokenizers or Tokenizers()
         self._model: Transformer | None = None
         self._translator: Translator | None = None
-        self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
         self._long: _Long | None = None
         self._other: Computer | None = None  # of the state that is compared with
         self._compared_with: Frame | None = None
@@ -224,7 +223,8 @@ class Computer:
         decoding = Decoding(beam=request.beam, prefix=request.prefix)
         encoded = None
         # One pass must draw its random numbers in one go, and a long text is recorded by a plan for both sides.
-        if trained and not own.dropout_active and plan_for(own, len(source), own.max_len).everything:
+        plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
+        if trained and not own.dropout_active and plan.everything:
             encoded = self._encoded(translator.model(own), source, stop)
         ids = tuple(token.id for token in source)
         found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory)
@@ -238,7 +238,7 @@ class Computer:
         )
 
     def _encoded(self, model: Transformer, source: tuple[Token, ...], stop: Stop) -> _Encoded:
-        torch.set_num_threads(threads(model.config, len(source)))
+        torch.set_num_threads(threads(card_of(model.config), len(source)))
         with torch.inference_mode(), record(model, stop) as recording:
             memory = model.encode(ids_tensor(tuple(token.id for token in source)).to(model.config.device))
         return _Encoded(memory, recording)
@@ -257,11 +257,11 @@ class Computer:
     def _chosen(
         self, config: Config, tokens: Tokens, translator: Translator | None, stop: Stop, progress: Progress
     ) -> Transformer:
-        sides = len(tokens.source), len(tokens.target)
-        recorded = planned_bytes(plan_for(config, *sides), config, *sides)
+        card, sides = card_of(config), (len(tokens.source), len(tokens.target))
+        recorded = planned_bytes(plan_for(card, config.memory_budget, *sides), card, *sides)
         if translator is None:
             return self.model(config, recorded, stop, progress)
-        check_memory(config, recorded, held=parameter_bytes(config))
+        check_memory(card, recorded, held=parameter_bytes(config))
         return translator.model(config)
 
     def model(self, config: Config, recorded: int, stop: Stop, progress: Progress) -> Transformer:
@@ -271,8 +271,8 @@ class Computer:
         kept = self._model
         same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
-        check_memory(config, recorded, held=held)
-        if kept is not None and changed_knobs(kept.config, config) & DRAWN and can_be_redrawn(kept, config):
+        check_memory(card_of(config), recorded, held=held)
+        if kept is not None and can_be_redrawn(kept, config):
             self._model = None  # stopped half way it is no model of any Config
             self._model = redrawn(kept, config, stoppable(progress, stop))
         elif kept is None or not same:
@@ -282,13 +282,6 @@ class Computer:
             self._model = with_knobs(kept, config)
         assert self._model is not None  # for the type checker
         return on_device(self._model, config.device)
-
-    def _parameters(self, model: Transformer) -> int:
-        counts = self._counts.setdefault(model, {})  # it takes as long as a tenth of a tiny pass
-        placement = model.config.norm_placement
-        if placement not in counts:
-            counts[placement] = parameter_count(model)
-        return counts[placement]
 
     def _recorded(
         self,
@@ -300,8 +293,8 @@ class Computer:
         progress: Progress,
     ) -> Trace:
         """The Trace of a pass, and of a long text what is looked at besides: the pass itself is made once."""
-        tokens = sentence.tokens
-        plan = plan_for(request.config, len(tokens.source), len(tokens.target), request.wanted)
+        tokens, card, budget = sentence.tokens, card_of(request.config), request.config.memory_budget
+        plan = plan_for(card, budget, len(tokens.source), len(tokens.target), request.wanted)
         if plan.everything:
             self._long = None
             return with_levels(self._pass(model, request, sentence, symbols, plan, stop), request.wanted)
@@ -309,16 +302,16 @@ class Computer:
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # its arrays go first
-            tapped = stop_with_progress(stop, progress, taps_in(model, request.config, tokens))
+            tapped = stop_with_progress(stop, progress, taps_in(model, card, tokens))
             trace = self._pass(model, request, sentence, symbols, plan, tapped)
             long = self._long = _Long(wish, plan, trace, {})
-        return with_wanted(long.trace, model, request.wanted, long.close_ups, stop)
+        return with_wanted(long.trace, model, request.wanted, long.close_ups, budget, stop)
 
     def _pass(
         self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], plan: KeepPlan, stop: Stop
     ) -> Trace:
         config, tokens, device = request.config, sentence.tokens, request.config.device
-        torch.set_num_threads(threads(config, max(len(tokens.source), len(tokens.target))))
+        torch.set_num_threads(threads(card_of(config), max(len(tokens.source), len(tokens.target))))
         source, target = (
             ids_tensor(tuple(t.id for t in side)).to(device) if side else None for side in (tokens.source, tokens.target)
         )
@@ -336,14 +329,13 @@ class Computer:
             axis_names=recording.axes,
             tokens=tokens,
             config=config,
+            card=card_of(config, request.preset, request.uses_trained),
             places=places,
             decoder_places=decoder_places,
             source=request.text,
             target=sentence.target,
             preset=request.preset,
             symbols=symbols,
-            parameters=self._parameters(model),
-            trained=request.uses_trained,
             search=sentence.search,
         )
         return trace if plan.everything else in_levels(trace, recording, plan)

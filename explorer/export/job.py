@@ -173,7 +173,8 @@ def _state(trace: Trace) -> dict[str, Any]:
             side: [token.text for token in tokens]
             for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target))
         },
-        "config": trace.config.values(),
+        "model": trace.card.values(),
+        "config": None if trace.config is None else trace.config.values(),
     }
 
 

@@ -27,7 +27,7 @@ from explorer.picture.kinds import (
 )
 from explorer.picture.makers.tree import depths, score_of
 from explorer.trace.remake_heads import Remade
-from explorer.trace.stages import with_layer
+from explorer.trace.tap_names import with_layer
 
 Numbers = NDArray[np.floating]
 

@@ -170,11 +170,11 @@ class _Reader:
         if not isinstance(row.get("question", {}), dict):
             raise WrongError("question", "question ?")
         knobs = _table(row, "knobs")
-        base = load_preset(row["preset"]).config if row.get("preset") else None
+        preset = load_preset(row["preset"]) if row.get("preset") else None
         for name, value in knobs.items():
             find_knob(name).check(value)
-        if base is not None:
-            base.changed(**knobs)
+        if preset is not None:
+            preset.changed(**knobs)
         page = _word(row, "page", PAGES)
         given = {name: _cells(value, name) for name, value in _table(row, "given").items()}
         at_most("given", _MOST_TABLES, given)

@@ -3,10 +3,11 @@
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from explorer.app.pages.page import Page
+from explorer.config import departures
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look
-from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures, departures_html, difference, now
+from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures_html, difference, now
 from explorer.trace.trace import Trace
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
@@ -64,7 +65,7 @@ class ComparePage(Page):
         there = trace.compared_with is not None
         for card in (self.maps[0], self.maps[2], self.bars[0]):
             card.setVisible(there)
-        self.list.setText(departures_html(trace.config, words))
+        self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
         super().draw(trace, look, words)
 
     def put(self, request: Request) -> None:

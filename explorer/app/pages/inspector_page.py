@@ -56,7 +56,7 @@ class InspectorPage(Page):
         self.head_label.setText(words("axis.head"))
         self.head.setAccessibleName(words("axis.head"))
         with QSignalBlocker(self.head):
-            self.head.setRange(0, trace.config.n_heads - 1)
+            self.head.setRange(0, _heads(trace, look) - 1)
             self.head.setValue(look.head)
 
     def _chose_tap(self, name: str) -> None:
@@ -66,5 +66,10 @@ class InspectorPage(Page):
         self.looked.emit({"head": head})
 
 
+def _heads(trace: Trace, look: Look) -> int:
+    """How many heads the tap has: keys and values may have fewer than queries."""
+    return trace.shape(look.tap)[0] if trace.axes(look.tap)[0] == "head" else 1
+
+
 def _looked_at(trace: Trace, look: Look, words: Words) -> Picture:
-    return tap_heatmap(trace, look.tap, look, words, look.head if trace.axes(look.tap)[0] == "head" else 0)
+    return tap_heatmap(trace, look.tap, look, words, min(look.head, _heads(trace, look) - 1))

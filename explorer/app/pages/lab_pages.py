@@ -117,7 +117,7 @@ class StepperPage(Page):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._look = look
         self.steps.offer({key: words(f"steps.{key}") for key in STEPS}, look.part)
-        shown = min(trace.config.n_heads, 8)
+        shown = min(trace.card.side(look.attention).n_heads, 8)
         self.heads.offer({str(head): f"H{head}" for head in range(shown)}, str(look.head))
         self.second.setVisible(bool(operands(look.part)[1]))
         super().draw(trace, look, words)
@@ -247,7 +247,7 @@ class LayersPage(Page):
         column.addWidget(self.explain(), 3)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        names = [words("picture.layer", layer=layer) for layer in range(trace.config.n_layers)]
+        names = [words("picture.layer", layer=layer) for layer in range(trace.card.side(look.side).n_layers)]
         with QSignalBlocker(self.layer):
             if names != [self.layer.itemText(place) for place in range(self.layer.count())]:
                 self.layer.clear()

@@ -3,6 +3,7 @@
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
 
 from explorer.app.pages.page import Page
+from explorer.config import BEAM
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look
@@ -20,7 +21,6 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 from explorer.views.pictures.tree import TreeView
 
-_MOST_BEAM = 8
 _LEAST_PX = 640
 _LEAST_WIDE_PX = 800  # its three cards stand beside each other
 _STEPS_PX = 122  # title, note, chips, bars and their figures
@@ -103,7 +103,7 @@ class OutputPage(Page):
 
     def put(self, request: Request) -> None:
         """The beam, and whether the user has a hand in the target."""
-        self.beams.offer({str(beam): str(beam) for beam in range(1, _MOST_BEAM + 1)}, str(request.beam))
+        self.beams.offer({str(beam): str(beam) for beam in range(1, int(BEAM.valid.high) + 1)}, str(request.beam))
         self.free.setVisible(bool(request.prefix))
 
     def speak(self, words: Words) -> None:
@@ -117,7 +117,7 @@ class OutputPage(Page):
         self.beams.setToolTip(words("output.beam"))
 
     def _choose_head(self, row: int, _column: int) -> None:
-        if self._trace is not None and row < self._trace.config.n_heads:
+        if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
             self.looked.emit({"head": row, "aligned": "head"})  # the row below them all is their mean
 
     def _step(self, step: int) -> None:

@@ -8,7 +8,7 @@ from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import ALIGNED, Look, attentions, sides_of
 from explorer.picture.theme import Theme
-from explorer.trace.stages import ATTENTION_STAGES, with_layer
+from explorer.trace.tap_names import ATTENTION_STAGES, with_layer
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
