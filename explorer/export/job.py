@@ -18,12 +18,12 @@ import attrs
 from explorer.errors import UnknownFormat
 from explorer.export.choice import Choice, single, together
 from explorer.export.numbers import selection, write_csv, write_npz, write_safetensors
-from explorer.export.tables import Table, has_tables, tables
 from explorer.files import make_folder, replacing
 from explorer.lang import Words
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Picture
 from explorer.picture.look import Look
+from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.levels import Levels, levels
 from explorer.trace.remake_heads import can_be_remade, remade

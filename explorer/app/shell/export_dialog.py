@@ -25,10 +25,10 @@ from explorer.app.display import native_dialog
 from explorer.errors import ExplorerError
 from explorer.export.choice import Choice
 from explorer.export.job import FIGURES, FORMATS, NUMBERS, Export
-from explorer.export.tables import has_tables
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
 from explorer.picture.look import Look
+from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
