@@ -26,7 +26,7 @@ class Header(QWidget):
     export = Signal()
     lessons = Signal()
 
-    def __init__(self, pages: list[str]) -> None:
+    def __init__(self, pages: tuple[str, ...]) -> None:
         super().__init__()
         self.setObjectName("header")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
