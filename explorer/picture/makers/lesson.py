@@ -38,11 +38,11 @@ def _claim(finding: Finding, words: Words, theme: Theme, changed: bool, most: tu
         return f"<p style='margin:8px 0 2px 0'>{label}</p><p style='margin:0;color:{colour}'>{escape(said)}</p>"
     if claim.printed is None or (changed and not claim.expected):
         return f"<p style='margin:8px 0 2px 0'>{label}</p>" + _table(
-            [(words("lesson.computed"), finding.computed, None)], theme, most
+            [(words("lesson.true"), finding.computed, None)], theme, most
         )
     wrong = np.broadcast_to(_apart(claim.printed, finding.computed) > claim.tolerance, finding.computed.shape)
     wanted = words("lesson.expected" if claim.expected else "lesson.printed")
-    rows = [(wanted, claim.printed, wrong), (words("lesson.computed"), finding.computed, None)]
+    rows = [(wanted, claim.printed, wrong), (words("lesson.true"), finding.computed, None)]
     verdict = (
         words("lesson.agrees")
         if finding.agrees
