@@ -123,7 +123,7 @@ class Export:
 
     def _head(self) -> int | str | None:
         if self.choice is None:
-            return getattr(self.picture, "head", None)
+            return None if self.picture is None else self.picture.head
         if self.choice.heads(self.trace) == (None,):
             return None
         return "all" if self.choice.head is None else self.choice.head

@@ -77,6 +77,7 @@ class Picture(ABC):
 
     __slots__ = ()
     caption: Caption
+    head: int | None = None  # whose numbers they are, where they are those of one head
 
     @abstractmethod
     def kind(self) -> "Kind[Any]":

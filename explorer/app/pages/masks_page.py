@@ -3,8 +3,8 @@
 import attrs
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit
 
-from explorer.app.pages.card import Card, Maker
-from explorer.app.pages.layouts import column_in
+from explorer.app.pages.card import Maker
+from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.engine.request import Request
 from explorer.lang import Words
@@ -27,23 +27,11 @@ class MasksPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self._masks: dict[str, Card] = {}
-        above, below, batch = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        for layout in (above, below, batch):
-            layout.setSpacing(8)
-        for attention in ATTENTIONS:
-            self._masks[attention] = self.card(HeatmapView(bar=False), _mask_of(attention))
-            above.addWidget(self._masks[attention], 1)
-        for place, stage in enumerate(("scaled", "masked", "weights")):
-            made = self.card(HeatmapView(), _at_stage(stage))
-            below.addWidget(made, 1)
-            if place == 0:
-                made.bar.insertWidget(2, self.choice("attention"))
+        self._masks = {each: self.card(HeatmapView(bar=False), _mask_of(each)) for each in ATTENTIONS}
+        stages = [self.card(HeatmapView(), _at_stage(stage)) for stage in ("scaled", "masked", "weights")]
+        stages[0].bar.insertWidget(2, self.choice("attention"))
         self.leak = self.card(HeatmapView(), leak_map)
-        batch.addWidget(self.leak, 1)
         self.sentences = [self.card(HeatmapView(bar=False), _sentence(row)) for row in range(_SENTENCES)]
-        for card in self.sentences:
-            batch.addWidget(card, 1)
         self.edit, self.label = QLineEdit(), QLabel()
         self.label.setObjectName("faint")
         self.edit.editingFinished.connect(self._batched)
@@ -51,10 +39,10 @@ class MasksPage(Page):
         line.addWidget(self.label)
         line.addWidget(self.edit, 1)
         column = column_in(self.scrolled())
-        column.addLayout(above, 4)
-        column.addLayout(below, 4)
+        column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
+        column.addLayout(beside(*((card, 1) for card in stages)), 4)
         column.addLayout(line)
-        column.addLayout(batch, 4)
+        column.addLayout(beside(*((card, 1) for card in (self.leak, *self.sentences))), 4)
         column.addWidget(self.explain(), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
