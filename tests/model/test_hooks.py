@@ -14,8 +14,9 @@ from explorer.engine.recording.recorder import record
 from explorer.errors import BadReplacement
 from explorer.lang import Words
 from explorer.model.hook_check import any_hooked
+from explorer.model.hooks import hooked, watched
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Tap, hooked, taps, watched
+from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
 from tests.trace.runs import SOURCE, TARGET, small

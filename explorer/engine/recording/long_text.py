@@ -13,7 +13,8 @@ from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
 from explorer.engine.recording.recorder import Recording
 from explorer.model.attention import Attention, rows_at_once
-from explorer.model.tap import Tap, taps, watched
+from explorer.model.hooks import watched
+from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
 from explorer.trace.levels import Levels, closed_levels, levels
