@@ -176,6 +176,7 @@ def _state(trace: Trace) -> dict[str, Any]:
             for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target))
         },
         "config": trace.config.values(),
+        "changes": [change.to_dict() for change in trace.changes],
     }
 
 

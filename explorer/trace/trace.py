@@ -22,6 +22,7 @@ from explorer.files import opened, replacing
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
+from explorer.trace.changes import Change, changes_from
 from explorer.trace.findings import Experiment
 from explorer.trace.levels import Levels
 from explorer.trace.search_tree import Node, Search
@@ -46,7 +47,8 @@ def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
 class Trace:
     """`arrays` are read-only float32; `symbols` names the vocabulary by id; `parameters` counts the model's numbers.
 
-    `trained`: the weights were learned. `search` is what decoding tried, where the target is the model's own.
+    `trained`: the weights were learned. `search` is what decoding tried, where the target is the model's own. `changes` were
+    made inside the pass: the arrays show what was computed on.
 
     `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room. A decoder
     beside an encoder has its own, `decoder_places`, where the two differ; `table(side)` finds the right one.
@@ -81,6 +83,7 @@ class Trace:
     close_ups: Mapping[tuple[str, int], Levels] = attrs.field(converter=_fixed, factory=dict)
     coarse: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
+    changes: tuple[Change, ...] = ()
 
     def __getitem__(self, name: str) -> Array:
         """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
@@ -138,14 +141,8 @@ class Trace:
             raise unknown_tap(name, self.axis_names) from None
 
     def side_name(self, name: str, axis: str) -> str:
-        """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
-
-        By name, not by the tokens: an untrained model's target may be the very same tokens.
-        """
-        if name.startswith("encoder.") or not self.tokens.target:
-            return "source"
-        across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
-        return "source" if across else "target"
+        """ "source" or "target": whose tokens stand along an axis of a tap."""
+        return side_name(name, axis, has_target=bool(self.tokens.target))
 
     def side(self, name: str, axis: str = "position") -> tuple[Token, ...]:
         """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
@@ -201,6 +198,7 @@ class Trace:
             "parameters": self.parameters,
             "trained": self.trained,
             "search": None if self.search is None else attrs.asdict(self.search),
+            "changes": [change.to_dict() for change in self.changes],
         }
 
     @classmethod
@@ -222,6 +220,7 @@ class Trace:
             parameters=about["parameters"],
             trained=about.get("trained", False),
             search=_search(about.get("search")),
+            changes=changes_from(about.get("changes", [])),
         )
 
 
@@ -252,6 +251,17 @@ def _checked(values: NDArray[Any], n_axes: int) -> Array:
     if values.dtype.kind != "f" or values.ndim != n_axes:
         raise ValueError(f"{values.dtype} in {values.ndim} dimensions")
     return frozen_array(values)
+
+
+def side_name(name: str, axis: str, *, has_target: bool) -> str:
+    """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
+
+    By name, not by the tokens: an untrained model's target may be the very same tokens.
+    """
+    if name.startswith("encoder.") or not has_target:
+        return "source"
+    across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
+    return "source" if across else "target"
 
 
 def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.config import Config
+from explorer.engine.changing import Changing
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
 from explorer.engine.recording.recorder import Recording
@@ -19,7 +20,7 @@ from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
 from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.trace.measures import closed_cells
-from explorer.trace.remake_heads import can_be_remade
+from explorer.trace.remake_heads import has_its_sources
 from explorer.trace.stages import ATTENTION_MAP, place_of, stage_of
 from explorer.trace.trace import Tokens, Trace
 
@@ -190,21 +191,26 @@ def _signed(tap: str) -> bool:
 
 
 def with_wanted(
-    trace: Trace, model: Transformer, wanted: Wanted, made: dict[tuple[str, int], Levels], stop: Callable[[], bool]
+    trace: Trace,
+    model: Transformer,
+    wanted: Wanted,
+    made: dict[tuple[str, int], Levels],
+    changing: Changing,
+    stop: Callable[[], bool],
 ) -> Trace:
     """The Trace with close-ups of the heads that are looked at, as far as the budget goes, and levels of whole taps.
 
-    `made` holds those of the pass that are there already. Raises Superseded.
+    `changing` are the changes of the pass. `made` holds those of the pass that are there already. Raises Superseded.
     """
     wanted = tuple((tap, head) for tap, head in wanted if tap in trace)  # they may be another model's
-    heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and can_be_remade(trace, tap)]
+    heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and has_its_sources(trace, tap)]
     room = max(1, int(_FOR_CLOSE_UPS * trace.config.memory_budget * 2**20 / max(_close_up_bytes(trace, heads), 1)))
     heads = heads[-room:]
     for key in set(made) - set(heads):
         del made[key]
     for tap, head in heads:
         if (tap, head) not in made:
-            made[tap, head] = close_up(trace, model, tap, head, stop)
+            made[tap, head] = close_up(trace, model, tap, head, changing, stop)
     large = {
         tap: levels(trace.arrays[tap], signed=_signed(tap))
         for tap, _head in wanted
@@ -218,8 +224,10 @@ def _close_up_bytes(trace: Trace, heads: Iterable[tuple[str, int]]) -> float:
     return max((_FLOAT * _ALL_LEVELS * float(np.prod(trace.shape(tap)[1:])) for tap, _head in heads), default=0.0)
 
 
-def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callable[[], bool]) -> Levels:
-    """One head's whole map, from the recorded queries and keys by the model's own `weigh`. Raises Superseded."""
+def close_up(trace: Trace, model: Transformer, tap: str, head: int, changing: Changing, stop: Callable[[], bool]) -> Levels:
+    """One head's whole map, from the recorded queries and keys by the model's own `weigh`, changed as in the pass. Raises
+    Superseded.
+    """
     base, _, stage = tap.rpartition(".")
     attention: Attention = model.get_submodule(base)  # type: ignore[assignment]  # a tap of an attention
     mask = trace.closed.get(f"{_mask_of(base)}.masked")
@@ -228,20 +236,22 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callab
 
     def watcher(seen: Tap, tensor: torch.Tensor, _first: int | None) -> None:
         if seen.name == made:
-            maps = tensor[0]  # [head, query, key]: ALiBi makes those of all heads
+            maps = tensor[0]  # [head, query, key]: ALiBi and changes need those of all heads
             blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
 
-    with watched(model, watcher):
-        for block in _weighed(trace, attention, base, head, mask):
+    heads = slice(None) if attention.position == "alibi" or changing.at_maps_of(base) else slice(head, head + 1)
+    with changing.inside(model), watched(model, watcher):
+        for block in _weighed(trace, attention, base, heads, mask):
             block()
             if stop():
                 raise Superseded
     return levels(np.concatenate(blocks), trace.closed.get(f"{_mask_of(base)}.{stage}"), signed=_signed(tap))
 
 
-def _weighed(trace: Trace, attention: Attention, base: str, head: int, mask: Levels | None) -> Iterable[Callable[[], object]]:
-    """The attention of one head, a block of queries at a time."""
-    heads = slice(None) if attention.position == "alibi" else slice(head, head + 1)
+def _weighed(
+    trace: Trace, attention: Attention, base: str, heads: slice, mask: Levels | None
+) -> Iterable[Callable[[], object]]:
+    """The attention of some heads, a block of queries at a time."""
     device = attention.project_query.weight.device
     query, key = (
         torch.from_numpy(np.array(trace.arrays[f"{base}.{part}"][heads])).to(device)[None] for part in ("query", "key")
