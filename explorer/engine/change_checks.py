@@ -25,10 +25,10 @@ class Lengths:
 
 
 @lru_cache(maxsize=8)
-def taps_of(config: Config) -> Mapping[str, Tap]:
-    """The taps of a Config's model by name, without its weights."""
+def _taps(architecture: str, n_layers: int) -> Mapping[str, Tap]:
+    """The taps of a model by name, without its weights; no other knob decides which there are."""
     with torch.device("meta"):
-        return taps(Transformer(config))
+        return taps(Transformer(Config().changed(architecture=architecture, n_layers=n_layers)))
 
 
 def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, lent: Mapping[Change, Shape]) -> None:
@@ -36,10 +36,11 @@ def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, l
 
     `lent` are the shapes [row, column] or [head, row, column] of what is patched in, as far as it is there.
     """
+    known = _taps(config.architecture, config.n_layers) if changes else {}
     for change in changes:
-        tap = taps_of(config).get(change.tap)
+        tap = known.get(change.tap)
         if tap is None:
-            raise unknown_tap(change.tap, tuple(taps_of(config)))
+            raise unknown_tap(change.tap, tuple(known))
         if change.head is not None:
             _check_head(change, tap, config)
         if change.kind == "close" and not tap.closes:

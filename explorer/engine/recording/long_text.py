@@ -12,6 +12,7 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
+from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.recording.recorder import Recording
 from explorer.model.attention import Attention, rows_at_once
 from explorer.model.hooks import watched
@@ -21,7 +22,7 @@ from explorer.stops import Superseded
 from explorer.trace.levels import Levels, closed_levels, levels
 from explorer.trace.measures import closed_cells
 from explorer.trace.remake_heads import has_its_sources
-from explorer.trace.stages import ATTENTION_MAP, place_of, stage_of
+from explorer.trace.stages import ATTENTION_MAP, place_of, stage_of, with_layer
 from explorer.trace.trace import Tokens, Trace
 
 Wanted = tuple[tuple[str, int], ...]
@@ -146,15 +147,7 @@ def with_levels(trace: Trace, wanted: Wanted) -> Trace:
         and tap.rpartition(".")[2] in stages
         and trace.config.n_layers * trace.arrays[tap].size > _LARGE_CELLS
     ]
-    masks = (
-        {
-            tap.removesuffix(".masked").replace(".layers.0", ""): closed_cells(trace.arrays[tap][0])
-            for tap in trace.arrays
-            if tap.endswith("_attn.masked") and ".layers.0." in tap
-        }
-        if maps
-        else {}
-    )
+    masks = {mask_of_all_layers(tap): _mask(trace, tap) for tap in trace.arrays if mask_of_all_layers(tap)} if maps else {}
     closed = _closed(masks)
     pooled = {tap: levels(trace.arrays[tap], closed.get(_mask_of(tap)), signed=_signed(tap)) for tap in maps}
     wishes = {tap for tap, _head in wanted}
@@ -164,6 +157,15 @@ def with_levels(trace: Trace, wanted: Wanted) -> Trace:
         if trace.arrays[tap].ndim == 2 and trace.arrays[tap].size > _LARGE_CELLS and (".embedding." in tap or tap in wishes)
     }
     return attrs.evolve(trace, pooled=pooled, closed=closed, coarse=large) if pooled or large else trace
+
+
+def _mask(trace: Trace, tap: str) -> NDArray[np.bool_]:
+    """[query, key] the mask that all layers and heads share; where some are changed, what is closed in all of them."""
+    if not trace.changes:
+        return closed_cells(trace.arrays[tap][0])
+    layers = (trace.arrays[with_layer(tap, layer)] for layer in range(trace.config.n_layers))
+    closed: NDArray[np.bool_] = np.logical_and.reduce([closed_cells(heads).all(axis=0) for heads in layers])
+    return closed
 
 
 def _closed(masks: Any) -> dict[str, Levels]:

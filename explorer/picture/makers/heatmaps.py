@@ -92,10 +92,11 @@ def _extremes(trace: Trace, tap: str) -> Array:
     return np.concatenate([each.ravel() for each in close]) if close and tap in trace.shapes else trace[tap]
 
 
-def closed_of(trace: Trace, tap: str) -> Closed | None:
+def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
     """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open.
 
-    All heads of an attention share one mask, so the first head tells.
+    All heads of an attention share one mask, so the first head tells. Changes may close or open cells of single heads: then
+    those of `head` are told, or those that are closed in all heads.
     """
     base, _, stage = tap.rpartition(".")
     if stage not in ("masked", "weights", "dropped"):
@@ -104,9 +105,11 @@ def closed_of(trace: Trace, tap: str) -> Closed | None:
     known = trace.closed.get(f"{place.side}.{place.part}")
     if known is not None or f"{base}.masked" in trace.shapes:
         return None if known is None else known.arrays[0]
-    closed = closed_cells(trace[f"{base}.masked"][0])
+    own = slice(head, head + 1) if trace.changes and head is not None else slice(None)
+    masked = trace[f"{base}.masked"]
+    closed: Closed = np.logical_and.reduce(closed_cells(masked[own] if trace.changes else masked[:1]))
     if stage != "masked":  # a row that the mask leaves nothing has weights all the same: 1/n, or none that is a number
-        closed &= (trace[tap] == 0).all(axis=0)
+        closed &= (trace[tap][own] == 0).all(axis=0)
     return closed if closed.any() else None
 
 
@@ -149,7 +152,7 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
         array, axes = trace.head(tap, head), axes[1:]
     else:
         array = trace[tap]
-    closed, large = closed_of(trace, tap), levels_of(trace, tap, head)
+    closed, large = closed_of(trace, tap, head), levels_of(trace, tap, head)
     return Heatmap(
         values=array if large is not None else masked_values(array, closed),
         closed=closed,
