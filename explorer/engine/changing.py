@@ -9,10 +9,10 @@ in the end is checked by `change_checks`.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
+import attrs
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -86,6 +86,7 @@ class Changing:
                 raise NeverReached(tap=tap)
 
     def _changed(self, tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
+        """What the changes at a tap make of its tensor, in their order."""
         self._reached.add(tap.name)
         for change in self._by_tap[tap.name]:
             tensor = changed(tensor, change, tap, first or 0, self._lent.get(change))
@@ -104,68 +105,93 @@ def _by_rows(change: Change) -> bool:
 
 def changed(tensor: Tensor, change: Change, tap: Tap, first: int = 0, lent: Tensor | None = None) -> Tensor:
     """[batch, (head,) row, column] with one change made; the first row stands at place `first`. Raises AllClosed."""
-    n_rows, n_columns = tensor.shape[-2:]
-    start, end = 0, n_rows
-    rows: Any = slice(None)
-    if change.rows is not None:
-        start, end = bisect_left(change.rows, first), bisect_left(change.rows, first + n_rows)
-        rows = [row - first for row in change.rows[start:end]]
-    places = change.columns
-    if isinstance(change.value, tuple) and places is None:
-        places = tuple(range(len(change.value)))
-    numbers = [n for n, column in enumerate(places or ()) if column < n_columns]  # of the columns that are there
-    columns: Any = slice(None) if places is None else [places[n] for n in numbers]
-    if rows == [] or columns == []:
+    there = _there(change, tensor.shape[-2], tensor.shape[-1], first)
+    if there.rows == [] or there.columns == []:
         return tensor
     made = tensor.clone()
     part = made if change.head is None else made.select(tap.axes.index("head"), change.head)
-    lines = part[..., rows, :].clone()  # [batch, (head,) row, column] the rows that change
-    cells = lines[..., columns]
-    if change.kind == "scale":
-        scaled = cells * _values(change, numbers, cells)
-        lines[..., columns] = torch.where(closed_cells(cells), cells, scaled) if tap.closes else scaled
-    elif change.kind == "set":
-        lines[..., columns] = _values(change, numbers, cells)
-    elif change.kind == "patch":
-        assert lent is not None  # whoever made the Changing has fetched it
-        lines = _patched(lines, columns, _lent_lines(lent, change, (start, end), first))
-    else:
-        lines = _closed(lines, columns, change, rows, first)
-    part[..., rows, :] = lines
+    lines = part[..., there.rows, :].clone()  # [batch, (head,) row, column] the rows that change
+    part[..., there.rows, :] = _MAKE[change.kind](lines, there, change, tap, lent)
     return made
 
 
-def _values(change: Change, numbers: list[int], cells: Tensor) -> Tensor:
-    """A change's number, or of its row of numbers those whose columns are there."""
-    value = change.value
-    made = tuple(value[n] for n in numbers) if isinstance(value, tuple) else value
-    return torch.tensor(made, dtype=cells.dtype, device=cells.device)
+@attrs.frozen
+class _There:
+    """The places of a change that are in a tensor, which may be a block of rows or the beginning of a text.
+
+    `rows` and `columns` are places in the tensor, `lent_rows` the same rows in that of another text, `numbers` says which of
+    the change's columns are there, and `first` where the tensor's first row stands.
+    """
+
+    rows: slice | list[int]
+    lent_rows: slice | list[int]
+    columns: slice | list[int]
+    numbers: list[int]
+    first: int
 
 
-def _lent_lines(lent: Tensor, change: Change, numbers: tuple[int, int], first: int) -> Tensor:
-    """[(head,) row, column] of the other text's tensor the rows of this block: those named, or as many as it has."""
-    own = lent if change.head is None else lent[change.head]
-    if change.rows is None:
-        return own[..., first : first + numbers[1], :]
-    return own[..., list(change.rows[numbers[0] : numbers[1]]), :]
+def _there(change: Change, n_rows: int, n_columns: int, first: int) -> _There:
+    rows: slice | list[int] = slice(None)
+    lent_rows: slice | list[int] = slice(first, first + n_rows)
+    if change.rows is not None:
+        lent_rows = list(change.rows[bisect_left(change.rows, first) : bisect_left(change.rows, first + n_rows)])
+        rows = [row - first for row in lent_rows]
+    places = change.columns
+    if isinstance(change.value, tuple) and places is None:
+        places = tuple(range(len(change.value)))
+    numbers = [n for n, column in enumerate(places or ()) if column < n_columns]
+    columns = slice(None) if places is None else [places[n] for n in numbers]
+    return _There(rows, lent_rows, columns, numbers, first)
 
 
-def _patched(lines: Tensor, columns: Any, lent: Tensor) -> Tensor:
-    """Lines with the lent ones in their place, as far as both go."""
-    n_rows, n_columns = (min(sizes) for sizes in zip(lines.shape[-2:], lent.shape[-2:], strict=True))
-    here = lines[..., :n_rows, :n_columns]
-    here[..., columns] = lent[..., :n_rows, :n_columns].to(lines)[..., columns]
+def _scaled(lines: Tensor, there: _There, change: Change, tap: Tap, _lent: Tensor | None) -> Tensor:
+    """Lines [batch, (head,) row, column] times the value; what a mask has closed stays closed."""
+    cells = lines[..., there.columns]
+    scaled = cells * _values(change, there, cells)
+    lines[..., there.columns] = torch.where(closed_cells(cells), cells, scaled) if tap.closes else scaled
     return lines
 
 
-def _closed(lines: Tensor, columns: Any, change: Change, rows: Any, first: int) -> Tensor:
-    """[batch, (head,) row, key] with -inf in the columns, so that a softmax leaves them no weight. Raises AllClosed."""
+def _set(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:
+    """Lines with the value in the columns."""
+    lines[..., there.columns] = _values(change, there, lines)
+    return lines
+
+
+def _values(change: Change, there: _There, like: Tensor) -> Tensor:
+    """A change's number, or of its row of numbers those whose columns are there."""
+    value = change.value
+    made = tuple(value[n] for n in there.numbers) if isinstance(value, tuple) else value
+    return torch.tensor(made, dtype=like.dtype, device=like.device)
+
+
+def _patched(lines: Tensor, there: _There, change: Change, _tap: Tap, lent: Tensor | None) -> Tensor:
+    """Lines with those of the other text in their place, as far as both go."""
+    assert lent is not None  # whoever made the Changing has fetched it
+    other = (lent if change.head is None else lent[change.head])[..., there.lent_rows, :]  # [(head,) row, column]
+    n_rows, n_columns = (min(sizes) for sizes in zip(lines.shape[-2:], other.shape[-2:], strict=True))
+    here = lines[..., :n_rows, :n_columns]
+    here[..., there.columns] = other[..., :n_rows, :n_columns].to(lines)[..., there.columns]
+    return lines
+
+
+def _closed(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:
+    """Lines [batch, (head,) row, key] with -inf in the columns, so that a softmax leaves them no weight. Raises AllClosed."""
     made = lines.clone()
-    made[..., columns] = -torch.inf
+    made[..., there.columns] = -torch.inf
     had_some = ~closed_cells(lines).all(dim=-1, keepdim=True)  # a row that the mask has left nothing stays as it is
     made = torch.where(had_some, made, lines)
     empty = (closed_cells(made).all(dim=-1) & had_some[..., 0]).nonzero()
     if len(empty):
         number = int(empty[0, -1])
-        raise AllClosed(tap=change.tap, row=first + (number if isinstance(rows, slice) else rows[number]))
+        raise AllClosed(tap=change.tap, row=there.first + (number if isinstance(there.rows, slice) else there.rows[number]))
     return made
+
+
+_MAKE: Mapping[str, Callable[[Tensor, _There, Change, Tap, Tensor | None], Tensor]] = {
+    "scale": _scaled,
+    "set": _set,
+    "close": _closed,
+    "patch": _patched,
+}
+"""What each kind of change makes of the rows that change."""
