@@ -18,9 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.engine.recording.pooling_recorder import closed_cells, mask_of_all_layers
+from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.errors import AllClosed, NeverReached
 from explorer.model.hooks import hooked
+from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change

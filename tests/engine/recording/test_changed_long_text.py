@@ -1,5 +1,7 @@
 """A long text under changes: blocks, poolings and close-ups are those of the changed pass, and the mask stays the mask."""
 
+import itertools
+
 import attrs
 import numpy as np
 import pytest
@@ -91,7 +93,8 @@ def test_pools_and_close_ups_are_those_of_the_changed_pass(knobs: dict[str, obje
         trace = computer(attrs.evolve(changed(**knobs), wanted=((tap, head),))).trace
         assert not trace.whole and trace.changes == CHANGES
         np.testing.assert_allclose(trace.head(tap, head), full.head(tap, head), atol=1e-5, rtol=1e-4)
-    weights = trace.pooled[f"{FIRST}.weights"]
+    weights = trace.map(f"{FIRST}.weights").levels
+    assert weights is not None
     everywhere_open = np.zeros(full[f"{FIRST}.weights"].shape[1:], bool)
     wanted = plainly_pooled(full[f"{FIRST}.weights"], everywhere_open, weights.block, signed=False)
     np.testing.assert_allclose(weights.arrays[0], wanted, atol=1e-5)
@@ -102,21 +105,22 @@ def test_the_mask_of_all_heads_is_the_mask_without_the_changes() -> None:
     """What is closed in one head of the first layer is not closed in the others."""
     plain, trace = Computer()(request()).trace, Computer()(changed()).trace
 
-    assert plain.closed.keys() == trace.closed.keys()
-    for key, levels in plain.closed.items():
-        assert all((one == other).all() for one, other in zip(levels.arrays, trace.closed[key].arrays, strict=True))
+    for stage, layer in itertools.product(("masked", "weights", "dropped"), (0, 1)):
+        tap = f"decoder.layers.{layer}.self_attn.{stage}"
+        levels, others = plain.map(tap).mask, trace.map(tap).mask
+        assert all((one == other).all() for one, other in zip(levels.arrays, others.arrays, strict=True))  # type: ignore[union-attr]  # they are there
+    assert plain.map(f"{ACROSS}.weights").mask is trace.map(f"{ACROSS}.weights").mask is None
 
 
 def test_a_long_text_kept_whole_hatches_what_is_closed_everywhere() -> None:
     """Its levels are made from the recorded maps, of which some heads are changed."""
     plain, trace = whole(request()), whole(changed())
 
-    assert plain.closed.keys() == trace.closed.keys()
-    assert (plain.closed["decoder.self_attn.weights"].arrays[0] == trace.closed["decoder.self_attn.weights"].arrays[0]).all()
+    for attention_ in (FIRST, SECOND):
+        assert (plain.map(f"{attention_}.weights").closed == trace.map(f"{attention_}.weights").closed).all()
     everywhere = [Change(f"decoder.layers.{layer}.cross_attn.masked", "close", columns=[7]) for layer in range(2)]
-    (closed,) = (
-        levels.arrays[0] for key, levels in whole(changed(*everywhere)).closed.items() if key == "decoder.cross_attn.masked"
-    )
+    closed = whole(changed(*everywhere)).map(f"{ACROSS}.masked").closed
+    assert closed is not None
     assert closed[:, 7].all() and closed.sum() == len(closed)
 
 
