@@ -160,6 +160,7 @@ def _state(trace: Trace) -> dict[str, Any]:
         },
         "model": trace.card.values(),
         "config": None if trace.config is None else trace.config.values(),
+        "changes": [change.to_dict() for change in trace.changes],
     }
 
 

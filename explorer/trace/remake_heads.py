@@ -37,6 +37,13 @@ class Remade:
 
 
 def can_be_remade(trace: Trace, tap: str) -> bool:
+    """Where its sources were kept, and nothing was changed between them and the weights: the model's own pass knows how."""
+    base = tap.rpartition(".")[0]
+    changed = any(change.tap.startswith(f"{base}.") and ATTENTION_MAP.search(change.tap) for change in trace.changes)
+    return not changed and has_its_sources(trace, tap)
+
+
+def has_its_sources(trace: Trace, tap: str) -> bool:
     """Where queries and keys were kept, and nothing was dropped by chance."""
     base, _, stage = tap.rpartition(".")
     by_chance = stage == "dropped" and trace.card.dropout_active

@@ -23,6 +23,7 @@ from explorer.knobs import Value
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
+from explorer.trace.changes import Change, changes_from
 from explorer.trace.findings import Experiment
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
@@ -51,7 +52,8 @@ class Trace:
     is the model's own.
 
     `card` tells of the model that made it; pictures and lessons ask nothing else. `config` has the knobs of our own model,
-    and is None for any other, whose card has to be given.
+    and is None for any other, whose card has to be given. `changes` were made inside the pass: the arrays show what was
+    computed on.
 
     `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room. A decoder
     beside an encoder has its own, `decoder_places`, where the two differ; `table(side)` finds the right one.
@@ -83,6 +85,7 @@ class Trace:
     compared_with: "Trace | None" = None
     maps: Mapping[str, KeptMap] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
+    changes: tuple[Change, ...] = ()
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
 
     @property
@@ -137,7 +140,9 @@ class Trace:
             array = self[name]
             base, _, stage = name.rpartition(".")
             masked = self.arrays.get(f"{base}.masked") if stage in MASKED_STAGES else None
-            kept = KeptMap(tap=name, shape=array.shape, array=array, masked=None if masked is None else masked[0])
+            if masked is not None and not self.changes:  # else heads may differ
+                masked = masked[0]
+            kept = KeptMap(tap=name, shape=array.shape, array=array, masked=masked)
             self._made[name] = kept  # a mask that several pictures ask for is looked for once
         return kept
 
@@ -169,14 +174,8 @@ class Trace:
             raise unknown_tap(name, self.axis_names) from None
 
     def side_name(self, name: str, axis: str) -> str:
-        """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
-
-        By name, not by the tokens: an untrained model's target may be the very same tokens.
-        """
-        if name.startswith("encoder.") or not self.tokens.target:
-            return "source"
-        across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
-        return "source" if across else "target"
+        """ "source" or "target": whose tokens stand along an axis of a tap."""
+        return side_name(name, axis, has_target=bool(self.tokens.target))
 
     def side(self, name: str, axis: str = "position") -> tuple[Token, ...]:
         """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
@@ -233,6 +232,7 @@ class Trace:
             "parameters": self.parameters,  # these two are on the card; versions from before it read them here
             "trained": self.trained,
             "search": None if self.search is None else attrs.asdict(self.search),
+            "changes": [change.to_dict() for change in self.changes],
         }
 
     @classmethod
@@ -254,6 +254,7 @@ class Trace:
             preset=about["preset"],
             symbols=tuple(about["symbols"]),
             search=_search(about.get("search")),
+            changes=changes_from(about.get("changes", [])),
         )
 
 
@@ -294,6 +295,17 @@ def _checked(values: NDArray[Any], n_axes: int) -> Array:
     if values.dtype.kind != "f" or values.ndim != n_axes:
         raise ValueError(f"{values.dtype} in {values.ndim} dimensions")
     return frozen_array(values)
+
+
+def side_name(name: str, axis: str, *, has_target: bool) -> str:
+    """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
+
+    By name, not by the tokens: an untrained model's target may be the very same tokens.
+    """
+    if name.startswith("encoder.") or not has_target:
+        return "source"
+    across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
+    return "source" if across else "target"
 
 
 def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:

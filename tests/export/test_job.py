@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
@@ -241,3 +242,15 @@ def test_a_name_that_is_no_utf8_still_gets_its_json(tmp_path: Path) -> None:
 def test_versions_are_those_of_the_installed_packages() -> None:
     """Read from their metadata: torch itself is not imported for it."""
     assert export_room.versions()["numpy"] == np.__version__
+
+
+def test_the_json_beside_it_tells_what_was_changed(tmp_path: Path) -> None:
+    """In a form from which the change can be made again; of the state beside, too."""
+    change = explorer.Change("encoder.layers.0.self_attn.masked", "close", head=1, rows=[2], columns=[0])
+    trace = explorer.explore("我爱北京天安门", preset="tiny", changes=[change])
+    plain = explorer.explore("我爱北京天安门", preset="tiny")
+    export(tmp_path / "a.csv", "csv", trace=attrs.evolve(trace, compared_with=plain))
+    about = json.loads((tmp_path / "a.csv.json").read_text("utf-8"))
+
+    assert [explorer.Change.from_dict(row) for row in about["changes"]] == [change]
+    assert about["beside"]["changes"] == []

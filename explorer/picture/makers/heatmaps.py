@@ -96,9 +96,12 @@ def _extremes(trace: Trace, tap: str) -> Array:
     return trace[tap] if found is None else found
 
 
-def closed_of(trace: Trace, tap: str) -> Closed | None:
-    """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open."""
-    return trace.map(tap).closed
+def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
+    """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open. Changes may close cells
+    of single heads: then those of `head` are told, or those that are closed in all heads.
+    """
+    kept = trace.map(tap)
+    return kept.closed if head is None else kept.closed_in(head)
 
 
 def closed_reason(trace: Trace, words: Words) -> str:
@@ -134,7 +137,7 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
         array, axes = trace.head(tap, head), axes[1:]
     else:
         array = trace[tap]
-    closed, large = closed_of(trace, tap), levels_of(trace, tap, head)
+    closed, large = closed_of(trace, tap, head), levels_of(trace, tap, head)
     return Heatmap(
         values=array if large is not None else masked_values(array, closed),
         closed=closed,
