@@ -8,11 +8,11 @@ import attrs
 from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
+from explorer import page_list
 from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application
 from explorer.app.endings import Endings
 from explorer.app.imports import Imports
-from explorer.app.pages.page_stack import PAGE_KEYS
 from explorer.app.session import told
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import Remembered, last_state
@@ -108,9 +108,7 @@ class Program:
 
     def _import_figures(self) -> None:
         """Beside the window: they know no Qt."""
-        threading.Thread(
-            target=importlib.import_module, args=("explorer.picture.figure.svg",), name="figures", daemon=True
-        ).start()
+        threading.Thread(target=_load_figures, name="figures", daemon=True).start()
 
     def _hear(self, value: object) -> None:
         if isinstance(value, told.Loaded):
@@ -125,6 +123,11 @@ class Program:
         self.remembered.close()
 
 
+def _load_figures() -> None:
+    for module in ("fontTools.subset", "explorer.picture.figure.svg"):
+        importlib.import_module(module)
+
+
 def first_state(preferences: Preferences, text: str | None, preset: str | None) -> tuple[State, ExplorerError | None]:
     """What was asked for, else what was there last time, else the default preset, and why it is not the last one.
 
@@ -132,14 +135,14 @@ def first_state(preferences: Preferences, text: str | None, preset: str | None) 
     """
     refused: ExplorerError | None = None
     if preset is not None:
-        state = attrs.evolve(_opened(preset), page=PAGE_KEYS[0])
+        state = attrs.evolve(_opened(preset), page=page_list.KEYS[0])
         return (state if text is None else _with_text(state, text)), None
     last, refused = last_state()
     if last is None and refused is None:
         last, refused = _of_version_0_1(preferences)
     state = last or _opened(DEFAULT)
-    if state.page not in PAGE_KEYS:  # of another version
-        state = attrs.evolve(state, page=PAGE_KEYS[0])
+    if state.page not in page_list.KEYS:  # of another version
+        state = attrs.evolve(state, page=page_list.KEYS[0])
     return (state if text is None else _with_text(state, text)), refused
 
 

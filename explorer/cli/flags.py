@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from explorer.config import KNOBS, Knob
+from explorer.config import KNOBS
+from explorer.knobs import Knob
 from explorer.presets import DEFAULT
 
 Command = Callable[..., Any]
@@ -31,10 +32,10 @@ def recipe_flags(command: Command) -> Command:
 
 
 def range_of(knob: Knob) -> str:
-    """Its range as the help shows it."""
+    """Its valid values as the help shows them."""
     if knob.kind == "choice":
         return " | ".join(knob.choices)
-    return "true | false" if knob.kind == "bool" else f"{knob.low:g} … {knob.high:g}"
+    return "true | false" if knob.kind == "bool" else f"{knob.valid.low:g} … {knob.valid.high:g} {knob.unit}".rstrip()
 
 
 def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ import attrs
 import click
 
 from explorer.cli.flags import knob_flags, recipe_flags
-from explorer.config import KNOBS
+from explorer.config import BEAM, KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
 from explorer.presets import DEFAULT, load_preset
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
     from explorer.training.training import TrainingStep
 
-BEAM = 4
 _HELD_OUT = "presets/translator/held-out.tsv"
 _MOST_BAD_ROWS = 10
 _EXAMPLES = 20
 
 _preset = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME|FOLDER")
-_beam = click.option("--beam", default=BEAM, show_default=True, type=click.IntRange(1, 8))
+_beam = click.option(
+    "--beam", default=BEAM.default, show_default=True, type=click.IntRange(int(BEAM.valid.low), int(BEAM.valid.high))
+)
 
 
 @click.command()

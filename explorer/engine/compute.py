@@ -7,17 +7,25 @@ import time
 
 import attrs
 
+from explorer.engine.change_checks import check_changes
+from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
 from explorer.engine.experiments.findings import findings
+from explorer.engine.lender import Lender
+from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
-from explorer.engine.recording.pass_recorder import PassRecorder
+from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
-from explorer.engine.sources.source import never, silent
+from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
+from explorer.errors import NotKept
+from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.own_card import card_of
+from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
 _KEPT_BYTES = 2**28  # a usual pass needs less; what a very long text took goes back to the system
@@ -29,6 +37,7 @@ class Computer:
     def __init__(self, tokenizers: Tokenizers | None = None) -> None:
         keep_freed_memory(_KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers())
+        self._lender = Lender(self._lent)
         self._record = PassRecorder()
         self._other: Computer | None = None  # of the wish that is compared with
         self._compared_with: Frame | None = None
@@ -39,12 +48,13 @@ class Computer:
         source = self.sources.of(wish)
         row = source.cut(wish)
         tokens_ms = clock.lap_ms()
-        sentence = source.decode(wish, row, request.beam, stop)
+        changing = self._lender.changing(wish, len(row), stop, progress)
+        sentence = source.decode(wish, row, request.beam, changing, stop)
         decoding_ms = clock.lap_ms()
-        recorded = planned_bytes(plan_for(wish.config, *sentence.sizes), wish.config, *sentence.sizes)
-        model = source.ready(wish.config, recorded, stop, progress)
+        check_changes(wish.changes, wish.config, sentence.lengths, changing.lent_shapes())
+        model = _ready(source, wish, sentence, stop, progress)
         build_ms = clock.lap_ms()
-        trace = self._record(source, model, request, sentence, stop, progress)
+        trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
         found = findings(source, model, request, trace, stop)
         other = self._answer(wish.compared_with, stop, progress)
@@ -72,6 +82,23 @@ class Computer:
             self._other = self._other or Computer(self.sources.tokenizers)
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
+
+    def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
+        """A pass of which only these taps are kept. Raises NotKept for maps of a text too long to have them whole."""
+        source, unchanged = self.sources.of(wish), Changing()
+        sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
+        if not plan_for(card_of(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
+            for tap in filter(ATTENTION_MAP.search, taps):
+                raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
+        model = _ready(source, wish, sentence, stop, progress)
+        return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
+
+
+def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Transformer:
+    """The model for a pass over a sentence. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
+    card = card_of(wish.config)
+    recorded = planned_bytes(plan_for(card, wish.config.memory_budget, *sentence.sizes), card, *sentence.sizes)
+    return source.ready(wish.config, recorded, stop, progress)
 
 
 class _Clock:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer import page_list
 from explorer.errors import BadFormula, BadLesson, CannotRead, ExplorerError
 from explorer.lessons.cost import quoted
 from explorer.lessons.formula import names
@@ -31,19 +32,6 @@ from explorer.resources import asset, config_folder
 from explorer.state.state import Settings, spans_of
 from explorer.trace.findings import EXPERIMENTS
 
-PAGES = (
-    "overview",
-    "tokens",
-    "embedding",
-    "position",
-    "attention",
-    "stepper",
-    "masks",
-    "layers",
-    "output",
-    "compare",
-    "inspector",
-)
 _LIVE = frozenset(
     {
         "tap",
@@ -204,7 +192,7 @@ def _settings(row: Mapping[str, Any]) -> Settings:
     settings, unknown = Settings.read(set_up)
     if unknown:
         raise WrongError(unknown[0], f"{quoted(unknown[0])} ?")
-    _word(row, "page", PAGES)
+    _word(row, "page", page_list.KEYS)
     at_most("batch", _MOST_TEXTS, settings.wish.get("batch", ()))
     return settings
 

@@ -3,8 +3,8 @@
 from typing import Literal
 
 import attrs
-import numpy as np
 
+from explorer.config import MASK_VALUES
 from explorer.lang import Words
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -28,18 +28,18 @@ class Arithmetic:
 
 def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
     """What the chosen head's map at this stage was made of; None where the formula is another one."""
-    config, head = trace.config, look.head
+    card = trace.card
 
     def tap(name: str) -> Array:
-        array: Array = trace[look.attention_tap(name)][head]
+        path = look.attention_tap(name)
+        array: Array = trace[path][card.head_in(path, look.head)]
         return array
 
     if stage == "scores":
         return Arithmetic(kind="product", left=tap("query"), right=tap("key").T)
-    alibi = config.position == "alibi" and look.attention.endswith("self_attn")
+    alibi = card.position == "alibi" and look.attention.endswith("self_attn")
     if stage == "scaled" and not alibi:
-        size = float(np.sqrt(config.d_head)) if config.score_scaling else 1.0
-        return Arithmetic(kind="quotient", left=tap("scores"), divisor=size * config.temperature)
+        return Arithmetic(kind="quotient", left=tap("scores"), divisor=card.score_divisor)
     if stage == "weights":
         return Arithmetic(kind="softmax", left=tap("masked"))
     if stage == "mixed":
@@ -67,7 +67,8 @@ def _rest(n: int, words: Words) -> str:
 
 def _figure(value: float) -> str:
     number = float(value)
-    if np.isneginf(number) or number == -1e9:
-        return "(−∞)" if np.isneginf(number) else "(−1e9)"
+    for name, closed in MASK_VALUES.items():
+        if number == closed:
+            return f"({name.replace('-', '−').replace('inf', '∞')})"
     text = f"{abs(number):.3g}"
     return f"(−{text})" if number < 0 else text

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
+from explorer.config import as_paper
 from explorer.presets import load_preset
 from explorer.state.look import Look
-from explorer.state.paper import as_paper
 from explorer.state.state import Settings, State
 from explorer.state.wish import Wish
 from explorer.tokens.cuts import Spans, merged, split

@@ -17,8 +17,9 @@ from explorer.state.fields import bad_field, changed_fields, read_fields
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.tokens.cuts import Spans
+from explorer.trace.changes import changes_from
 
-_OF_WISH = frozenset(field.name for field in attrs.fields(Wish)) - {"config", "compared_with"}
+_OF_WISH = frozenset(field.name for field in attrs.fields(Wish)) - {"config", "compared_with", "changes"}
 _TABLES = ("knobs", "look", "compared_with")
 _DEEPEST = 1  # a state is compared with one other
 
@@ -35,7 +36,8 @@ class Settings:
 
     @classmethod
     def read(cls, table: Mapping[str, object], depth: int = 0) -> tuple["Settings", tuple[str, ...]]:
-        """A table of a file, and the names in it that nobody knows. Raises BadField, BadKnob, UnknownPreset, BadPreset."""
+        """A table of a file, and the names in it that nobody knows. Raises BadField, BadKnob, BadChange, UnknownPreset,
+        BadPreset."""
         for name in _TABLES:
             if not isinstance(table.get(name, {}), dict):
                 raise bad_field(name, table[name])
@@ -43,10 +45,12 @@ class Settings:
             raise bad_field("page", table["page"])
         tables: dict[str, Any] = {name: table.get(name, {}) for name in _TABLES}
         wish = read_fields(Wish, {name: value for name, value in table.items() if name in _OF_WISH})
+        if "changes" in table:
+            wish["changes"] = changes_from(table["changes"])
         look = read_fields(Look, tables["look"])
         Look(**look)  # its values are checked together with their types
         _check(wish, tables["knobs"])
-        other, unknown = None, [name for name in table if name not in (*_OF_WISH, *_TABLES, "page")]
+        other, unknown = None, [name for name in table if name not in (*_OF_WISH, *_TABLES, "page", "changes")]
         if "compared_with" in table:
             if depth >= _DEEPEST:
                 raise bad_field("compared_with", "…")
@@ -106,6 +110,7 @@ class State:
             trained=True,
             prefix=(),
             words=(),
+            changes=(),
             batch=(),
         )
         return attrs.evolve(self, wish=wish).changed(settings)
@@ -121,7 +126,9 @@ def _rows_of(state: State) -> Iterator[tuple[str, Any]]:
         yield "page", state.page
     yield "preset", wish.preset
     yield "text", wish.text
-    yield from changed_fields(wish, without=("preset", "text", "config", "compared_with")).items()
+    yield from changed_fields(wish, without=("preset", "text", "config", "compared_with", "changes")).items()
+    if wish.changes:
+        yield "changes", [change.to_dict() for change in wish.changes]
     base = _config_of(wish.preset).values()
     knobs = {name: value for name, value in wish.config.values().items() if value != base[name]}
     if knobs:

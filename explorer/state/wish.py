@@ -2,12 +2,11 @@
 
 import attrs
 
-from explorer.config import Config
+from explorer.config import BEAM, Config
 from explorer.presets import load_preset
 from explorer.state.fields import between
 from explorer.tokens.cuts import Spans
-
-_MOST_BEAM = 8
+from explorer.trace.changes import Change, checked
 
 
 @attrs.frozen(kw_only=True)
@@ -19,6 +18,9 @@ class Wish:
 
     `trained` False: fresh weights from the seed, even where the preset has trained ones. `prefix` are target ids that
     the model's own translation shall begin with; `beam` is how many sentences its search follows.
+
+    `changes` are made inside the pass, in this order. The model's own translation is then what it says under them; the
+    experiments are those of the model without them.
 
     `batch` are further sentences that go through the model together with the text, where somebody looks at a batch.
     `compared_with` is another wish to be answered with this one, so that the two can be compared.
@@ -33,7 +35,8 @@ class Wish:
     words: tuple[str, ...] = ()
     trained: bool = True
     prefix: tuple[int, ...] = ()
-    beam: int = attrs.field(default=1, validator=between(1, _MOST_BEAM))
+    beam: int = attrs.field(default=1, validator=between(BEAM.valid.low, BEAM.valid.high))
+    changes: tuple[Change, ...] = attrs.field(default=(), converter=checked)
     batch: tuple[str, ...] = ()
     compared_with: "Wish | None" = None
 
@@ -52,6 +55,21 @@ class Wish:
     def searches(self) -> bool:
         """Whether the target is the model's own, found by a search that a greedy one is quicker than."""
         return self.has_trained and self.target is None and self.beam > 1
+
+    def of_text(self, text: str) -> "Wish":
+        """The same model's pass over another text, with nothing changed: what a patch is taken from. A target that was given
+        stays.
+        """
+        same = text == self.text
+        return attrs.evolve(
+            self,
+            text=text,
+            source_cuts=self.source_cuts if same else None,
+            prefix=self.prefix if same else (),
+            changes=(),
+            batch=(),
+            compared_with=None,
+        )
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Wish":

@@ -11,10 +11,11 @@ from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 
 from explorer.app.session import told
-from explorer.engine.recording.memory import parameter_bytes, trace_bytes
+from explorer.engine.recording.memory import trace_bytes
 from explorer.resources import config_folder
 from explorer.state.intents import SetPreset
 from explorer.state.wish import Wish
+from explorer.trace.own_card import card_of, parameter_bytes
 from tests.fuzz import damage, lessons, traces, writing
 from tests.fuzz.acts import ACTS, Act
 from tests.fuzz.driving import Driving, Heart
@@ -94,7 +95,8 @@ def _wished_bytes(wish: Wish) -> int:
     """What the wish may take: the trace on screen and the next one, each within its budget, and weights twice, once packed."""
     config = wish.config
     n = min(config.max_len, len(wish.text) + 1)
-    recorded = min(trace_bytes(config, n, min(config.max_len, max(n, len(wish.target or "")))), config.memory_budget * 2**20)
+    n_target = min(config.max_len, max(n, len(wish.target or "")))
+    recorded = min(trace_bytes(card_of(config), n, n_target), config.memory_budget * 2**20)
     return 2 * recorded + 2 * parameter_bytes(config)
 
 

@@ -3,13 +3,13 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from explorer.app.pages.card import Card, Maker
+from explorer.app.pages.card import Card, Maker, P, View
 from explorer.lang import Words
 from explorer.picture.theme import Theme
 from explorer.state.intents import OpenPage, look_at
 from explorer.state.look import ALIGNED, Look, attentions, sides_of
 from explorer.state.wish import Wish
-from explorer.trace.stages import ATTENTION_STAGES, with_layer
+from explorer.trace.tap_names import ATTENTION_STAGES, with_layer
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
@@ -17,28 +17,33 @@ from explorer.views.painting.pointed import Spot
 
 
 class Page(QWidget):
-    """Cards in a layout. Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) of a long text that
-    its pictures lack."""
+    """Cards in a layout. A subclass says its `key`, which is in the page list, the `experiments` that its pictures need beside
+    the pass, and `least_px`, the height below which it scrolls.
+
+    Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) of a long text that its pictures lack.
+    """
+
+    key = ""
+    experiments: frozenset[str] = frozenset()
+    least_px = 0
 
     wished = Signal(object)
     pointed = Signal(object)
     touched = Signal(object)
     wanted = Signal(tuple)
 
-    def __init__(self, key: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.key = key
-        self.experiments: frozenset[str] = frozenset()  # what its pictures need beside the pass
         self.cards: list[Card] = []
         self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
 
-    def scrolled(self, least_px: int) -> QWidget:
+    def scrolled(self) -> QWidget:
         """What holds the cards; a window that is too small for them scrolls instead of squeezing or cutting them."""
         inner, area = QWidget(), QScrollArea()
         inner.setObjectName("desk")
-        inner.setMinimumHeight(least_px)
+        inner.setMinimumHeight(self.least_px)
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is inside takes it, and is scrolled to
         area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -48,7 +53,7 @@ class Page(QWidget):
         outer.addWidget(area)
         return inner
 
-    def card(self, view: QWidget, make: Maker, page: str = "") -> Card:
+    def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
         """A new card, connected."""
         made = Card(view, make, page)
         self.cards.append(made)

@@ -1,11 +1,13 @@
 """The pages behind each other, of which one is drawn; and a veil over them while they show what is out of date."""
 
+import importlib
 import time
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from explorer import page_list
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.lang import Words
@@ -14,20 +16,6 @@ from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import Spot
-
-PAGE_KEYS = [
-    "overview",
-    "tokens",
-    "embedding",
-    "position",
-    "attention",
-    "stepper",
-    "masks",
-    "layers",
-    "output",
-    "compare",
-    "inspector",
-]
 
 
 class _Veil(QWidget):
@@ -58,7 +46,7 @@ class PageStack(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.pages: dict[str, Page] = {}
-        self.first = PAGE_KEYS[0]
+        self.first = page_list.KEYS[0]
         self.touched: Card | None = None
         self._stack = QStackedWidget()
         self._shown: tuple[Trace, Look, Words] | None = None
@@ -70,7 +58,7 @@ class PageStack(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
         self._veil = _Veil(self)
-        self._stack.addWidget(Page(""))  # bare, until `begin`
+        self._stack.addWidget(Page())  # bare, until `begin`
 
     @property
     def page(self) -> Page:
@@ -90,9 +78,8 @@ class PageStack(QWidget):
         self._draw()
 
     def _make(self, key: str) -> Page:
-        from explorer.app.pages.main_pages import PAGES  # the views and what they need, a fifth of a second
-
-        page = PAGES[key]()
+        # The views and what they need take a fifth of a second.
+        page: Page = importlib.import_module(page_list.module_of(key)).PAGE()
         page.wished.connect(self.wished)
         page.pointed.connect(self.pointed)
         page.wanted.connect(self.wanted)

@@ -13,13 +13,13 @@ from explorer.app.session.asking import Asking
 from explorer.app.session.bridge import Bridge
 from explorer.app.session.history import History
 from explorer.engine import worker
-from explorer.engine.recording.memory import parameter_bytes
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import ExplorerError
 from explorer.state.intents import Intent, SetKnob
 from explorer.state.state import State
 from explorer.tokens.check import check_text
+from explorer.trace.own_card import parameter_bytes
 
 _LARGE_BYTES = 500_000_000
 

@@ -1,10 +1,9 @@
 """From a model and a sentence to a Trace; of a long text the pass is made once, and what is looked at since is added."""
 
-from weakref import WeakKeyDictionary
-
 import attrs
 import torch
 
+from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, taps_in, with_levels, with_wanted
@@ -13,11 +12,11 @@ from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Sentence
 from explorer.engine.threads import threads
 from explorer.model.transformer import Transformer
-from explorer.model.weights import parameter_count
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stop_with_progress
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.levels import Levels
+from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 
 _PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
@@ -38,60 +37,68 @@ class PassRecorder:
 
     def __init__(self) -> None:
         self._long: _LongPass | None = None
-        self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
 
     def __call__(
-        self, source: ModelSource, model: Transformer, request: Request, sentence: Sentence, stop: Stop, progress: Progress
+        self,
+        source: ModelSource,
+        model: Transformer,
+        request: Request,
+        sentence: Sentence,
+        changing: Changing,
+        stop: Stop,
+        progress: Progress,
     ) -> Trace:
-        """The Trace of a pass, and of a long text what is looked at besides. Raises Superseded."""
-        wanted = request.detail.wanted
-        plan = plan_for(request.wish.config, *sentence.sizes, wanted)
+        """The Trace of a pass, and of a long text what is looked at besides. Raises Superseded, NeverReached."""
+        wanted, config = request.detail.wanted, request.wish.config
+        plan = plan_for(card_of(config), config.memory_budget, *sentence.sizes, wanted)
         if plan.everything:
             self._long = None
-            return with_levels(self._pass(source, model, request.wish, sentence, plan, stop), wanted)
+            return with_levels(recorded_pass(source, model, request.wish, sentence, plan, changing, stop), wanted)
         # The batch and what is compared with have passes of their own.
         wish = attrs.evolve(request.wish, batch=(), compared_with=None, beam=request.beam)
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # its arrays go first
-            tapped = stop_with_progress(stop, progress, taps_in(model, wish.config, sentence.tokens))
-            trace = self._pass(source, model, wish, sentence, plan, tapped)
+            tapped = stop_with_progress(stop, progress, taps_in(model, card_of(config), sentence.tokens))
+            trace = recorded_pass(source, model, wish, sentence, plan, changing, tapped)
             long = self._long = _LongPass(wish, plan, trace, {})
-        return with_wanted(long.trace, model, wanted, long.close_ups, stop)
+        return with_wanted(long.trace, model, wanted, long.close_ups, config.memory_budget, changing, stop)
 
-    def _pass(
-        self, source: ModelSource, model: Transformer, wish: Wish, sentence: Sentence, plan: KeepPlan, stop: Stop
-    ) -> Trace:
-        config = wish.config
-        torch.set_num_threads(threads(config, max(sentence.sizes)))
-        with torch.inference_mode(), dropout_seeded(config), record(model, stop, plan) as recording:
-            source.run(model, sentence)
-        if sentence.begun is not None:
-            recording = joined(sentence.begun.recording, recording)
-        places, decoder_places = _tables(model, min(max(_PLACES, *sentence.sizes), config.max_len))
-        trace = Trace(
-            arrays=recording.arrays,
-            axis_names=recording.axes,
-            tokens=sentence.tokens,
-            config=config,
-            places=places,
-            decoder_places=decoder_places,
-            source=wish.text,
-            target=sentence.target,
-            preset=wish.preset,
-            symbols=source.symbols(config, sentence.tokens),
-            parameters=self._parameters(model),
-            trained=wish.uses_trained,
-            search=sentence.search,
-        )
-        return trace if plan.everything else in_levels(trace, recording, plan)
 
-    def _parameters(self, model: Transformer) -> int:
-        counts = self._counts.setdefault(model, {})  # counting takes as long as a tenth of a tiny pass
-        placement = model.config.norm_placement
-        if placement not in counts:
-            counts[placement] = parameter_count(model)
-        return counts[placement]
+def recorded_pass(
+    source: ModelSource, model: Transformer, wish: Wish, sentence: Sentence, plan: KeepPlan, changing: Changing, stop: Stop
+) -> Trace:
+    """The Trace of one pass under the changes, as far as a plan keeps it. Raises Superseded, NeverReached."""
+    config = wish.config
+    torch.set_num_threads(threads(card_of(config), max(sentence.sizes)))
+    with (
+        torch.inference_mode(),
+        dropout_seeded(config),
+        changing.inside_of_pass(model) as masks,
+        record(model, stop, plan) as recording,
+    ):
+        source.run(model, sentence)
+    changing.check_reached()
+    recording.closed = {**recording.closed, **masks}
+    if sentence.begun is not None:
+        recording = joined(sentence.begun.recording, recording)
+    places, decoder_places = _tables(model, min(max(_PLACES, *sentence.sizes), config.max_len))
+    trace = Trace(
+        arrays=recording.arrays,
+        axis_names=recording.axes,
+        tokens=sentence.tokens,
+        config=config,
+        card=card_of(config, wish.preset, wish.uses_trained),
+        places=places,
+        decoder_places=decoder_places,
+        source=wish.text,
+        target=sentence.target,
+        preset=wish.preset,
+        symbols=source.symbols(config, sentence.tokens),
+        search=sentence.search,
+        changes=wish.changes,
+    )
+    return trace if plan.everything else in_levels(trace, recording, plan)
 
 
 def _tables(model: Transformer, n: int) -> tuple[Array, Array | None]:

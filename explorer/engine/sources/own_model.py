@@ -6,16 +6,18 @@ Weights are kept for the last shape, so that a knob that acts on the pass alone 
 import attrs
 
 from explorer.config import Config
+from explorer.engine.changing import Changing
 from explorer.engine.devices import on_device
-from explorer.engine.recording.memory import check_memory, parameter_bytes
+from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import Row, Sentence
 from explorer.engine.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, redrawn, with_knobs
+from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_knobs
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stoppable
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
 
 _MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
@@ -36,7 +38,7 @@ class OwnModel:
         """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
         return self._tokenizers.tokenize(text, wish.config, words=wish.words)[: wish.config.max_len]
 
-    def decode(self, wish: Wish, source: Row, beam: int, stop: Stop) -> Sentence:
+    def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
         """Both sides, as far as the architecture has them; without a target of its own the text is the target too.
 
         Raises BadText, TooLong, TooManySymbols.
@@ -69,8 +71,8 @@ class OwnModel:
         kept = self.last
         same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
-        check_memory(config, recorded_bytes, held=held)
-        if kept is not None and changed_knobs(kept.config, config) & DRAWN and can_be_redrawn(kept, config):
+        check_memory(card_of(config), recorded_bytes, held=held)
+        if kept is not None and can_be_redrawn(kept, config):
             self.last = None  # stopped half way it is no model of any Config
             self.last = redrawn(kept, config, stoppable(progress, stop))
         elif kept is None or not same:

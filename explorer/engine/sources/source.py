@@ -9,6 +9,8 @@ import attrs
 from torch import Tensor
 
 from explorer.config import Config
+from explorer.engine.change_checks import Lengths
+from explorer.engine.changing import Changing
 from explorer.engine.recording.recorder import Recording
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
@@ -47,8 +49,13 @@ class Sentence:
     begun: Begun | None = None
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def lengths(self) -> Lengths:
         """How many tokens each side has."""
+        return Lengths(len(self.tokens.source), len(self.tokens.target))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many tokens each side has, as a pair."""
         return len(self.tokens.source), len(self.tokens.target)
 
 
@@ -61,8 +68,8 @@ class ModelSource(Protocol):
     def further(self, wish: Wish, text: str) -> Row:
         """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
 
-    def decode(self, wish: Wish, source: Row, beam: int, stop: Stop) -> Sentence:
-        """Both sides, as far as the model has them. Raises BadText, TooLong, Superseded."""
+    def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
+        """Both sides, as far as the model has them; it says its own under the changes. Raises BadText, TooLong, Superseded."""
 
     def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
         """The symbol of each id of the output."""

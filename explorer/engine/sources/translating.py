@@ -6,9 +6,10 @@ Where fresh weights or another shape are wished, they are shown with what the tr
 import torch
 
 from explorer.config import Config
+from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.long_text import plan_for
-from explorer.engine.recording.memory import check_memory, parameter_bytes
+from explorer.engine.recording.memory import check_memory
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.source import Begun, Row, Sentence
@@ -20,6 +21,7 @@ from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
 
 
@@ -41,7 +43,7 @@ class Translating:
         bilingual = room(self._translator, wish.config)
         return self._tokenizers.source(text, wish.config, bilingual, words=wish.words)[: wish.config.max_len]
 
-    def decode(self, wish: Wish, source: Row, beam: int, stop: Stop) -> Sentence:
+    def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
         """Both sides; the target is what was typed, or what the trained model says. Raises BadText, TooLong, Superseded."""
         config = wish.config
         if config.architecture == "encoder-only":
@@ -49,20 +51,23 @@ class Translating:
         if config.architecture == "decoder-only":
             return Sentence(Tokens((), source), wish.text)
         if wish.target is None:
-            return self._translated(wish, source, beam, stop)
+            return self._translated(wish, source, beam, changing, stop)
         found = self._tokenizers.target(wish.target, room(self._translator, config), cuts=wish.target_cuts)
         return Sentence(Tokens(source, short_enough(found, config)), wish.target)
 
-    def _translated(self, wish: Wish, source: Row, beam: int, stop: Stop) -> Sentence:
+    def _translated(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
+        """What the trained model says, under the changes; where fresh weights are shown, only those are changed."""
         translator = self._translator
         own = wish.config if self._trained else translator.preset.config
+        changing = changing if self._trained else Changing()
         begun = None
         # One pass must draw its random numbers in one go, and a long text is recorded by a plan for both sides.
-        if self._trained and not own.dropout_active and plan_for(own, len(source), own.max_len).everything:
-            begun = _begun(translator.model(own), source, stop)
+        plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
+        if self._trained and not own.dropout_active and plan.everything:
+            begun = _begun(translator.model(own), source, changing, stop)
         ids = tuple(token.id for token in source)
-        decoding = Decoding(beam=beam, prefix=wish.prefix)
-        found = translator.search(ids, own, decoding, stop, None if begun is None else begun.memory)
+        decoding = Decoding(beam=beam, prefix=wish.prefix, whole=changing.in_whole_passes)
+        found = translator.search(ids, own, decoding, stop, None if begun is None else begun.memory, changing)
         target = within(translator.bilingual.target_tokens(found.best), wish.config.n_target_symbols)
         # A shape with less room than the trained one's shows the beginning: nobody typed too much.
         tokens = Tokens(source, target[: wish.config.max_len])
@@ -77,7 +82,7 @@ class Translating:
         """The trained weights with these knobs, or fresh ones. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
         if not self._trained:
             return self._own.ready(config, recorded_bytes, stop, progress)
-        check_memory(config, recorded_bytes, held=parameter_bytes(config))
+        check_memory(card_of(config), recorded_bytes, held=parameter_bytes(config))
         return self._translator.model(config)
 
     def run(self, model: Transformer, sentence: Sentence) -> None:
@@ -89,8 +94,8 @@ class Translating:
         self._own.rest(stop)
 
 
-def _begun(model: Transformer, source: Row, stop: Stop) -> Begun:
-    torch.set_num_threads(threads(model.config, len(source)))
-    with torch.inference_mode(), record(model, stop) as recording:
+def _begun(model: Transformer, source: Row, changing: Changing, stop: Stop) -> Begun:
+    torch.set_num_threads(threads(card_of(model.config), len(source)))
+    with torch.inference_mode(), changing.inside(model), record(model, stop) as recording:
         memory = model.encode(ids_tensor(tuple(token.id for token in source)).to(model.config.device))
     return Begun(memory, recording)

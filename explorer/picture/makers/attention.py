@@ -21,7 +21,8 @@ from explorer.picture.scales import Scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
-from explorer.trace.stages import place_of, stage_of, with_layer
+from explorer.trace.stages import stage_of
+from explorer.trace.tap_names import place_of, with_layer
 from explorer.trace.trace import Trace
 
 _MOST_CELLS = 2**22  # of a wall that is one image
@@ -39,7 +40,7 @@ def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:
     """All heads of all layers (or of some) of the chosen attention at the chosen stage, on one scale."""
     tap = look.attention_tap()
-    layers = layers or tuple(range(trace.config.n_layers))
+    layers = layers or tuple(range(trace.card.side(tap).n_layers))
     taps = [with_layer(tap, layer) for layer in layers]
     large = _large_wall(trace, taps)
     if large is None:
@@ -69,14 +70,11 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
 
 def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:
     """What is painted from levels. Raises NotKept where the maps are too many for one image and nobody asked for levels."""
-    if all(tap in trace.pooled for tap in taps):
-        close = {
-            (layer, head): levels
-            for layer, tap in enumerate(taps)
-            for (name, head), levels in trace.close_ups.items()
-            if name == tap
-        }
-        return LargeWall(tuple(trace.pooled[tap] for tap in taps), close)
+    kept = [trace.map(tap) for tap in taps]
+    found = [each.levels for each in kept if each.levels is not None]
+    if len(found) == len(kept):
+        close = {(layer, head): levels for layer, each in enumerate(kept) for head, levels in each.close_ups.items()}
+        return LargeWall(tuple(found), close)
     if len(taps) * np.prod(trace.shape(taps[0])) > _MOST_CELLS:
         raise trace.not_kept(taps[0], -1)
     return None
@@ -132,13 +130,12 @@ def _mask_levels(trace: Trace, tap: str, shape: tuple[int, ...]) -> Levels | Non
     """A large mask: a block is closed where all its cells are."""
     if shape[0] * shape[1] <= LARGE_CELLS:
         return None
-    place = place_of(tap)
-    closed = trace.closed.get(f"{place.side}.{place.part}")
+    mask = trace.map(tap).mask
     sizes = [(shape[0], shape[1])]
     while max(sizes[-1]) > _FIGURE_CELLS:
         sizes.append((-(-sizes[-1][0] // 2), -(-sizes[-1][1] // 2)))
     ones = tuple(np.broadcast_to(np.float32(1), size) for size in sizes)  # of one number, whatever their size
-    return Levels(ones, None if closed is None else closed.arrays[: len(ones)], 1, (shape[0], shape[1]))
+    return Levels(ones, None if mask is None else mask.arrays[: len(ones)], 1, (shape[0], shape[1]))
 
 
 def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:
@@ -147,11 +144,11 @@ def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> s
         return words("mask.open_all")
     empty = closed.all(axis=1)
     if not empty.any():
-        return words("mask.open_future" if trace.config.masking == "inverted" else "mask.open_past")
+        return words("mask.open_future" if trace.card.masking == "inverted" else "mask.open_past")
     rows = token_axis(trace, tap, "query", words)
     told = [words("mask.row", row=int(row), number=int(row) + 1, token=rows.label(int(row))) for row in np.flatnonzero(empty)]
     which = words("mask.all_rows") if empty.all() else ", ".join(told)
-    key = "mask.nothing_left_inf" if trace.config.mask_value == "-inf" else "mask.nothing_left_finite"
+    key = "mask.nothing_left_inf" if np.isneginf(trace.card.mask_value) else "mask.nothing_left_finite"
     return words(key, rows=which, share=rough(1 / closed.shape[1]))
 
 
@@ -169,6 +166,6 @@ def part_strips(trace: Trace, look: Look, words: Words) -> Strips:
     where = words("picture.head", layer=look.layer, head=look.head)
     made = caption(trace, taps[0], words)
     return Strips(
-        bands=tuple(robust_band(tap_heatmap(trace, tap, look, words, look.head)) for tap in taps),
+        bands=tuple(robust_band(tap_heatmap(trace, tap, look, words, trace.card.head_in(tap, look.head))) for tap in taps),
         caption=attrs.evolve(made, title=where, formula="Q, K, V, A V" if not across else "Q, A V"),
     )

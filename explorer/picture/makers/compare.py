@@ -1,16 +1,16 @@
 """Two states beside each other: the one that was put aside, the one of now, and their difference around zero."""
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 
-from explorer.config import Config
 from explorer.lang import Words
 from explorer.picture.kinds import Bars, Caption, Heatmap
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.output import top_bars
 from explorer.picture.scales import centred_scale
 from explorer.state.look import Look
-from explorer.state.paper import departures
 from explorer.trace.trace import Trace
 
 
@@ -85,9 +85,8 @@ def bars_now(trace: Trace, look: Look, words: Words) -> Bars:
     )
 
 
-def departures_html(config: Config, words: Words) -> str:
-    """The list of departures as rich text."""
-    rows = departures(config)
+def departures_html(rows: Sequence[tuple[str, object, object]], words: Words) -> str:
+    """Where a model departs from the paper as rich text; a row is a knob, its value here and the paper's."""
     if not rows:
         return words("compare.no_departures")
     head = f"<tr><td></td><td><b>{words('compare.here')}</b>&nbsp;&nbsp;</td><td><b>{words('compare.paper')}</b></td></tr>"
