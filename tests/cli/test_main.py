@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 import explorer
 from explorer import resources
-from explorer.cli.main import main as cli
+from explorer.cli import main as cli
 from explorer.config import KNOBS
 from explorer.errors import MissingAsset
 from explorer.picture.figure import text as svg_text

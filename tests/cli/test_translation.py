@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import explorer
-from explorer.cli.main import main as cli
+from explorer.cli import main as cli
 from explorer.errors import KnobOutOfRange, NotTrained
 from explorer.resources import asset
 from explorer.training.corpus import read_corpus
