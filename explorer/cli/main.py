@@ -5,8 +5,9 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -28,28 +29,37 @@ if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return its exit status."""
+def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = None) -> int:
+    """Run one command and return its exit status. `tell` is how a user's error is told where nobody reads stderr."""
     asked, rest = asked_language(sys.argv[1:] if arguments is None else arguments)
+    fail = partial(_fail, tell=None if tell is None else partial(tell, by_window=_opens_window(rest)))
     try:
         words = Words.load(asked[1] if asked and asked[1] in LANGUAGES else system_language())
     except MissingAsset as error:  # without its words the program can only say what is gone
-        return _fail(str(error))
+        return fail(str(error))
     try:
         result = commands.main([*asked, *rest], prog_name="transformer-explorer", standalone_mode=False, obj=words)
     except ExplorerError as error:
-        return _fail(words.error(error))
+        return fail(words.error(error))
     except click.ClickException as error:
-        return _fail(re.sub(r"\S{81,}", lambda found: f"{found[0][:79]}…", error.format_message()))
+        return fail(re.sub(r"\S{81,}", lambda found: f"{found[0][:79]}…", error.format_message()))
     except (click.Abort, KeyboardInterrupt):
         return 130
     return result if isinstance(result, int) else 0
 
 
-def _fail(sentence: str) -> int:
+def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
     """One line, whatever is quoted in it."""
-    click.echo(" ".join(sentence.split()), err=True)
+    line = " ".join(sentence.split())
+    click.echo(line, err=True)
+    if tell is not None:
+        tell(line)
     return 2
+
+
+def _opens_window(arguments: list[str]) -> bool:
+    """Whether this is a call of the window, as far as one can tell before it is understood."""
+    return not any(word in commands.commands and word != "gui" for word in arguments)
 
 
 @click.group("transformer-explorer", cls=SpokenGroup, invoke_without_command=True)
