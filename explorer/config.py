@@ -7,6 +7,7 @@ Names and hints stand in the language files under `knob.<name>`.
 import math
 import numbers
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import attrs
@@ -22,6 +23,11 @@ _FEWEST_SYMBOLS = 16
 
 SINUSOID_VARIANTS = ("sinusoidal-doubled", "sinusoidal-halved", "sinusoidal-per-feature", "sine-only")
 """What tutorials write or print in place of the paper's sinusoids; `model.positions` has their formulas."""
+
+MASK_VALUES: Mapping[str, float] = MappingProxyType({"-inf": -math.inf, "-1e9": -1e9})
+"""The score of a closed cell by the knob `mask_value`. A cell is closed where its score is one of these, to the last bit:
+float32 and float64 hold both exactly. `trace.measures` asks arrays for closed cells, `model.masks` tensors.
+"""
 
 
 @attrs.frozen
@@ -139,7 +145,7 @@ class Config:
     causal_mask_encoder: bool = knob(False, group="attention", cost="forward")
     causal_mask_cross: bool = knob(False, group="attention", cost="forward")
     masking: str = knob("usual", group="attention", cost="forward", choices=("usual", "inverted", "zeros", "zeros-decoder"))
-    mask_value: str = knob("-inf", group="attention", cost="forward", choices=("-inf", "-1e9"))
+    mask_value: str = knob("-inf", group="attention", cost="forward", choices=tuple(MASK_VALUES))
     bias: bool = knob(True, group="attention", cost="rebuild")
 
     residual: bool = knob(True, group="layer", cost="forward")
@@ -174,6 +180,11 @@ class Config:
     def d_head(self) -> int:
         """Features of one head: d_model / n_heads."""
         return self.d_model // self.n_heads
+
+    @property
+    def score_divisor(self) -> float:
+        """What Q·Kᵀ is divided by before the softmax: √d_head · temperature; where scores stay unscaled, the temperature."""
+        return (math.sqrt(self.d_head) if self.score_scaling else 1.0) * self.temperature
 
     @property
     def n_target_symbols(self) -> int:

@@ -25,9 +25,7 @@ from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Picture
 from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
-from explorer.trace.levels import Levels, levels
 from explorer.trace.remake_heads import can_be_remade, remade
-from explorer.trace.stages import place_of, stage_of
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
@@ -181,13 +179,11 @@ def _state(trace: Trace) -> dict[str, Any]:
 
 def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
     """The Trace with the map of one head made again, where a long text left no room for it."""
-    if head is None or tap not in trace.shapes or (tap, head) in trace.close_ups or not can_be_remade(trace, tap):
+    kept = trace.map(tap)
+    if head is None or not kept.has_heads or kept.head(head) is not None or not can_be_remade(trace, tap):
         return trace
-    place = place_of(tap)
-    closed = trace.closed.get(f"{place.side}.{place.part}")
-    made = levels(remade(trace, tap, head), closed, signed=stage_of(tap).range == "signed")
-    close_ups: dict[tuple[str, int], Levels] = {**trace.close_ups, (tap, head): made}
-    return attrs.evolve(trace, close_ups=close_ups)
+    made = kept.with_close_ups({head: kept.levels_of(remade(trace, tap, head))})
+    return attrs.evolve(trace, maps={**trace.maps, tap: made})
 
 
 def versions() -> dict[str, str]:

@@ -3,8 +3,8 @@
 from typing import Literal
 
 import attrs
-import numpy as np
 
+from explorer.config import MASK_VALUES
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.trace.arrays import Array
@@ -38,8 +38,7 @@ def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
         return Arithmetic(kind="product", left=tap("query"), right=tap("key").T)
     alibi = config.position == "alibi" and look.attention.endswith("self_attn")
     if stage == "scaled" and not alibi:
-        size = float(np.sqrt(config.d_head)) if config.score_scaling else 1.0
-        return Arithmetic(kind="quotient", left=tap("scores"), divisor=size * config.temperature)
+        return Arithmetic(kind="quotient", left=tap("scores"), divisor=config.score_divisor)
     if stage == "weights":
         return Arithmetic(kind="softmax", left=tap("masked"))
     if stage == "mixed":
@@ -67,7 +66,8 @@ def _rest(n: int, words: Words) -> str:
 
 def _figure(value: float) -> str:
     number = float(value)
-    if np.isneginf(number) or number == -1e9:
-        return "(−∞)" if np.isneginf(number) else "(−1e9)"
+    for name, closed in MASK_VALUES.items():
+        if number == closed:
+            return f"({name.replace('-', '−').replace('inf', '∞')})"
     text = f"{abs(number):.3g}"
     return f"(−{text})" if number < 0 else text

@@ -23,7 +23,7 @@ from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
 from explorer.trace.findings import Experiment
-from explorer.trace.levels import Levels
+from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.search_tree import Node, Search
 
 _MOST_UNPACKED = 20  # times the file
@@ -56,9 +56,8 @@ class Trace:
 
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
 
-    Of a long text not everything is kept (see `trace.plan`). `shapes` tells of what is not. Then `pooled` has the attention
-    maps by tap as Levels of [head, row, column] blocks, `closed` by attention and stage ("decoder.self_attn.weights") as Levels
-    of bool, `close_ups` whole maps of single heads by tap and head, and `coarse` the Levels of other large arrays.
+    Of a long text not everything is kept (see `engine.recording.keep_plan`), and of what is large there are levels beside it.
+    `maps` has a KeptMap of each tap of which there is less, or more, than its array; `map(name)` gives one of any tap.
     """
 
     arrays: Mapping[str, Array] = attrs.field(converter=_fixed)
@@ -75,40 +74,48 @@ class Trace:
     search: Search | None = None
     experiments: Mapping[str, Experiment] = attrs.field(converter=_fixed, factory=dict)
     compared_with: "Trace | None" = None
-    shapes: Mapping[str, tuple[int, ...]] = attrs.field(converter=_fixed, factory=dict)
-    pooled: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
-    closed: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
-    close_ups: Mapping[tuple[str, int], Levels] = attrs.field(converter=_fixed, factory=dict)
-    coarse: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
+    maps: Mapping[str, KeptMap] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
+    _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
 
     def __getitem__(self, name: str) -> Array:
         """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
         try:
             return self.arrays[name]
         except (KeyError, TypeError):  # TypeError: a list or a slice, which is nobody's name
-            if isinstance(name, str) and name in self.shapes:
+            if isinstance(name, str) and name in self.maps:
                 raise self.not_kept(name, -1) from None
             raise unknown_tap(name, self.axis_names) from None
 
     def head(self, name: str, head: int) -> Array:
         """[query, key] or [position, feature] of one head. Raises UnknownTap, UnknownHead, NotKept."""
-        shape = self.shape(name)
-        if not isinstance(head, (int, np.integer)) or not 0 <= head < shape[0]:
-            raise UnknownHead(got=head, last=shape[0] - 1)
-        if (name, head) in self.close_ups:
-            return self.close_ups[name, head].arrays[0]
-        if name in self.shapes:
+        kept = self.map(name)
+        if not isinstance(head, (int, np.integer)) or not 0 <= head < kept.shape[0]:
+            raise UnknownHead(got=head, last=kept.shape[0] - 1)
+        found = kept.head(head)
+        if found is None:
             raise self.not_kept(name, head)
-        array: Array = self.arrays[name][head]
-        return array
+        return found
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of what a tap saw, kept or not. Raises UnknownTap."""
-        if isinstance(name, str) and name in self.shapes:
-            return self.shapes[name]
+        if isinstance(name, str) and name in self.maps:
+            return self.maps[name].shape
         shape: tuple[int, ...] = self[name].shape
         return shape
+
+    def map(self, name: str) -> KeptMap:
+        """How much of a tap's array was kept, and what there is beside it. Raises UnknownTap."""
+        if not isinstance(name, str):
+            raise unknown_tap(name, self.axis_names)
+        kept = self.maps.get(name) or self._made.get(name)
+        if kept is None:
+            array = self[name]
+            base, _, stage = name.rpartition(".")
+            masked = self.arrays.get(f"{base}.masked") if stage in MASKED_STAGES else None
+            kept = KeptMap(tap=name, shape=array.shape, array=array, masked=None if masked is None else masked[0])
+            self._made[name] = kept  # a mask that several pictures ask for is looked for once
+        return kept
 
     def table(self, side: str) -> Array:
         """[position, feature] the table of positions of "encoder" or "decoder"."""
@@ -117,7 +124,7 @@ class Trace:
     @property
     def whole(self) -> bool:
         """Whether everything was kept."""
-        return not self.shapes
+        return all(kept.array is not None for kept in self.maps.values())
 
     def not_kept(self, name: str, head: int) -> NotKept:
         """The error that says so; whoever catches it may ask for it."""

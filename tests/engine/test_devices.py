@@ -8,8 +8,8 @@ import torch
 from explorer.config import Config
 from explorer.engine import devices
 from explorer.engine.devices import chosen_device, seeded
+from explorer.engine.experiments import experiment as experiments
 from explorer.engine.experiments.experiment import Bench, experiment
-from explorer.engine.experiments.experiment import experiment as experiments
 from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.findings import EXPERIMENTS

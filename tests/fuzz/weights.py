@@ -157,7 +157,7 @@ def _checkpoint() -> bytes:
         loss_sum=1.5,
         token_sum=7,
         seconds=2.0,
-        history=(checkpoint.History(0, 1.0, 2.0, 0.5, 3.0),),
+        history=(checkpoint.TrainingHistory(0, 1.0, 2.0, 0.5, 3.0),),
         about={"precision": "float32"},
     )
     one, two, three = ({"a.weight": torch.ones(2, 3), "a.bias": torch.zeros(3)} for _ in range(3))

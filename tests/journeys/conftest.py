@@ -47,7 +47,7 @@ class Journey:
         assert self.bug_reports() == ""
         assert status == 0
 
-    def faults(self) -> str:
+    def bug_reports(self) -> str:
         """What the program wrote about its own bugs."""
         path = self._state / "transformer-explorer" / "log" / "faults.log"
         return path.read_text(encoding="utf-8") if path.exists() else ""

@@ -69,7 +69,7 @@ def test_a_batch_is_given_its_begin_and_expects_its_end() -> None:
 
 def test_rows_of_one_length_need_no_padding() -> None:
     """As they are."""
-    assert padded([(1, 2), (3, 4)]).tolist() == [[1, 2], [3, 4]]
+    assert padded([(1, 2), (3, 4)], 0).tolist() == [[1, 2], [3, 4]]
 
 
 EXAMPLE = Example((((20,), (4, 5)), ((6,),), ((21,), (7, 8, 9)), ((10,),)), (1, 2), has_stop=True)

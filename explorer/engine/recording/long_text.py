@@ -16,10 +16,11 @@ from explorer.model.attention import Attention, rows_at_once
 from explorer.model.tap import Tap, taps, watched
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
-from explorer.trace.levels import Levels, closed_levels, levels
+from explorer.trace.kept_map import KeptMap
+from explorer.trace.levels import Closed, Levels, closed_levels
 from explorer.trace.measures import closed_cells
 from explorer.trace.remake_heads import can_be_remade
-from explorer.trace.stages import ATTENTION_MAP, place_of, stage_of
+from explorer.trace.stages import ATTENTION_MAP, place_of
 from explorer.trace.trace import Tokens, Trace
 
 Wanted = tuple[tuple[str, int], ...]
@@ -114,54 +115,51 @@ def taps_in(model: Transformer, config: Config, tokens: Tokens) -> int:
 def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
     """A long text's Trace with all that a screen needs of it: masks, pooled maps and embeddings in levels."""
     closed = _closed(recording.closed)
-    pooled = {
-        tap: levels(
-            blocks,
-            closed.get(_mask_of(tap)),
-            signed=_signed(tap),
-            block=plan.block,
-            shape=(recording.shapes[tap][1], recording.shapes[tap][2]),
-        )
-        for tap, blocks in recording.pooled.items()
-    }
-    large = {
-        tap: levels(trace.arrays[tap], signed=True)
-        for tap in trace.arrays
-        if ".embedding." in tap and trace.arrays[tap].size > _LARGE_CELLS
-    }
-    return attrs.evolve(trace, shapes=recording.shapes, pooled=pooled, closed=closed, coarse=large)
+    maps = {tap: KeptMap(tap=tap, shape=shape, mask=closed.get(_mask_of(tap))) for tap, shape in recording.shapes.items()}
+    for tap, blocks in recording.pooled.items():
+        maps[tap] = attrs.evolve(maps[tap], levels=maps[tap].levels_of(blocks, plan.block))
+    large = [tap for tap, array in trace.arrays.items() if ".embedding." in tap and array.size > _LARGE_CELLS]
+    return attrs.evolve(trace, maps=maps | {tap: trace.map(tap).with_levels() for tap in large})
 
 
 def with_levels(trace: Trace, wanted: Wanted) -> Trace:
     """A Trace that has everything, and the levels of what is too large to be painted cell by cell: its attention weights,
     its embeddings and what is looked at besides.
     """
-    stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
-    maps = [
+    wishes = {tap for tap, _head in wanted}
+    large = [
         tap
-        for tap in trace.arrays
-        if ATTENTION_MAP.search(tap)
-        and tap.rpartition(".")[2] in stages
-        and trace.config.n_layers * trace.arrays[tap].size > _LARGE_CELLS
+        for tap, array in trace.arrays.items()
+        if array.ndim == 2 and array.size > _LARGE_CELLS and (".embedding." in tap or tap in wishes)
     ]
-    masks = (
+    maps = _maps_with_levels(trace, wanted) | {tap: trace.map(tap).with_levels() for tap in large}
+    return attrs.evolve(trace, maps=maps) if maps else trace
+
+
+def _maps_with_levels(trace: Trace, wanted: Wanted) -> dict[str, KeptMap]:
+    """Attention maps that are too large together, each with the mask of its attention; those that are looked at in levels."""
+    stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
+    maps = {tap: array for tap, array in trace.arrays.items() if ATTENTION_MAP.search(tap)}
+    large = {
+        tap
+        for tap, array in maps.items()
+        if tap.rpartition(".")[2] in stages and trace.config.n_layers * array.size > _LARGE_CELLS
+    }
+    if not large:
+        return {}
+    closed = _closed(
         {
-            tap.removesuffix(".masked").replace(".layers.0", ""): closed_cells(trace.arrays[tap][0])
-            for tap in trace.arrays
+            tap.removesuffix(".masked").replace(".layers.0", ""): closed_cells(array[0])
+            for tap, array in maps.items()
             if tap.endswith("_attn.masked") and ".layers.0." in tap
         }
-        if maps
-        else {}
     )
-    closed = _closed(masks)
-    pooled = {tap: levels(trace.arrays[tap], closed.get(_mask_of(tap)), signed=_signed(tap)) for tap in maps}
-    wishes = {tap for tap, _head in wanted}
-    large = {
-        tap: levels(trace.arrays[tap], signed=_signed(tap))
-        for tap in trace.arrays
-        if trace.arrays[tap].ndim == 2 and trace.arrays[tap].size > _LARGE_CELLS and (".embedding." in tap or tap in wishes)
+    masked = {tap: attrs.evolve(trace.map(tap), mask=closed.get(_mask_of(tap))) for tap in maps}
+    return {
+        tap: kept.with_levels() if tap in large else kept
+        for tap, kept in masked.items()
+        if tap in large or kept.mask is not None
     }
-    return attrs.evolve(trace, pooled=pooled, closed=closed, coarse=large) if pooled or large else trace
 
 
 def _closed(masks: Any) -> dict[str, Levels]:
@@ -179,13 +177,9 @@ def _closed(masks: Any) -> dict[str, Levels]:
 
 
 def _mask_of(tap: str) -> str:
-    """The key of `Trace.closed` for a tap."""
+    """The key of `_closed` for a tap: all layers and heads of an attention have one mask."""
     place = place_of(tap)
     return f"{place.side}.{place.part}"
-
-
-def _signed(tap: str) -> bool:
-    return stage_of(tap).range == "signed"
 
 
 def with_wanted(
@@ -204,12 +198,14 @@ def with_wanted(
     for tap, head in heads:
         if (tap, head) not in made:
             made[tap, head] = close_up(trace, model, tap, head, stop)
-    large = {
-        tap: levels(trace.arrays[tap], signed=_signed(tap))
-        for tap, _head in wanted
-        if tap in trace.arrays and tap not in trace.coarse and len(trace.shape(tap)) == 2
-    }
-    return attrs.evolve(trace, close_ups=dict(made), coarse={**trace.coarse, **large})
+    maps = dict(trace.maps)
+    for tap in dict.fromkeys(tap for tap, _head in wanted):
+        kept, close_ups = trace.map(tap), {head: levels for (of, head), levels in made.items() if of == tap}
+        if close_ups:
+            maps[tap] = kept.with_close_ups(close_ups)
+        elif kept.array is not None and kept.levels is None and not kept.has_heads:
+            maps[tap] = kept.with_levels()
+    return attrs.evolve(trace, maps=maps)
 
 
 def _close_up_bytes(trace: Trace, heads: Iterable[tuple[str, int]]) -> float:
@@ -221,7 +217,7 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callab
     """One head's whole map, from the recorded queries and keys by the model's own `weigh`. Raises Superseded."""
     base, _, stage = tap.rpartition(".")
     attention: Attention = model.get_submodule(base)  # type: ignore[assignment]  # a tap of an attention
-    mask = trace.closed.get(f"{_mask_of(base)}.masked")
+    closed = trace.map(f"{base}.masked").closed
     blocks: list[NDArray[np.float32]] = []
     made = f"{base}.weights" if stage == "dropped" else tap  # where chance rests the two are one
 
@@ -231,14 +227,14 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callab
             blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
 
     with watched(model, watcher):
-        for block in _weighed(trace, attention, base, head, mask):
+        for block in _weighed(trace, attention, base, head, closed):
             block()
             if stop():
                 raise Superseded
-    return levels(np.concatenate(blocks), trace.closed.get(f"{_mask_of(base)}.{stage}"), signed=_signed(tap))
+    return trace.map(tap).levels_of(np.concatenate(blocks))
 
 
-def _weighed(trace: Trace, attention: Attention, base: str, head: int, mask: Levels | None) -> Iterable[Callable[[], object]]:
+def _weighed(trace: Trace, attention: Attention, base: str, head: int, closed: Closed | None) -> Iterable[Callable[[], object]]:
     """The attention of one head, a block of queries at a time."""
     heads = slice(None) if attention.position == "alibi" else slice(head, head + 1)
     device = attention.project_query.weight.device
@@ -247,7 +243,7 @@ def _weighed(trace: Trace, attention: Attention, base: str, head: int, mask: Lev
     )
     n_queries, n_keys = query.shape[-2], key.shape[-2]
     rows = rows_at_once(query.shape[1], n_queries, n_keys)
-    open_ = None if mask is None else torch.from_numpy(~mask.arrays[0]).to(device)
+    open_ = None if closed is None else torch.from_numpy(~closed).to(device)
     for first in range(0, n_queries, rows):
 
         def block(first: int = first) -> object:

@@ -1,6 +1,6 @@
 """How much memory a pass will take, known before it is begun.
 
-A thousand tokens in 64 layers of 32 heads have 170 GB of attention maps: they are pooled (`engine.long_text`), and what
+A thousand tokens in 64 layers of 32 heads have 170 GB of attention maps: they are pooled (`recording.long_text`), and what
 cannot fit all the same is better refused than a killed process.
 """
 
@@ -45,7 +45,7 @@ def map_cells(config: Config, n_source: int, n_target: int) -> int:
 
 
 def part_bytes(part: str, config: Config, n_source: int, n_target: int) -> int:
-    """Bytes of one part (see `trace.plan.part_of`) in all layers of both sides; a side that is not there has no tokens."""
+    """Bytes of one part (see `keep_plan.part_of`) in all layers of both sides; a side that is not there has no tokens."""
     n, d, both = n_source + n_target, config.d_model, config.architecture == "encoder-decoder"
     if part in ("logits", "probabilities"):
         return _FLOAT * (n_target or n_source) * config.n_target_symbols

@@ -6,6 +6,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.config import MASK_VALUES
 from explorer.lang import Words
 from explorer.lessons.check import Finding
 from explorer.lessons.questions import Asked
@@ -38,11 +39,11 @@ def _claim(finding: Finding, words: Words, theme: Theme, changed: bool, most: tu
         return f"<p style='margin:8px 0 2px 0'>{label}</p><p style='margin:0;color:{colour}'>{escape(said)}</p>"
     if claim.printed is None or (changed and not claim.expected):
         return f"<p style='margin:8px 0 2px 0'>{label}</p>" + _table(
-            [(words("lesson.computed"), finding.computed, None)], theme, most
+            [(words("lesson.true"), finding.computed, None)], theme, most
         )
     wrong = np.broadcast_to(_apart(claim.printed, finding.computed) > claim.tolerance, finding.computed.shape)
     wanted = words("lesson.expected" if claim.expected else "lesson.printed")
-    rows = [(wanted, claim.printed, wrong), (words("lesson.computed"), finding.computed, None)]
+    rows = [(wanted, claim.printed, wrong), (words("lesson.true"), finding.computed, None)]
     verdict = (
         words("lesson.agrees")
         if finding.agrees
@@ -119,4 +120,4 @@ def asked_html(asked: Asked, words: Words) -> str:
 
 
 def _row(values: tuple[float, ...]) -> str:
-    return "[" + ", ".join("−∞" if value <= -1e9 else figure(value) for value in values) + "]"
+    return "[" + ", ".join("−∞" if value in MASK_VALUES.values() else figure(value) for value in values) + "]"
