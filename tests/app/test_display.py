@@ -8,13 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtWidgets import QApplication, QFileDialog, QStyle, QStyleOptionToolButton, QToolButton, QTreeView
 from pytestqt.qtbot import QtBot
 
 from explorer.app import display
 from explorer.app.display import QtTexts, check_display, choose_input_method, native_dialog
 from explorer.errors import NoDisplay
 from explorer.lang import Words
+from explorer.picture.theme import LIGHT
+from explorer.views.painting.style import use_theme
 
 ROOT = Path(__file__).parents[2]
 
@@ -104,6 +107,36 @@ def test_a_native_dialog_on_windows_is_no_crash(platform: str, meanwhile: bool, 
     with native_dialog():
         assert calls == ([] if meanwhile else ["off"])
     assert calls == ([] if meanwhile else ["off", "on"])
+
+
+def test_in_qts_file_dialog_dates_are_whole_and_signs_can_be_seen(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    """Qt sizes the columns for shorter dates, and the program's tool buttons left 6 of 16 pixels for a sign."""
+    (tmp_path / "a lesson with a name.toml").touch()
+    use_theme(qapp, LIGHT)
+    dialog = QFileDialog(None, "", str(tmp_path))
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    try:
+        with native_dialog():
+            dialog.show()
+            qtbot.waitUntil(lambda: dialog.width() >= 760)
+        tree = dialog.findChild(QTreeView)
+        root = tree.rootIndex()
+        qtbot.waitUntil(lambda: tree.model().rowCount(root) == 1)
+        for column in (1, 2, 3):
+            wanted = tree.fontMetrics().horizontalAdvance(tree.model().index(0, column, root).data() or "")
+            qtbot.waitUntil(lambda column=column, wanted=wanted: tree.columnWidth(column) >= wanted)
+        for button in dialog.findChildren(QToolButton):
+            option = QStyleOptionToolButton()
+            button.initStyleOption(option)
+            room = button.style().subControlRect(
+                QStyle.ComplexControl.CC_ToolButton, option, QStyle.SubControl.SC_ToolButton, button
+            )
+            contents = button.style().sizeFromContents(QStyle.ContentsType.CT_ToolButton, option, QSize(16, 16), button)
+            assert contents.width() <= room.width(), button.objectName()
+    finally:
+        dialog.close()
+        dialog.deleteLater()
+        qapp.setStyleSheet("")
 
 
 def test_qts_own_words_follow_the_language(qtbot: QtBot) -> None:

@@ -49,6 +49,7 @@ QComboBox::drop-down {{ border: none; width: 18px; }}
 QComboBox::down-arrow {{ image: url("{icons}/chevron.svg"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {card}; border: 1px solid {hairline}; }}
 QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 2px 8px; }}
+QFileDialog QToolButton {{ padding: 2px; }}
 QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled {{ color: {disabled}; }}
