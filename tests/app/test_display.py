@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QSize
-from PySide6.QtWidgets import QApplication, QFileDialog, QStyle, QStyleOptionToolButton, QToolButton, QTreeView
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QFrame, QStyle, QStyleOptionToolButton, QToolButton, QTreeView
 from pytestqt.qtbot import QtBot
 
 from explorer.app import display
 from explorer.app.display import QtTexts, check_display, choose_input_method, native_dialog
 from explorer.errors import NoDisplay
 from explorer.lang import Words
-from explorer.picture.theme import LIGHT
+from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.painting.style import use_theme
 
 ROOT = Path(__file__).parents[2]
@@ -137,6 +138,26 @@ def test_in_qts_file_dialog_dates_are_whole_and_signs_can_be_seen(qtbot: QtBot, 
         dialog.close()
         dialog.deleteLater()
         qapp.setStyleSheet("")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("shadow", list(QFrame.Shadow))
+def test_a_line_in_qts_own_boxes_is_a_hairline(theme: Theme, shadow: QFrame.Shadow, qtbot: QtBot, qapp: QApplication) -> None:
+    """The one above a report's details was white in the dark theme."""
+    before = qapp.palette()
+    use_theme(qapp, theme)
+    try:
+        dialog = QDialog()
+        qtbot.addWidget(dialog)
+        line = QFrame(dialog)
+        line.setFrameStyle(QFrame.Shape.HLine | shadow)
+        line.resize(100, 4)
+        seen = line.grab().toImage()
+        colours = {seen.pixelColor(50, y).name() for y in range(seen.height())} - {QColor(theme.window).name()}
+        assert colours <= {QColor(theme.hairline).name(), QColor(theme.text).name()} and colours
+    finally:
+        qapp.setStyleSheet("")
+        qapp.setPalette(before)
 
 
 def test_qts_own_words_follow_the_language(qtbot: QtBot) -> None:

@@ -128,6 +128,8 @@ def use_theme(application: QApplication, theme: Theme) -> None:
         (roles.ToolTipText, theme.text),
     ):
         palette.setColor(role, QColor(colour))
+    for edge in (roles.Light, roles.Midlight, roles.Mid, roles.Dark, roles.Shadow):  # of what the sheet says nothing about
+        palette.setColor(edge, QColor(theme.hairline))
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))
     application.setPalette(palette)
