@@ -5,16 +5,33 @@ import os
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QSize
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QFrame, QStyle, QStyleOptionToolButton, QToolButton, QTreeView
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QStyle,
+    QStyleOptionToolButton,
+    QToolButton,
+    QTreeView,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from explorer.app import display
-from explorer.app.display import QtTexts, check_display, choose_input_method, native_dialog
+from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, native_dialog
 from explorer.errors import NoDisplay
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, Theme
@@ -158,6 +175,57 @@ def test_a_line_in_qts_own_boxes_is_a_hairline(theme: Theme, shadow: QFrame.Shad
     finally:
         qapp.setStyleSheet("")
         qapp.setPalette(before)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("kind", [QLabel, QLineEdit, QComboBox, QPushButton, QCheckBox, QSpinBox, QToolButton])
+def test_disabled_text_looks_disabled(kind: type[QWidget], theme: Theme, qtbot: QtBot, qapp: QApplication) -> None:
+    """Its letters stand out from their ground by at most two thirds of what they do otherwise."""
+    before = qapp.palette()
+    use_theme(qapp, theme)
+    try:
+        dialog = QDialog()
+        qtbot.addWidget(dialog)
+        dialog.resize(200, 60)
+        widget = kind(dialog)
+        if isinstance(widget, QComboBox):
+            widget.addItem("MMMM")
+        elif isinstance(widget, QSpinBox):
+            widget.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+            widget.setPrefix("MMMM")
+        else:
+            widget.setText("MMMM")  # type: ignore[attr-defined]  # all the others have it
+        widget.setGeometry(10, 10, 160, 32)
+        dialog.show()
+        dialog.setFocus()
+        stands_out = []
+        for enabled in (True, False):
+            widget.setEnabled(enabled)
+            seen = dialog.grab().toImage()
+            across = [seen.pixelColor(x, y).lightness() for x in range(34, 136) for y in range(18, 34)]
+            ground = max(set(across), key=across.count)
+            stands_out.append(max(abs(each - ground) for each in across))
+        assert stands_out[0] > 100
+        assert stands_out[1] < 0.65 * stands_out[0]
+    finally:
+        qapp.setStyleSheet("")
+        qapp.setPalette(before)
+
+
+def test_the_window_has_the_programs_name_and_sign(qapp: QApplication) -> None:
+    """Desktops find the file with its name and icon by this, and group its windows."""
+    display._identify(qapp)
+    assert (QGuiApplication.desktopFileName(), qapp.applicationName()) == (IDENTITY, IDENTITY)
+    assert not qapp.windowIcon().isNull()
+
+
+def test_the_launcher_starts_a_command_that_is_installed() -> None:
+    """The one that tells in a box what goes wrong: nobody reads what is written there."""
+    told = (ROOT / "assets" / "linux" / f"{IDENTITY}.desktop").read_text(encoding="utf-8")
+    entry = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["gui-scripts"][entry["Exec"]] == "explorer.__main__:main_window"
+    assert (entry["Icon"], entry["StartupWMClass"]) == (IDENTITY, IDENTITY)
 
 
 def test_qts_own_words_follow_the_language(qtbot: QtBot) -> None:
