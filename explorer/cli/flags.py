@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from explorer.config import KNOBS, Knob
+from explorer.config import KNOBS
+from explorer.knobs import Knob, Range
 from explorer.presets import DEFAULT
 
 Command = Callable[..., Any]
@@ -31,10 +32,10 @@ def recipe_flags(command: Command) -> Command:
 
 
 def range_of(knob: Knob) -> str:
-    """Its range as the help shows it."""
+    """Its valid values as the help shows them."""
     if knob.kind == "choice":
         return " | ".join(knob.choices)
-    return "true | false" if knob.kind == "bool" else f"{knob.low:g} … {knob.high:g}"
+    return "true | false" if knob.kind == "bool" else f"{knob.valid.low:g} … {knob.valid.high:g} {knob.unit}".rstrip()
 
 
 def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,18 +48,20 @@ def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
 def number_flag(flag: str, name: str, low: float, high: float, default: float | None = None) -> Callable[[Command], Command]:
     """A flag for a number from `low` to `high`, a whole one where `low` is; without a default it may be None."""
     kind = "int" if isinstance(low, int) else "float"
-    about = Knob(flag, kind, low if default is None else default, "flag", "forward", low, high)
-    return _checked(about, name, default, metavar="NUMBER")
+    first = low if default is None else default
+    about = Knob(name=flag, kind=kind, default=first, group="flag", applies="draw", valid=Range(low, high))
+    return checked_flag(about, name, default, metavar="NUMBER")
 
 
 def choice_flag(flag: str, name: str, choices: Sequence[str], default: str | None = None) -> Callable[[Command], Command]:
     """A flag for one of a few words."""
-    about = Knob(flag, "choice", default or choices[0], "flag", "forward", choices=tuple(choices))
-    return _checked(about, name, default, metavar="WORD")
+    first = choices[0] if default is None else default
+    about = Knob(name=flag, kind="choice", default=first, group="flag", applies="draw", choices=tuple(choices))
+    return checked_flag(about, name, default, metavar="WORD")
 
 
-def _checked(about: Knob, name: str, default: object, metavar: str) -> Callable[[Command], Command]:
-    """Raises a BadKnob with the flag as its name."""
+def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Callable[[Command], Command]:
+    """A flag whose value a Knob checks that is named after it. Calling with a wrong one raises a BadKnob."""
 
     def check(_context: click.Context, _option: click.Parameter, value: str | None) -> object:
         return None if value is None else about.check(value)

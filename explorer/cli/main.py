@@ -20,12 +20,14 @@ from explorer.cli.language import asked_language
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
-from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
+from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownHead, UnknownLayer
+from explorer.export import formats
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.presets import load_preset, preset_names
 from explorer.version import __version__
 
 if TYPE_CHECKING:
+    from explorer.export.choice import Choice
     from explorer.trace.trace import Trace
 
 
@@ -120,11 +122,11 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
-    weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.config.seed)
+    weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed"))
     click.echo(
         words(
             "cli.model",
-            architecture=trace.config.architecture,
+            architecture=trace.card.architecture,
             parameters=f"{trace.parameters:,}",
             weights=weights,
             preset=trace.preset,
@@ -143,7 +145,7 @@ def show(words: Words, /, text: str, **given: Any) -> None:
 @click.option("--head", default="all", show_default=True, metavar="H|all")
 @click.option("--layer", metavar="L|all")
 @click.option("--out", required=True, metavar="PATH")
-@click.option("--format", "format_", metavar="png|svg|pdf|csv|npz|safetensors")
+@click.option("--format", "format_", metavar="|".join(formats.names()))
 @number_flag("--dpi", "dpi", 24.0, 1200.0, default=192.0)
 @number_flag("--width", "width_px", 16, 20_000)
 @choice_flag("--theme", "theme", ("light", "dark"), default="light")
@@ -164,25 +166,15 @@ def export(
     **given: Any,
 ) -> None:
     """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
-    from explorer.export.choice import Choice
-    from explorer.export.job import FORMATS, NUMBERS, Export
+    from explorer.export.job import Export
     from explorer.picture.theme import THEMES
 
     path = Path(out)
     folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
     format_ = (format_ or ("png" if folder else path.suffix[1:])).lower()
-    if format_ not in FORMATS or (tap is None and format_ not in NUMBERS):
-        raise UnknownFormat(name=format_, known=", ".join(FORMATS if tap else NUMBERS))
+    formats.find(format_, formats.formats_of(figure=tap is not None, numbers=True))  # before anything is computed
     trace = _explore(text, given)
-    choice = (
-        None
-        if tap is None
-        else Choice(
-            tap,
-            _which(head, UnknownHead, trace.config.n_heads),
-            -1 if layer is None else _which(layer, UnknownLayer, trace.config.n_layers),
-        )
-    )
+    choice = None if tap is None else _chosen(trace, tap, head, layer)
     job = Export(
         trace=trace,
         out=path,
@@ -204,6 +196,15 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
+
+
+def _chosen(trace: "Trace", tap: str, head: str, layer: str | None) -> "Choice":
+    """What the flags say of heads and layers. Raises UnknownTap, UnknownHead, UnknownLayer."""
+    from explorer.export.choice import Choice
+
+    side = trace.card.side(tap)
+    n_heads = Choice(tap).n_heads(trace) or side.n_heads  # a tap without heads ignores the flag, but reads it
+    return Choice(tap, _which(head, UnknownHead, n_heads), -1 if layer is None else _which(layer, UnknownLayer, side.n_layers))
 
 
 def _which(value: str, error: type[ExplorerError], count: int) -> int | None:

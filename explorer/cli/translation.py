@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import choice_flag, knob_flags, number_flag, recipe_flags
+from explorer.cli.flags import checked_flag, choice_flag, knob_flags, number_flag, recipe_flags
 from explorer.cli.spoken import SpokenCommand
-from explorer.config import KNOBS
+from explorer.config import BEAM, KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
 from explorer.presets import DEFAULT, load_preset
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
     from explorer.training.training import TrainingStep
 
-BEAM = 4
 _HELD_OUT = "presets/translator/held-out.tsv"
 _MOST_BAD_ROWS = 10
 _EXAMPLES, _MOST_EXAMPLES = 20, 10_000
 
 _preset = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME|FOLDER")
-_beam = number_flag("--beam", "beam", 1, 8, default=BEAM)
+_beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, metavar="NUMBER")
 
 
 @click.command(cls=SpokenCommand)

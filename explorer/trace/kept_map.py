@@ -36,7 +36,8 @@ class KeptMap:
     all cells of single heads, by head.
 
     `mask` tells in levels which cells are closed. Where it is None and the array is there, `masked` does: [query, key] the
-    masked scores of one head, since all heads of an attention have one mask. None as well: no cell is closed.
+    masked scores of one head, since all heads of an attention have one mask, or [head, query, key] those of all heads, where
+    changes may have closed or opened cells of some. None as well: no cell is closed.
     """
 
     tap: str
@@ -78,14 +79,22 @@ class KeptMap:
 
     @cached_property
     def closed(self) -> Closed | None:
-        """[query, key] the cells that a mask has closed; None where all are open."""
-        if self.mask is not None:
-            return self.mask.arrays[0]
+        """[query, key] the cells that a mask has closed, in all heads where they differ; None where all are open."""
+        return self.mask.arrays[0] if self.mask is not None else self._closed(slice(None))
+
+    def closed_in(self, head: int) -> Closed | None:
+        """[query, key] the cells that are closed in one head; None where all are open."""
+        differ = self.mask is None and self.masked is not None and self.masked.ndim == len(self.shape)
+        return self._closed(slice(head, head + 1)) if differ else self.closed
+
+    def _closed(self, heads: slice) -> Closed | None:
         if self.masked is None or self.array is None:
             return None
-        closed = closed_cells(self.masked)
+        closed: Closed = closed_cells(self.masked)
+        if closed.ndim == self.array.ndim:
+            closed = np.logical_and.reduce(closed[heads])
         if not self.tap.endswith(".masked"):  # a row that the mask leaves nothing has weights all the same: 1/n, or NaN
-            closed &= (self.array == 0).all(axis=0)
+            closed &= (self.array[heads] == 0).all(axis=0)
         return closed if closed.any() else None
 
     def levels_of(self, values: Array, block: int = 1) -> Levels:

@@ -16,8 +16,9 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 from explorer.config import Config
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
+from explorer.model.hooks import watched
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Tap, watched
+from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained, with_knobs
 from explorer.stops import Stop, Superseded
@@ -199,7 +200,7 @@ def copies(bench: Bench) -> Copies:
 
 @contextmanager
 def changed(model: Transformer, config: Config) -> Iterator[Transformer]:
-    """The same weights with other knobs of cost "forward", for as long as the block lasts."""
+    """The same weights with other knobs that apply to the pass, for as long as the block lasts."""
     before = model.config
     try:
         yield with_knobs(model, config)

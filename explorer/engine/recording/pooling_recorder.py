@@ -34,9 +34,8 @@ class PoolingRecorder:
             keeps = self._keeps[tap] = self._plan.keeps(tap.name)
         before = self._shapes[tap] if first else ()
         self._shapes[tap] = _joined(before, tuple(tensor.shape[1:]))
-        if self._plan.block > 1 and tap.name.endswith("_attn.masked") and ".layers.0." in tap.name:
-            # Every layer and head of an attention has the same mask: the first tells.
-            attention = tap.name.removesuffix(".masked").replace(".layers.0", "")
+        attention = mask_of_all_layers(tap.name) if self._plan.block > 1 else ""
+        if attention:
             self._closed.setdefault(attention, []).append(self._shelf.put(closed_cells(tensor[0, 0])))
         if self._plan.pools(tap.name):
             closed = closed_cells(tensor[0]) if tap.name.endswith(".masked") else None
@@ -50,6 +49,14 @@ class PoolingRecorder:
         recording.shapes = {tap.name: shape for tap, shape in self._shapes.items() if tap.name not in recording.arrays}
         recording.pooled = {tap.name: torch.cat(parts, dim=-2).float().cpu().numpy() for tap, parts in self._pooled.items()}
         recording.closed = {name: torch.cat(parts).cpu().numpy() for name, parts in self._closed.items()}
+
+
+def mask_of_all_layers(tap: str) -> str:
+    """The attention ("decoder.self_attn") whose mask this tap shows: every layer and head has the same, so the first layer
+    tells. Empty for any other tap.
+    """
+    tells = tap.endswith("_attn.masked") and ".layers.0." in tap
+    return tap.removesuffix(".masked").replace(".layers.0", "") if tells else ""
 
 
 def _joined(before: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:

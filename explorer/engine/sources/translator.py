@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.config import Config
+from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import on_device, seeded
@@ -21,6 +22,7 @@ from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_abo
 from explorer.presets import Preset
 from explorer.stops import Superseded
 from explorer.tokens.bilingual import Bilingual
+from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
 
 Ids = tuple[int, ...]
@@ -55,17 +57,21 @@ class Translator:
         decoding: Decoding,
         stop: Callable[[], bool] = lambda: False,
         memory: Tensor | None = None,
+        changing: Changing | None = None,
     ) -> Search:
         """The translation of one sentence; the last ones are remembered. `memory` is the encoder's output if somebody has
-        it. Raises Superseded when stopped.
+        it, under the same changes if there are any. Raises Superseded when stopped.
         """
-        key = (source, config, decoding)
+        changing = changing or Changing()
+        key = (source, config, decoding, changing.key)
         if key not in self._known:
-            self._known[key] = self._search(source, config, decoding, stop, memory)
+            with changing.inside(self.model(config)):
+                self._known[key] = self._search(source, config, decoding, stop, memory)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
-        self._draft = self._known[key].best
+        if not changing.changes:  # what a changed model says is no guess at what the model itself will say
+            self._draft = self._known[key].best
         return self._known[key]
 
     def _search(
@@ -74,7 +80,7 @@ class Translator:
         model = self.model(config)
         if not can_guess(model, decoding):
             return self.search_all([source], config, decoding, stop)[0]
-        torch.set_num_threads(decoding_threads(config, 1))
+        torch.set_num_threads(decoding_threads(card_of(config), 1))
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         return greedy(model, encoded, len(source), decoding, self._draft, _raising(stop))
@@ -87,7 +93,7 @@ class Translator:
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
     ) -> list[Search]:
         """The translations of a batch of sentences."""
-        torch.set_num_threads(decoding_threads(config, len(sources) * decoding.beam))
+        torch.set_num_threads(decoding_threads(card_of(config), len(sources) * decoding.beam))
         with seeded(config.dropout_seed, config.device):
             return search(self.model(config), sources, decoding, _raising(stop))
 
