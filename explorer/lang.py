@@ -121,11 +121,13 @@ def _words(language: str) -> Words:
 
 
 def sentence(error: ExplorerError) -> str:
-    """What went wrong, in the system's language: what `str(error)` is."""
-    try:
-        return _words(system_language()).error(error)
-    except MissingAsset:  # without its texts the program can only say what is gone
-        return f"{error.key}: {error.values}"
+    """What went wrong, in the system's language: what `str(error)` is. A language whose file is gone is told in another."""
+    for language in (system_language(), *LANGUAGES):
+        try:
+            return _words(language).error(error)
+        except MissingAsset:
+            continue
+    return f"{error.key}: {error.values}"  # without any texts the program can only say what is gone
 
 
 ExplorerError.told_by = sentence
