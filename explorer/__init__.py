@@ -4,10 +4,12 @@ import explorer
 explorer.translate("他在图书馆看书。", beam=4)
 trace = explorer.explore("我爱北京天安门", preset="translator", temperature=0.5)
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
+off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
+explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -19,20 +21,29 @@ from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
+    from explorer.trace.changes import Change
     from explorer.trace.trace import Trace
 
-__all__ = ["Trace", "__version__", "explore", "translate"]
+__all__ = ["Change", "Trace", "__version__", "explore", "translate"]
 
 _one_at_a_time = threading.Lock()
 
 
 def explore(
-    text: str, target: str | None = None, preset: str | Path = DEFAULT, *, trained: bool = True, **knobs: Any
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
     `target` None: a trained model's own translation, greedy; an untrained model is given the source text itself.
-    `trained` False: random weights in the shape of trained ones. `knobs` are fields of explorer.config.Config.
+    `trained` False: random weights in the shape of trained ones. `changes` are made inside the pass, and inside those by
+    which a trained model finds its translation: the target is what it says under them. `knobs` are fields of
+    explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can mend; its `str()` is the sentence.
     """
     import attrs
@@ -40,7 +51,7 @@ def explore(
     from explorer.engine.request import Request
 
     request = Request.from_preset(str(preset), _text(text), **knobs)
-    request = attrs.evolve(request, target=None if target is None else _text(target), trained=trained)
+    request = attrs.evolve(request, target=None if target is None else _text(target), trained=trained, changes=changes)
     with _alone() as computer:
         return computer(request).trace
 
@@ -93,9 +104,13 @@ def _computer() -> "Computer":
 
 
 def __getattr__(name: str) -> Any:
-    """`explorer.Trace`, imported when it is asked for: a bare `import explorer` stays light."""
+    """`explorer.Trace` and `explorer.Change`, imported when asked for: a bare `import explorer` stays light."""
     if name == "Trace":
         from explorer.trace.trace import Trace
 
         return Trace
+    if name == "Change":
+        from explorer.trace.changes import Change
+
+        return Change
     raise AttributeError(name)

@@ -3,7 +3,9 @@
 The constructor refuses what does not fit; `Config.nearest_valid` settles coupled knobs for a slider instead.
 """
 
+import math
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import attrs
 
@@ -15,6 +17,11 @@ _SEEDS, _OFFERED_SEEDS = (0, 999_999), (0, 9999)  # the box beside the slider ha
 
 SINUSOID_VARIANTS = ("sinusoidal-doubled", "sinusoidal-halved", "sinusoidal-per-feature", "sine-only")
 """What tutorials write or print in place of the paper's sinusoids; `model.positions` has their formulas."""
+
+MASK_VALUES: Mapping[str, float] = MappingProxyType({"-inf": -math.inf, "-1e9": -1e9})
+"""The score of a closed cell by the knob `mask_value`. A cell is closed where its score is one of these, to the last bit:
+float32 and float64 hold both exactly. `trace.measures` asks arrays for closed cells, `model.masks` tensors.
+"""
 
 
 @attrs.frozen(kw_only=True)
@@ -54,7 +61,7 @@ class Config:
     masking: str = knob(
         "usual", group="attention", applies="pass", choices=("usual", "inverted", "zeros", "zeros-decoder"), paper="usual"
     )
-    mask_value: str = knob("-inf", group="attention", applies="pass", choices=("-inf", "-1e9"), paper="-inf")
+    mask_value: str = knob("-inf", group="attention", applies="pass", choices=tuple(MASK_VALUES), paper="-inf")
     bias: bool = knob(True, group="attention", applies="weights")
 
     residual: bool = knob(True, group="layer", applies="pass", paper=True)
@@ -94,6 +101,11 @@ class Config:
     def d_head(self) -> int:
         """Features of one head: d_model / n_heads."""
         return self.d_model // self.n_heads
+
+    @property
+    def score_divisor(self) -> float:
+        """What Q·Kᵀ is divided by before the softmax: √d_head · temperature; where scores stay unscaled, the temperature."""
+        return (math.sqrt(self.d_head) if self.score_scaling else 1.0) * self.temperature
 
     @property
     def n_target_symbols(self) -> int:

@@ -10,7 +10,9 @@
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept
-    └── BadReplacement
+    ├── BadReplacement
+    └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
+                     NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached
 
 Each carries a text key and its numbers; `lang.Words.error` makes the sentence, and `str()` is that sentence in the system's
 language. A bug is never an ExplorerError.
@@ -337,3 +339,73 @@ class NotKept(ExplorerError):
     def __init__(self, *, head: int = -1, **values: object) -> None:
         super().__init__(**values)
         self.head = head
+
+
+class BadChange(ExplorerError):
+    """A change inside a pass that cannot be made."""
+
+
+class UnknownChangeKind(BadChange):
+    """Values: got, known."""
+
+    key = "error.unknown_change_kind"
+
+
+class ChangeLacks(BadChange):
+    """A field without which a change of this kind says nothing. Values: kind, field."""
+
+    key = "error.change_lacks"
+
+
+class ChangeHasNo(BadChange):
+    """A field that a change of this kind has no use for. Values: kind, field."""
+
+    key = "error.change_has_no"
+
+
+class BadChangeField(BadChange):
+    """A field that cannot have this value. Values: field, got."""
+
+    key = "error.bad_change_field"
+
+
+class TooManyInChange(BadChange):
+    """More than a change can hold. Values: field, limit, got."""
+
+    key = "error.too_many_in_change"
+
+
+class NoHeads(BadChange):
+    """A head at a tap that has none. Values: tap."""
+
+    key = "error.no_heads"
+
+
+class OutOfTensor(BadChange):
+    """A place that a tap does not have in this sentence. Values: tap, axis, got, last."""
+
+    key = "error.out_of_tensor"
+
+
+class LengthsDiffer(BadChange):
+    """What is put at a tap has not the places that are there. Values: tap, axis, wanted, got."""
+
+    key = "error.lengths_differ"
+
+
+class AllClosed(BadChange):
+    """A row of an attention that would have no open key left. Values: tap, row."""
+
+    key = "error.all_closed"
+
+
+class CannotClose(BadChange):
+    """A tap whose cells no mask closes. Values: tap."""
+
+    key = "error.cannot_close"
+
+
+class NeverReached(BadChange):
+    """A tap of the model that the pass did not come through. Values: tap."""
+
+    key = "error.never_reached"

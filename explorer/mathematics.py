@@ -1,22 +1,73 @@
 """What formulas may call: the field's own functions, in float64 and NumPy, independent of the model that they check.
 
 What each costs is declared in `lessons.known`, where a formula finds it.
+
+Attention stands here once for all that know no torch: lessons, pictures, and files of heads that a long text left no room
+for. `model.attention` has it in torch; a test holds the two against each other.
 """
+
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
+Real = TypeVar("Real", np.float32, np.float64)
 BLOCK = 64
 """Rows and features of a table whose distances from as many others are computed at once. The whole square would need a lot of
 room; and the library computes products of larger ones in several threads, which wait for each other on a busy processor."""
 
 
-def softmax(x: Numbers) -> Numbers:
-    """Over the last axis: e^x / Σ e^x. A row of -inf alone is NaN, as in torch."""
-    powers = np.exp(x - np.max(x, axis=-1, keepdims=True))
-    result: Numbers = powers / powers.sum(axis=-1, keepdims=True)
-    return result
+def softmax(x: NDArray[Real]) -> NDArray[Real]:
+    """Over the last axis: e^x / Σ e^x, in the precision of x. A row of -inf alone is NaN, as in torch."""
+    # The largest x is taken from the exponents above and below the line: no power can overflow.
+    powers: NDArray[Real] = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    powers /= powers.sum(axis=-1, keepdims=True)
+    return powers
+
+
+def alibi(slope: float, n_queries: int, n_keys: int, first: int = 0) -> Numbers:
+    """[query, key] one head's bias -m·|q - k|; the first query stands at `first`. Press et al. 2022."""
+    queries, keys = np.arange(first, first + n_queries), np.arange(n_keys)
+    bias: Numbers = -slope * np.abs(queries[:, None] - keys[None, :])
+    return bias
+
+
+def alibi_slope(head: int, n_heads: int) -> float:
+    """m_h = 2^(-8(h + 1)/n_heads) of head h = 0 … n_heads - 1."""
+    return float(2.0 ** (-8 * (head + 1) / n_heads))
+
+
+def attention_step(
+    step: str,
+    query: NDArray[Real],
+    key: NDArray[Real],
+    *,
+    divisor: float,
+    bias: Numbers | None = None,
+    closed: NDArray[np.bool_] | None = None,
+    mask_value: float = -np.inf,
+) -> NDArray[Real]:
+    """[query, key] one head's attention up to a step, from its Q [query, feature] and K [key, feature], in their precision.
+
+    `step` is "scores", "scaled", "masked" or "weights". Vaswani et al. 2017, section 3.2.1: A = softmax(Q·Kᵀ / divisor +
+    bias), where the score of `closed` cells is `mask_value`.
+    """
+    # S[q,k] = Q[q]·K[k]
+    made: NDArray[Real] = query @ key.T  # [query, key]
+    if step == "scores":
+        return made
+    # S[q,k] / divisor
+    made /= divisor
+    if step == "scaled":
+        return made
+    # M[q,k] = S[q,k] / divisor + B[q,k]; of a closed cell the mask's value
+    if bias is not None:
+        made += bias
+    if closed is not None:
+        made[closed] = mask_value
+    # A[q,k] = exp(M[q,k]) / Σ_k exp(M[q,k])
+    return made if step == "masked" else softmax(made)
 
 
 def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:

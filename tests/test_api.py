@@ -142,9 +142,13 @@ def test_nobody_else_computes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_bare_import_is_light() -> None:
-    """Neither torch nor Qt nor NumPy nor jieba comes with it, and a Trace comes without torch."""
+    """Neither torch nor Qt nor NumPy nor jieba comes with it, and a Trace and a Change come without torch."""
     heavy = "{'torch', 'PySide6', 'jieba', 'numpy', 'pyqtgraph'} & set(sys.modules)"
-    run = [sys.executable, "-c", f"import sys, explorer; print({heavy}); explorer.Trace; print('torch' in sys.modules)"]
+    run = [
+        sys.executable,
+        "-c",
+        f"import sys, explorer; print({heavy}); explorer.Trace, explorer.Change; print('torch' in sys.modules)",
+    ]
     root = Path(explorer.__file__).parents[1]
     told = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60, cwd=root)
 
@@ -154,6 +158,6 @@ def test_a_bare_import_is_light() -> None:
 
 def test_only_public_names_are_there() -> None:
     """A slip gives an AttributeError with the name."""
-    assert set(explorer.__all__) == {"Trace", "__version__", "explore", "translate"}
+    assert set(explorer.__all__) == {"Change", "Trace", "__version__", "explore", "translate"}
     with pytest.raises(AttributeError, match="exploer"):
         explorer.exploer  # noqa: B018  asking is the test

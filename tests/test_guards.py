@@ -72,6 +72,30 @@ def test_other_programs_are_let_through(source: str) -> None:
     assert not list(chances(source))
 
 
+def mask_values(source: str) -> list[int]:
+    """The lines of a program's text that write -1e9 as a number, in whatever notation."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+        and node.operand.value == 1e9
+    ]
+
+
+def test_the_value_of_a_closed_cell_stands_in_one_file() -> None:
+    """Whoever wants to know which cells are closed asks `closed_cells`; what they hold is declared beside the knob."""
+    found = {path.name for path in ROOT.rglob("*.py") if mask_values(path.read_text(encoding="utf-8"))}
+
+    assert found == {"config.py"}
+
+
+def test_another_one_would_be_found() -> None:
+    """In a comparison and as a value; the bytes of a gigabyte are something else."""
+    assert mask_values("open_ = scores > -1e9\nx = [-1000000000.0]\ngigabytes = n / 1e9") == [1, 2]
+
+
 def configs(source: str) -> Iterator[str]:
     """Every place in a program's text that asks a Config, or brings the class in."""
     for node in ast.walk(ast.parse(source)):

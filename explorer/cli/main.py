@@ -17,7 +17,8 @@ import click
 from explorer.cli.flags import range_of, shared_flags
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
-from explorer.errors import EmptyText, ExplorerError, KnobNotANumber, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
+from explorer.errors import EmptyText, ExplorerError, KnobNotANumber, MissingAsset, UnknownHead, UnknownLayer
+from explorer.export import formats
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.presets import load_preset, preset_names
 from explorer.version import __version__
@@ -150,7 +151,7 @@ def _a_number(_context: click.Context, option: click.Parameter, value: float) ->
 @click.option("--head", default="all", show_default=True, metavar="H|all")
 @click.option("--layer", metavar="L|all")
 @click.option("--out", required=True, metavar="PATH")
-@click.option("--format", "format_", metavar="png|svg|pdf|csv|npz|safetensors")
+@click.option("--format", "format_", metavar="|".join(formats.names()))
 @click.option("--dpi", default=192.0, show_default=True, type=click.FloatRange(24, 1200), callback=_a_number)
 @click.option("--width", "width_px", type=click.IntRange(16, 20000), metavar="PIXELS")
 @click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
@@ -171,14 +172,13 @@ def export(
     **given: Any,
 ) -> None:
     """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
-    from explorer.export.job import FORMATS, NUMBERS, Export
+    from explorer.export.job import Export
     from explorer.picture.theme import THEMES
 
     path = Path(out)
     folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
     format_ = (format_ or ("png" if folder else path.suffix[1:])).lower()
-    if format_ not in FORMATS or (tap is None and format_ not in NUMBERS):
-        raise UnknownFormat(name=format_, known=", ".join(FORMATS if tap else NUMBERS))
+    formats.find(format_, formats.formats_of(figure=tap is not None, numbers=True))  # before anything is computed
     trace = _explore(text, given)
     choice = None if tap is None else _chosen(trace, tap, head, layer)
     job = Export(

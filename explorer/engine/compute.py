@@ -11,9 +11,12 @@ import torch
 from torch import Tensor
 
 from explorer.config import Config
+from explorer.engine.change_checks import Lengths, check_changes
+from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.devices import device_name, devices, dropout_seeded, on_device
 from explorer.engine.experiments.experiment import Bench, experiment
+from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
 from explorer.engine.recording.memory import check_memory, keep_freed_memory
@@ -22,6 +25,7 @@ from explorer.engine.request import Frame, Request
 from explorer.engine.sources.translator import Translator
 from explorer.engine.threads import threads
 from explorer.engine.token_limits import numbered, of_target, room, short_enough, within
+from explorer.errors import NotKept
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_knobs
@@ -34,6 +38,7 @@ from explorer.trace.findings import EXPERIMENTS, Experiment
 from explorer.trace.levels import Levels
 from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.search_tree import Search
+from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Tokens, Trace
 
 _MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
@@ -57,6 +62,10 @@ class _Sentence:
     target: str
     search: Search | None = None
     encoded: "_Encoded | None" = None
+
+    def lengths(self) -> Lengths:
+        """In tokens."""
+        return Lengths(len(self.tokens.source), len(self.tokens.target))
 
 
 @attrs.frozen
@@ -86,6 +95,7 @@ class Computer:
         self._model: Transformer | None = None
         self._translator: Translator | None = None
         self._long: _Long | None = None
+        self._lender = Lender(self._lending)
         self._other: Computer | None = None  # of the state that is compared with
         self._compared_with: Frame | None = None
 
@@ -97,14 +107,16 @@ class Computer:
         trained = request.uses_trained
         source = self._source(request, translator)
         cut = time.perf_counter()
-        sentence = self._sentence(request, source, translator, trained, stop)
+        changing = self._lender.changing(request, len(source), stop, progress)
+        sentence = self._sentence(request, source, translator, trained, changing, stop)
         if request.config.vocabulary == "sentence":
             sentence = attrs.evolve(sentence, tokens=numbered(sentence.tokens, request.config))
         decoded = time.perf_counter()
+        check_changes(request.changes, request.config, sentence.lengths(), changing.lent_shapes())
         model = self._chosen(request.config, sentence.tokens, translator if trained else None, stop, progress)
         built = time.perf_counter()
         symbols = self._symbols(request.config, sentence.tokens, translator)
-        trace = self._recorded(model, request, sentence, symbols, stop, progress)
+        trace = self._recorded(model, request, sentence, symbols, changing, stop, progress)
         end = time.perf_counter()
         trace = attrs.evolve(
             trace,
@@ -190,7 +202,13 @@ class Computer:
         return self._tokenizers.source(request.text, config, room(translator, config), cuts=cuts, words=words)
 
     def _sentence(
-        self, request: Request, source: tuple[Token, ...], translator: Translator | None, trained: bool, stop: Stop
+        self,
+        request: Request,
+        source: tuple[Token, ...],
+        translator: Translator | None,
+        trained: bool,
+        changing: Changing,
+        stop: Stop,
     ) -> _Sentence:
         """Both sides, as far as the architecture has them. Raises BadText, TooLong, Superseded."""
         config = request.config
@@ -203,7 +221,7 @@ class Computer:
         if translator is None:
             target = self._own_target(request, request.text, None) if config.has_two_vocabularies else source
             return _Sentence(Tokens(source, target), request.text)
-        return self._translated(request, source, translator, trained, stop)
+        return self._translated(request, source, translator, trained, changing, stop)
 
     def _own_target(self, request: Request, target: str, translator: Translator | None) -> tuple[Token, ...]:
         config = request.config
@@ -215,19 +233,20 @@ class Computer:
         return short_enough(tokens, config)
 
     def _translated(
-        self, request: Request, source: tuple[Token, ...], translator: Translator, trained: bool, stop: Stop
+        self, request: Request, source: tuple[Token, ...], translator: Translator, trained: bool, changing: Changing, stop: Stop
     ) -> _Sentence:
-        """What the trained model says. Fresh weights would say nothing: they are shown with what the trained ones said,
-        so that all else is equal."""
+        """What the trained model says, under the changes. Fresh weights would say nothing: they are shown with what the
+        trained ones said, so that all else is equal; then only the fresh ones are changed."""
         own = request.config if trained else translator.preset.config
-        decoding = Decoding(beam=request.beam, prefix=request.prefix)
+        changing = changing if trained else Changing()
+        decoding = Decoding(beam=request.beam, prefix=request.prefix, whole=changing.in_whole_passes)
         encoded = None
         # One pass must draw its random numbers in one go, and a long text is recorded by a plan for both sides.
         plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
         if trained and not own.dropout_active and plan.everything:
-            encoded = self._encoded(translator.model(own), source, stop)
+            encoded = self._encoded(translator.model(own), source, changing, stop)
         ids = tuple(token.id for token in source)
-        found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory)
+        found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory, changing)
         target = within(translator.bilingual.target_tokens(found.best), request.config.n_target_symbols)
         # A shape with less room than the trained one's shows the beginning: nobody typed too much.
         return _Sentence(
@@ -237,9 +256,9 @@ class Computer:
             encoded,
         )
 
-    def _encoded(self, model: Transformer, source: tuple[Token, ...], stop: Stop) -> _Encoded:
+    def _encoded(self, model: Transformer, source: tuple[Token, ...], changing: Changing, stop: Stop) -> _Encoded:
         torch.set_num_threads(threads(card_of(model.config), len(source)))
-        with torch.inference_mode(), record(model, stop) as recording:
+        with torch.inference_mode(), changing.inside(model), record(model, stop) as recording:
             memory = model.encode(ids_tensor(tuple(token.id for token in source)).to(model.config.device))
         return _Encoded(memory, recording)
 
@@ -251,6 +270,23 @@ class Computer:
             return self._tokenizers.symbols(of_target(config))
         both = room(translator, config)
         return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
+
+    # Changes
+
+    def _lending(self, request: Request, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
+        """A pass of which only these taps are kept. Raises NotKept for maps of a text too long to have them whole."""
+        translator = self.translator(request.preset) if request.config.vocabulary == "bundled" else None
+        trained = request.uses_trained
+        source = self._source(request, translator)
+        sentence = self._sentence(request, source, translator, trained, Changing(), stop)
+        if request.config.vocabulary == "sentence":
+            sentence = attrs.evolve(sentence, tokens=numbered(sentence.tokens, request.config))
+        sides = len(sentence.tokens.source), len(sentence.tokens.target)
+        if not plan_for(card_of(request.config), request.config.memory_budget, *sides).everything:
+            for tap in filter(ATTENTION_MAP.search, taps):
+                raise NotKept(tap=tap, n_tokens=max(sides))
+        model = self._chosen(request.config, sentence.tokens, translator if trained else None, stop, progress)
+        return self._pass(model, request, sentence, (), KeepPlan(parts=frozenset(), taps=taps), Changing(), stop)
 
     # Models
 
@@ -289,6 +325,7 @@ class Computer:
         request: Request,
         sentence: _Sentence,
         symbols: tuple[str, ...],
+        changing: Changing,
         stop: Stop,
         progress: Progress,
     ) -> Trace:
@@ -297,18 +334,25 @@ class Computer:
         plan = plan_for(card, budget, len(tokens.source), len(tokens.target), request.wanted)
         if plan.everything:
             self._long = None
-            return with_levels(self._pass(model, request, sentence, symbols, plan, stop), request.wanted)
+            return with_levels(self._pass(model, request, sentence, symbols, plan, changing, stop), request.wanted)
         wish = attrs.evolve(request, serial=0, wanted=(), experiments=frozenset(), batch=(), compared_with=None, refines=False)
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # its arrays go first
             tapped = stop_with_progress(stop, progress, taps_in(model, card, tokens))
-            trace = self._pass(model, request, sentence, symbols, plan, tapped)
+            trace = self._pass(model, request, sentence, symbols, plan, changing, tapped)
             long = self._long = _Long(wish, plan, trace, {})
-        return with_wanted(long.trace, model, request.wanted, long.close_ups, budget, stop)
+        return with_wanted(long.trace, model, request.wanted, long.close_ups, budget, changing, stop)
 
     def _pass(
-        self, model: Transformer, request: Request, sentence: _Sentence, symbols: tuple[str, ...], plan: KeepPlan, stop: Stop
+        self,
+        model: Transformer,
+        request: Request,
+        sentence: _Sentence,
+        symbols: tuple[str, ...],
+        plan: KeepPlan,
+        changing: Changing,
+        stop: Stop,
     ) -> Trace:
         config, tokens, device = request.config, sentence.tokens, request.config.device
         torch.set_num_threads(threads(card_of(config), max(len(tokens.source), len(tokens.target))))
@@ -316,11 +360,18 @@ class Computer:
             ids_tensor(tuple(t.id for t in side)).to(device) if side else None for side in (tokens.source, tokens.target)
         )
         encoded = sentence.encoded
-        with torch.inference_mode(), dropout_seeded(config), record(model, stop, plan) as recording:
+        with (
+            torch.inference_mode(),
+            dropout_seeded(config),
+            changing.inside_of_pass(model) as masks,
+            record(model, stop, plan) as recording,
+        ):
             if encoded is None or target is None:
                 model(source, target)
             else:
                 model.generator(model.decode(target, encoded.memory))
+        changing.check_reached()
+        recording.closed = {**recording.closed, **masks}
         if encoded is not None:
             recording = joined(encoded.recording, recording)
         places, decoder_places = _tables(model, min(max(_PLACES, len(tokens.source), len(tokens.target)), config.max_len))
@@ -337,6 +388,7 @@ class Computer:
             preset=request.preset,
             symbols=symbols,
             search=sentence.search,
+            changes=request.changes,
         )
         return trace if plan.everything else in_levels(trace, recording, plan)
 

@@ -8,6 +8,7 @@ from explorer.config import Config
 from explorer.lessons.lesson import Step
 from explorer.presets import load_preset
 from explorer.tokens.cuts import Spans
+from explorer.trace.changes import Change, checked
 from explorer.trace.trace import Trace
 
 
@@ -22,6 +23,9 @@ class Request:
     `trained` False: fresh weights from the seed, even where the preset has trained ones. `prefix` are target ids that
     the model's own translation shall begin with; `beam` is how many sentences its search follows. `refines` True: an
     answer to the same wish is on screen already, so this one gives way at once to whatever comes next.
+
+    `changes` are made inside the pass, in this order. The model's own translation is then what it says under them; the
+    experiments are those of the model without them.
 
     `experiments` are wanted beside the pass (names of `trace.experiments.EXPERIMENTS`); `batch` are further sentences for
     the one of that name. `wanted` are taps and heads of a long text that are looked at, the newest last: of such a text
@@ -40,6 +44,7 @@ class Request:
     trained: bool = True
     prefix: tuple[int, ...] = ()
     beam: int = 1
+    changes: tuple[Change, ...] = attrs.field(default=(), converter=checked)
     refines: bool = False
     batch: tuple[str, ...] = ()
     experiments: frozenset[str] = frozenset()
@@ -74,8 +79,28 @@ class Request:
             trained=True,
             prefix=(),
             words=(),
+            changes=(),
             compared_with=None,
             source_cuts=_spans(step.cuts) if step.cuts else self.source_cuts if text == self.text else None,
+        )
+
+    def of_text(self, text: str) -> "Request":
+        """The same model's pass over another text, with nothing changed: what a patch is taken from. A target that was given
+        stays.
+        """
+        same = text == self.text
+        return attrs.evolve(
+            self,
+            text=text,
+            source_cuts=self.source_cuts if same else None,
+            prefix=self.prefix if same else (),
+            changes=(),
+            serial=0,
+            refines=False,
+            batch=(),
+            experiments=frozenset(),
+            compared_with=None,
+            wanted=(),
         )
 
     @classmethod

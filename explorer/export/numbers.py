@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from explorer.export.tables import Table
 from explorer.files import replacing
 from explorer.lang import Words
 from explorer.picture.makers.heatmaps import token_axis
+from explorer.picture.tables import Table
 from explorer.trace.arrays import Array
 from explorer.trace.remake_heads import Remade, can_be_remade
 from explorer.trace.trace import Trace
@@ -122,7 +122,7 @@ def _selected(trace: Trace, tap: str, head: int | None, words: Words) -> Table:
     axes = trace.axes(tap)
     one = head if axes[0] == "head" else None
     rows, columns = (token_axis(trace, tap, name, words) for name in axes[-2:])
-    if tap in trace.shapes and can_be_remade(trace, tap):
+    if trace.map(tap).array is None and can_be_remade(trace, tap):
         every = Remade(trace, tap)
         return Table(tap, every if one is None else every[one], rows, columns, one)
     array: Array = trace[tap] if one is None else trace[tap][one]

@@ -7,8 +7,9 @@ import attrs
 import numpy as np
 
 from explorer.errors import ExplorerError
-from explorer.mathematics import pe
+from explorer.mathematics import pe, softmax
 from explorer.trace.arrays import Array
+from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
 
 _SHORT = 8  # numbers that somebody is asked to add up
@@ -102,17 +103,15 @@ def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 
 def _weight(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     masked = trace[f"{where.attention}.masked"][where.head]
-    open_keys = np.isfinite(masked).sum(axis=-1)  # [query]
-    rows = np.flatnonzero((open_keys >= 2) & (open_keys <= _SHORT) & (masked > -1e9).any(axis=-1)).tolist()
+    finite = np.isfinite(masked)  # [query, key]
+    may_look, open_keys = finite & ~closed_cells(masked), finite.sum(axis=-1)  # [query, key], [query]
+    rows = np.flatnonzero((open_keys >= 2) & (open_keys <= _SHORT) & may_look.any(axis=-1)).tolist()
     if not rows:
         return None
     row = chance.choice(rows)
     scores = masked[row].astype(np.float64)
-    column = chance.choice(np.flatnonzero(scores > -1e9).tolist())
-    powers = np.exp(scores - scores.max())
-    return Asked(
-        "weight", {"query": float(row), "key": float(column), "scores": tuple(scores)}, float(powers[column] / powers.sum())
-    )
+    column = chance.choice(np.flatnonzero(may_look[row]).tolist())
+    return Asked("weight", {"query": float(row), "key": float(column), "scores": tuple(scores)}, float(softmax(scores)[column]))
 
 
 def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:

@@ -9,7 +9,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from explorer.config import Config
+from explorer.config import MASK_VALUES, Config
 from explorer.model import masks, positions
 from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
@@ -102,17 +102,15 @@ class Attention(nn.Module):
         """[batch, head, query, key] attention weights; each row sums to 1. `first`: these queries are a block, and the
         first of them stands there. Without it the queries are the last of the keys' places.
         """
-        temperature = self.config.temperature
-        size = math.sqrt(self.config.d_head) if self.config.score_scaling else 1.0
         # S[q,k] = Q[q]·K[k]
         scores = self.scores(query @ key.transpose(-2, -1), first)
         # S[q,k] / (√d_head · temperature)
-        scaled = self.scaled(scores / (size * temperature), first)
+        scaled = self.scaled(scores / self.config.score_divisor, first)
         if self.position == "alibi":
             # The temperature is the softmax's, so it divides the bias as well.
             bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)
-            scaled = scaled + bias.to(scaled) / temperature
-        masked = self.masked(masks.close(scaled, may_look, masks.MASK_VALUES[self.config.mask_value]), first)
+            scaled = scaled + bias.to(scaled) / self.config.temperature
+        masked = self.masked(masks.close(scaled, may_look, MASK_VALUES[self.config.mask_value]), first)
         # Tapped before dropout: a reader expects each row to sum to 1.
         return self.weights(masked.softmax(dim=-1), first)
 

@@ -6,7 +6,7 @@ Vaswani et al. 2017, section 3.2.3.
 import torch
 from torch import Tensor
 
-MASK_VALUES = {"-inf": float("-inf"), "-1e9": -1e9}
+from explorer.config import MASK_VALUES
 
 
 def causal(n_queries: int, n_keys: int, first: int = 0) -> Tensor:
@@ -33,3 +33,9 @@ def padding(lengths: Tensor, n_keys: int) -> Tensor:
 def close(scores: Tensor, may_look: Tensor | None, mask_value: float) -> Tensor:
     """The scores with `mask_value` wherever `may_look` is False; all of them where there is no mask."""
     return scores if may_look is None else scores.masked_fill(~may_look, mask_value)
+
+
+def closed_cells(masked: Tensor) -> Tensor:
+    """[…, query, key] True where a mask has closed the cell: its score is one of the two values of a mask."""
+    infinite, finite = MASK_VALUES.values()
+    return (masked == infinite) | (masked == finite)

@@ -5,25 +5,22 @@ Its name is its module path, its axes are said where it is made.
     self.weights = Tap("batch head query key")
     weights = self.weights(masked.softmax(dim=-1))
 
-    with hooked(model, hook):       # hook(tap, tensor, first) may return another tensor, which the pass goes on with
-        model(source, target)
-
-torch's own hooks work on a tap as on every module. Of one call they come first, then the hooks of `hooked` in the order in
-which they were put in, then those that only watch, so that what is recorded is what was computed on.
+torch's own hooks work on a tap as on every module. Of one call they come first, then the tap's own hooks, then those of all
+taps, each in the order in which they were put in (`model.hooks`), and at last those that only watch: what is recorded is
+what was computed on.
 
 Decision: a tap calls hooks that all taps of a model share. Rejected: torch's register_forward_hook for recording, with
 which a translator's recorded pass took half as long again as a plain one.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 from torch import Tensor, nn
 
 from explorer.errors import BadReplacement
-from explorer.model.hook_check import Handles, any_hooked, is_hooked
+from explorer.model.hook_check import Handles, is_hooked
 
 
 @attrs.frozen(eq=False)
@@ -107,53 +104,3 @@ Watcher = Callable[[Tap, Tensor, int | None], object]
 def taps(model: nn.Module) -> dict[str, Tap]:
     """Every tap of a model by name, in the order in which they were made."""
     return {name: module for name, module in model.named_modules() if isinstance(module, Tap)}
-
-
-def shared(model: nn.Module) -> Shared:
-    """What the taps of a model share; the first call names them and makes them share.
-
-    A part of a model that is recorded by itself takes its taps along, and the whole takes them back.
-    """
-    known: tuple[Shared, dict[str, Tap]] | None = model.__dict__.get("tap_hooks")
-    if known is None:
-        known = model.__dict__["tap_hooks"] = Shared(), taps(model)
-    both, members = known
-    if not all(tap.shared is both for tap in members.values()):
-        for name, tap in members.items():
-            tap.name, tap.shared = name, both
-    return both
-
-
-def has_hooks(model: nn.Module) -> bool:
-    """Whether anything may change, or write to, what the taps of a model are shown."""
-    both = shared(model)
-    return bool(both.hooks) or any(tap.hooks for tap in model.__dict__["tap_hooks"][1].values()) or any_hooked(model)
-
-
-def shared_hooks(model: nn.Module) -> list[Hook]:
-    """The hooks that all taps of a model share."""
-    return shared(model).hooks
-
-
-@contextmanager
-def hooked(model: nn.Module, *hooks: Hook) -> Iterator[None]:
-    """All taps of `model` call these hooks, in this order, for as long as the block lasts."""
-    with _put_in(shared_hooks(model), hooks):
-        yield
-
-
-@contextmanager
-def watched(model: nn.Module, *watchers: Watcher) -> Iterator[None]:
-    """All taps of `model` show these watchers what comes out of them, for as long as the block lasts."""
-    with _put_in(shared(model).watchers, watchers):
-        yield
-
-
-@contextmanager
-def _put_in(row: list[Any], new: tuple[Any, ...]) -> Iterator[None]:
-    row.extend(new)
-    try:
-        yield
-    finally:
-        for each in new:
-            row.remove(each)

@@ -3,8 +3,8 @@
 from typing import Literal
 
 import attrs
-import numpy as np
 
+from explorer.config import MASK_VALUES
 from explorer.lang import Words
 from explorer.picture.look import Look
 from explorer.trace.arrays import Array
@@ -67,7 +67,8 @@ def _rest(n: int, words: Words) -> str:
 
 def _figure(value: float) -> str:
     number = float(value)
-    if np.isneginf(number) or number == -1e9:
-        return "(−∞)" if np.isneginf(number) else "(−1e9)"
+    for name, closed in MASK_VALUES.items():
+        if number == closed:
+            return f"({name.replace('-', '−').replace('inf', '∞')})"
     text = f"{abs(number):.3g}"
     return f"(−{text})" if number < 0 else text

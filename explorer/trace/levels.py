@@ -1,7 +1,9 @@
 """Large maps in little room: the maximum of each block of cells, so that one bright cell never vanishes.
 
-Of a signed map a block shows its value that is farthest from zero, sign and all. Closed cells do not count; a block is
-closed where all its cells are.
+Of a signed map a block shows its value that is farthest from zero, sign and all; of two that are equally far the positive
+one. Closed cells do not count; a block is closed where all its cells are, and then -inf stands in a signed map. Of an
+unsigned map they need not be left out: a closed cell is 0 there, which is never more than an open one. A cell that is no
+number makes its block one. `pooled` has this rule for arrays, `engine.recording.pooling` for tensors.
 """
 
 from collections.abc import Iterator
@@ -13,6 +15,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Closed = NDArray[np.bool_]
+Block = int | tuple[int, int]
+"""Rows and columns of a block in cells, each a power of two; one number where it is a square."""
 
 _SMALL = 32  # cells on a side: no picture asks for less
 
@@ -63,34 +67,37 @@ def closed_levels(closed: Closed) -> Levels:
     return Levels(tuple(arrays), None, 1, closed.shape)
 
 
-def pooled(values: Array, block: int, *, signed: bool, closed: Closed | None = None) -> Array:
-    """[..., row, column] to the maximum of each block, or the value farthest from zero. `block` is a power of two; the last
-    blocks of a map that it does not divide are smaller.
-
-    Where every cell of a block is closed, what stands there means nothing.
+def pooled(values: Array, block: Block, *, signed: bool, closed: Closed | None = None) -> Array:
+    """[..., row, column] to [..., row, column] of blocks, by the rule above. The last blocks of a map that `block` does not
+    divide are smaller. `closed` is [row, column].
     """
     if not signed:
         return _reduced(np.maximum, values, block)
-    open_only = values if closed is None else np.where(closed, np.float32(np.nan), values)
-    high, low = _reduced(np.fmax, open_only, block), _reduced(np.fmin, open_only, block)
-    result: Array = np.where(np.abs(high) >= np.abs(low), high, low)
+    never = np.float32(np.inf)
+    high = _reduced(np.maximum, values if closed is None else np.where(closed, -never, values), block)
+    low = _reduced(np.minimum, values if closed is None else np.where(closed, never, values), block)
+    result: Array = np.where(high >= -low, high, low)
     return result
 
 
-def all_closed(closed: Closed, block: int) -> Closed:
+def all_closed(closed: Closed, block: Block) -> Closed:
     """[row, column] blocks whose cells are all closed."""
     return _reduced(np.logical_and, closed, block)
 
 
-def _reduced(operation: np.ufunc, values: Array, block: int) -> Array:
+def _reduced(operation: np.ufunc, values: Array, block: Block) -> Array:
     """By halves: a maximum of two long rows takes a twentieth of the time of one over short runs."""
-    while block > 1:
-        rows, columns = (size // 2 * 2 for size in values.shape[-2:])
+    down, across = block if isinstance(block, tuple) else (block, block)
+    while down > 1:
+        rows = values.shape[-2] // 2 * 2
         halved = operation(values[..., 0:rows:2, :], values[..., 1:rows:2, :])
         values = np.concatenate([halved, values[..., rows:, :]], axis=-2)
+        down //= 2
+    while across > 1:
+        columns = values.shape[-1] // 2 * 2
         halved = operation(values[..., 0:columns:2], values[..., 1:columns:2])
         values = np.concatenate([halved, values[..., columns:]], axis=-1)
-        block //= 2
+        across //= 2
     return values
 
 

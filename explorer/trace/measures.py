@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.config import MASK_VALUES
 from explorer.trace.arrays import Array
 
 
@@ -46,7 +47,8 @@ def entropy_bits(weights: Array) -> NDArray[np.float64]:
     return result + 0.0  # no negative zero
 
 
-def closed_cells(masked: Array) -> NDArray[np.bool_]:
-    """[…, query, key] True where a mask closed the cell: the score is -inf or the -1e9 that stands for it."""
-    closed: NDArray[np.bool_] = np.isneginf(masked) | (masked == np.float32(-1e9))
+def closed_cells(masked: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """[…, query, key] True where a mask has closed the cell: its score is one of the two values of a mask."""
+    infinite, finite = MASK_VALUES.values()
+    closed: NDArray[np.bool_] = (masked == infinite) | (masked == finite)
     return closed

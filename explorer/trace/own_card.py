@@ -1,15 +1,13 @@
 """The ModelCard of our own model, read off its Config before anything is built."""
 
-import math
 from functools import lru_cache
 
-from explorer.config import SINUSOID_VARIANTS, Config
+from explorer.config import MASK_VALUES, SINUSOID_VARIANTS, Config
 from explorer.trace.model_card import ModelCard, SideCard
 
 _FLOAT = 4  # bytes
 _ADDED = ("sinusoidal", *SINUSOID_VARIANTS, "learned")
 _NORMS = {"torch": "layer", "std-eps": "std-eps"}
-_MASK_VALUES = {"-inf": -math.inf, "-1e9": -1e9}
 
 
 @lru_cache(maxsize=64)  # asked several times at each keystroke
@@ -41,7 +39,7 @@ def card_of(config: Config, name: str = "", trained: bool = False) -> ModelCard:
         temperature=config.temperature,
         causal=tuple(attention for attention, is_causal in causal.items() if is_causal and attention in attentions),
         masking=config.masking,
-        mask_value=_MASK_VALUES[config.mask_value],
+        mask_value=MASK_VALUES[config.mask_value],
         dropout_active=config.dropout_active,
         parameters=_parameters(config, sides),
         trained=trained,

@@ -23,8 +23,9 @@ from explorer.knobs import Value
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
+from explorer.trace.changes import Change, changes_from
 from explorer.trace.findings import Experiment
-from explorer.trace.levels import Levels
+from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Node, Search
@@ -51,7 +52,8 @@ class Trace:
     is the model's own.
 
     `card` tells of the model that made it; pictures and lessons ask nothing else. `config` has the knobs of our own model,
-    and is None for any other, whose card has to be given.
+    and is None for any other, whose card has to be given. `changes` were made inside the pass: the arrays show what was
+    computed on.
 
     `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room. A decoder
     beside an encoder has its own, `decoder_places`, where the two differ; `table(side)` finds the right one.
@@ -61,9 +63,8 @@ class Trace:
 
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
 
-    Of a long text not everything is kept (see `trace.plan`). `shapes` tells of what is not. Then `pooled` has the attention
-    maps by tap as Levels of [head, row, column] blocks, `closed` by attention and stage ("decoder.self_attn.weights") as Levels
-    of bool, `close_ups` whole maps of single heads by tap and head, and `coarse` the Levels of other large arrays.
+    Of a long text not everything is kept (see `engine.recording.keep_plan`), and of what is large there are levels beside it.
+    `maps` has a KeptMap of each tap of which there is less, or more, than its array; `map(name)` gives one of any tap.
     """
 
     arrays: Mapping[str, Array] = attrs.field(converter=_fixed)
@@ -82,12 +83,10 @@ class Trace:
     search: Search | None = None
     experiments: Mapping[str, Experiment] = attrs.field(converter=_fixed, factory=dict)
     compared_with: "Trace | None" = None
-    shapes: Mapping[str, tuple[int, ...]] = attrs.field(converter=_fixed, factory=dict)
-    pooled: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
-    closed: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
-    close_ups: Mapping[tuple[str, int], Levels] = attrs.field(converter=_fixed, factory=dict)
-    coarse: Mapping[str, Levels] = attrs.field(converter=_fixed, factory=dict)
+    maps: Mapping[str, KeptMap] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
+    changes: tuple[Change, ...] = ()
+    _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
 
     @property
     def parameters(self) -> int:
@@ -111,28 +110,41 @@ class Trace:
         try:
             return self.arrays[name]
         except (KeyError, TypeError):  # TypeError: a list or a slice, which is nobody's name
-            if isinstance(name, str) and name in self.shapes:
+            if isinstance(name, str) and name in self.maps:
                 raise self.not_kept(name, -1) from None
             raise unknown_tap(name, self.axis_names) from None
 
     def head(self, name: str, head: int) -> Array:
         """[query, key] or [position, feature] of one head. Raises UnknownTap, UnknownHead, NotKept."""
-        shape = self.shape(name)
-        if not isinstance(head, (int, np.integer)) or not 0 <= head < shape[0]:
-            raise UnknownHead(got=head, last=shape[0] - 1)
-        if (name, head) in self.close_ups:
-            return self.close_ups[name, head].arrays[0]
-        if name in self.shapes:
+        kept = self.map(name)
+        if not isinstance(head, (int, np.integer)) or not 0 <= head < kept.shape[0]:
+            raise UnknownHead(got=head, last=kept.shape[0] - 1)
+        found = kept.head(head)
+        if found is None:
             raise self.not_kept(name, head)
-        array: Array = self.arrays[name][head]
-        return array
+        return found
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of what a tap saw, kept or not. Raises UnknownTap."""
-        if isinstance(name, str) and name in self.shapes:
-            return self.shapes[name]
+        if isinstance(name, str) and name in self.maps:
+            return self.maps[name].shape
         shape: tuple[int, ...] = self[name].shape
         return shape
+
+    def map(self, name: str) -> KeptMap:
+        """How much of a tap's array was kept, and what there is beside it. Raises UnknownTap."""
+        if not isinstance(name, str):
+            raise unknown_tap(name, self.axis_names)
+        kept = self.maps.get(name) or self._made.get(name)
+        if kept is None:
+            array = self[name]
+            base, _, stage = name.rpartition(".")
+            masked = self.arrays.get(f"{base}.masked") if stage in MASKED_STAGES else None
+            if masked is not None and not self.changes:  # else heads may differ
+                masked = masked[0]
+            kept = KeptMap(tap=name, shape=array.shape, array=array, masked=masked)
+            self._made[name] = kept  # a mask that several pictures ask for is looked for once
+        return kept
 
     def table(self, side: str) -> Array:
         """[position, feature] the table of positions of "encoder" or "decoder"."""
@@ -141,7 +153,7 @@ class Trace:
     @property
     def whole(self) -> bool:
         """Whether everything was kept."""
-        return not self.shapes
+        return all(kept.array is not None for kept in self.maps.values())
 
     def not_kept(self, name: str, head: int) -> NotKept:
         """The error that says so; whoever catches it may ask for it."""
@@ -162,14 +174,8 @@ class Trace:
             raise unknown_tap(name, self.axis_names) from None
 
     def side_name(self, name: str, axis: str) -> str:
-        """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
-
-        By name, not by the tokens: an untrained model's target may be the very same tokens.
-        """
-        if name.startswith("encoder.") or not self.tokens.target:
-            return "source"
-        across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
-        return "source" if across else "target"
+        """ "source" or "target": whose tokens stand along an axis of a tap."""
+        return side_name(name, axis, has_target=bool(self.tokens.target))
 
     def side(self, name: str, axis: str = "position") -> tuple[Token, ...]:
         """The tokens that stand along an axis of a tap: "position", "query" or "key"."""
@@ -226,6 +232,7 @@ class Trace:
             "parameters": self.parameters,  # these two are on the card; versions from before it read them here
             "trained": self.trained,
             "search": None if self.search is None else attrs.asdict(self.search),
+            "changes": [change.to_dict() for change in self.changes],
         }
 
     @classmethod
@@ -247,6 +254,7 @@ class Trace:
             preset=about["preset"],
             symbols=tuple(about["symbols"]),
             search=_search(about.get("search")),
+            changes=changes_from(about.get("changes", [])),
         )
 
 
@@ -287,6 +295,17 @@ def _checked(values: NDArray[Any], n_axes: int) -> Array:
     if values.dtype.kind != "f" or values.ndim != n_axes:
         raise ValueError(f"{values.dtype} in {values.ndim} dimensions")
     return frozen_array(values)
+
+
+def side_name(name: str, axis: str, *, has_target: bool) -> str:
+    """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
+
+    By name, not by the tokens: an untrained model's target may be the very same tokens.
+    """
+    if name.startswith("encoder.") or not has_target:
+        return "source"
+    across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
+    return "source" if across else "target"
 
 
 def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:

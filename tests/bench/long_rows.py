@@ -140,7 +140,8 @@ computer = Computer()
 if sys.argv[1] == "recorded":
     request = Request(text=text, config=config, preset="tiny", wanted=((tap, 5),))
     trace = computer(request).trace
-    assert len(trace.pooled) == 12 and (tap, 5) in trace.close_ups and len(trace.tokens.target) == 4096
+    assert sum(kept.levels is not None for kept in trace.maps.values() if kept.has_heads) == 12
+    assert 5 in trace.map(tap).close_ups and len(trace.tokens.target) == 4096
 else:
     import torch
     from explorer.model.ids import ids_tensor

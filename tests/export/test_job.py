@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
@@ -15,14 +16,17 @@ from safetensors.numpy import load_file
 
 import explorer
 from explorer.errors import CannotCreate, CannotWrite, DiskFull, UnknownFormat, UnknownHead, UnknownLayer, UnknownTap
+from explorer.export import formats
 from explorer.export import job as export_room
 from explorer.export.choice import Choice
-from explorer.export.job import FORMATS, NUMBERS, Export
+from explorer.export.job import Export
 from explorer.picture.look import Look
 from explorer.picture.makers.embedding import source_tokens
 from explorer.picture.theme import DARK
 from tests.picture.examples import example, words
 
+FORMATS = formats.names()
+NUMBERS = tuple(each.name for each in formats.formats_of(figure=False, numbers=True))
 WEIGHTS = "encoder.layers.0.self_attn.weights"
 
 
@@ -238,3 +242,15 @@ def test_a_name_that_is_no_utf8_still_gets_its_json(tmp_path: Path) -> None:
 def test_versions_are_those_of_the_installed_packages() -> None:
     """Read from their metadata: torch itself is not imported for it."""
     assert export_room.versions()["numpy"] == np.__version__
+
+
+def test_the_json_beside_it_tells_what_was_changed(tmp_path: Path) -> None:
+    """In a form from which the change can be made again; of the state beside, too."""
+    change = explorer.Change("encoder.layers.0.self_attn.masked", "close", head=1, rows=[2], columns=[0])
+    trace = explorer.explore("我爱北京天安门", preset="tiny", changes=[change])
+    plain = explorer.explore("我爱北京天安门", preset="tiny")
+    export(tmp_path / "a.csv", "csv", trace=attrs.evolve(trace, compared_with=plain))
+    about = json.loads((tmp_path / "a.csv.json").read_text("utf-8"))
+
+    assert [explorer.Change.from_dict(row) for row in about["changes"]] == [change]
+    assert about["beside"]["changes"] == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer import page_list
 from explorer.app.shell.window import Window
 from tests.journeys.conftest import Journey
 
@@ -29,7 +29,7 @@ def test_every_page_stands_a_long_text(journey: Journey, architecture: str) -> N
         journey.settle(window)
         frame = window.session.frame
         assert frame is not None and not frame.trace.whole
-        for page in PAGE_KEYS:
+        for page in page_list.KEYS:
             window.go(page)
             journey.wait(lambda: not window.session.waiting)
             for card in window.page_stack.page.cards:
@@ -46,11 +46,10 @@ def test_the_chosen_head_is_there_cell_by_cell(journey: Journey) -> None:
         for changes in ({"layer": 1, "head": 2}, {"stage": "scaled"}):
             window.session.set_look(**changes)
             look = window.session.look
-            place = (look.attention_tap(), look.head)
             journey.wait(
-                lambda place=place: (
+                lambda look=look: (
                     window.session.frame is not None  # type: ignore[misc]  # bound for the loop
-                    and place in window.session.frame.trace.close_ups
+                    and look.head in window.session.frame.trace.map(look.attention_tap()).close_ups
                 )
             )
         card = next(
@@ -73,6 +72,6 @@ def test_a_short_text_afterwards_is_whole_again(journey: Journey) -> None:
         window.sentences.source_edit.setText("我爱北京")
         journey.settle(window)
         frame = window.session.frame
-        assert frame is not None and frame.trace.whole and not frame.trace.pooled
+        assert frame is not None and frame.trace.whole and not frame.trace.maps
 
     journey.run(script)

@@ -14,8 +14,9 @@ from explorer.engine.recording.recorder import record
 from explorer.errors import BadReplacement
 from explorer.lang import Words
 from explorer.model.hook_check import any_hooked
+from explorer.model.hooks import hooked, watched
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Tap, hooked, taps, watched
+from explorer.model.tap import Hook, Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
 from tests.trace.runs import SOURCE, TARGET, small
@@ -327,3 +328,27 @@ def test_packed_layers_can_be_pruned_parametrized_copied_and_written(model: Tran
         torch.testing.assert_close(layer(x), nn.functional.linear(x, layer.weight, layer.bias))
     assert (plain - run(model)).abs().max() > 1e-3
     assert not layer.pack()
+
+
+def test_hooks_at_some_taps_are_called_there_alone(model: Transformer) -> None:
+    """Before those of all taps, whichever were put in first; they go with their block, whatever happens in it."""
+    seen: list[tuple[str, str]] = []
+
+    def note(who: str) -> Hook:
+        return lambda tap, _tensor, _first: seen.append((who, tap.name))
+
+    with (
+        hooked(model, note("all")),
+        hooked(model, note("first"), note("second"), at=["encoder.norm", "generator.logits"]),
+        pytest.raises(ZeroDivisionError),
+    ):
+        run(model)
+        raise ZeroDivisionError
+    n_taps = len(taps(model))
+
+    assert len(seen) == n_taps + 4
+    for name in ("encoder.norm", "generator.logits"):
+        assert [("first", name), ("second", name), ("all", name)] == [each for each in seen if each[1] == name]
+    with pytest.raises(KeyError), hooked(model, note("none"), at=["encoder.norm", "encoder.nor"]):
+        run(model)
+    assert all(tap.hooks == tap.shared.hooks == [] for tap in taps(model).values())

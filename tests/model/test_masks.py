@@ -2,9 +2,15 @@
 
 import math
 
+import numpy as np
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
+from explorer.config import MASK_VALUES, Config
 from explorer.model import masks
+from explorer.trace import measures
 
 
 def test_a_query_sees_itself_and_what_came_before() -> None:
@@ -43,7 +49,35 @@ def test_closing_changes_closed_cells_only() -> None:
 
 def test_both_mask_values_are_exact_in_float32() -> None:
     """-1e9 is compared by equality later."""
-    assert {name: torch.tensor(value).item() for name, value in masks.MASK_VALUES.items()} == {"-inf": -math.inf, "-1e9": -1e9}
+    assert {name: torch.tensor(value).item() for name, value in MASK_VALUES.items()} == {"-inf": -math.inf, "-1e9": -1e9}
+
+
+def test_the_knob_offers_the_values_that_are_declared() -> None:
+    """Each of them makes a Config."""
+    assert [Config(mask_value=name).mask_value for name in MASK_VALUES] == ["-inf", "-1e9"]
+
+
+NEAR = [
+    np.float32(value)
+    for value in (-math.inf, -1e9, np.nextafter(np.float32(-1e9), np.float32(0)), -1e8, 1e9, math.inf, math.nan)
+]
+
+
+@given(arrays.arrays(np.float32, arrays.array_shapes(max_dims=4), elements=st.sampled_from(NEAR) | st.floats(width=32)))
+def test_tensors_and_arrays_have_the_same_closed_cells(scores: np.ndarray) -> None:
+    """Exactly -inf and -1e9: the next float32 above -1e9 is open, and so is what is no number."""
+    wanted = [value in (-math.inf, -1e9) for value in scores.ravel().tolist()]
+
+    assert masks.closed_cells(torch.from_numpy(scores)).flatten().tolist() == wanted
+    assert measures.closed_cells(scores).ravel().tolist() == wanted
+
+
+def test_what_is_closed_is_found_closed() -> None:
+    """By both values; a checker that knew -inf alone would miss the other."""
+    scores, may_look = torch.randn(5, 5), masks.causal(5, 5)
+    for value in MASK_VALUES.values():
+        assert torch.equal(masks.closed_cells(masks.close(scores, may_look, value)), ~may_look)
+    assert not torch.isneginf(masks.close(scores, may_look, MASK_VALUES["-1e9"])).any()
 
 
 def test_a_mask_read_the_other_way_round_opens_what_was_closed() -> None:

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from explorer.engine.recording import pooling_recorder as selective
+from explorer.engine.recording import pooling
 from explorer.trace.levels import all_closed, blocks, closed_levels, levels, pooled
 
 Array = NDArray[np.float32]
@@ -61,12 +64,66 @@ def test_the_recorders_pooling_is_the_same(stage: str, shape: tuple[int, int]) -
     if stage == "masked":
         closed = np.triu(np.ones(shape, bool), 1)
         values[:, closed] = -np.inf
-    found = selective.pooled(torch.from_numpy(values), 4, stage).numpy()
+    shut = torch.from_numpy(closed) if stage == "masked" else None
+    found = pooling.pooled(torch.from_numpy(values), 4, signed=stage != "weights", closed=shut).numpy()
 
     for made, one in zip(found, values, strict=True):
         wanted = plainly(one, closed, 4, stage != "weights")
         assert np.array_equal(made[~np.isnan(wanted)], wanted[~np.isnan(wanted)])
         assert (made[np.isnan(wanted)] == -np.inf).all()
+
+
+ODD = st.sampled_from([np.float32(value) for value in (0, -1, 1, 3, -3, -1e9, np.inf, np.nan)])
+
+
+@st.composite
+def masked_maps(draw: st.DrawFn) -> tuple[Array, NDArray[np.bool_] | None]:
+    """[head, row, column] maps of any numbers, infinities and NaN among them, and [row, column] which cells are closed."""
+    shape = draw(st.integers(1, 3)), draw(st.integers(1, 40)), draw(st.integers(1, 40))
+    values = draw(arrays.arrays(np.float32, shape, elements=ODD | st.floats(width=32), fill=ODD))
+    return values, draw(st.none() | arrays.arrays(np.bool_, shape[1:]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(masked_maps(), st.sampled_from((1, 2, 4, 8, 64)), st.booleans())
+def test_both_poolings_are_one(drawn: tuple[Array, NDArray[np.bool_] | None], block: int, signed: bool) -> None:
+    """Of whatever numbers, sizes and masks, to the last bit: the array's rule is the tensor's."""
+    values, closed = drawn
+    shut = None if closed is None else torch.from_numpy(closed)
+    found = pooling.pooled(torch.from_numpy(values), block, signed=signed, closed=shut).numpy()
+
+    np.testing.assert_array_equal(pooled(values, block, signed=signed, closed=closed), found)
+
+
+def test_a_difference_of_the_two_would_be_found() -> None:
+    """Without its mask a block shows a closed cell, and pooled as an unsigned map it loses what is far below zero."""
+    values, closed = noise(1, 8, 8), np.zeros((8, 8), bool)
+    values[0, 3, 3], closed[3, 3] = -9, True
+    right = pooling.pooled(torch.from_numpy(values), 4, signed=True, closed=torch.from_numpy(closed)).numpy()
+
+    np.testing.assert_array_equal(pooled(values, 4, signed=True, closed=closed), right)
+    assert not np.array_equal(pooled(values, 4, signed=True), right)
+    assert not np.array_equal(pooled(values, 4, signed=False), right)
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_a_cell_that_is_no_number_is_not_lost_among_others(signed: bool) -> None:
+    """It makes its block, and no other, one that is none; but not where a mask has closed it."""
+    values, closed = noise(1, 8, 8), np.zeros((8, 8), bool)
+    values[0, 2, 5] = np.nan
+    assert np.isnan(pooled(values, 4, signed=signed)).tolist() == [[[False, True], [False, False]]]
+    closed[2, 5] = True
+    if signed:
+        assert not np.isnan(pooled(values, 4, signed=True, closed=closed)).any()
+
+
+@pytest.mark.parametrize("block", [(4, 1), (1, 8), (2, 16)])
+def test_a_block_may_be_longer_one_way(block: tuple[int, int]) -> None:
+    """A screen may show a map from further away in one direction than in the other."""
+    values, (down, across) = noise(33, 65), block
+    wanted = [[values[r : r + down, c : c + across].max() for c in range(0, 65, across)] for r in range(0, 33, down)]
+
+    assert np.array_equal(pooled(values, block, signed=False), wanted)
 
 
 def test_levels_go_down_to_what_any_screen_has_room_for() -> None:

@@ -15,6 +15,7 @@ import pytest
 from explorer.errors import CannotRead, CannotWrite, DiskFull, NotAFile, NotATrace, UnknownHead, UnknownTap
 from explorer.lang import Words
 from explorer.trace.arrays import frozen_array
+from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
 from tests.trace.runs import a_trace
 
@@ -300,3 +301,34 @@ def test_what_is_no_name_is_told(name: Any) -> None:
         Trace.load(name)
     with pytest.raises(UnknownHead):
         a_trace().head("encoder.layers.0.self_attn.weights", name if name != 3 else 99)
+
+
+def test_changes_are_saved_with_what_they_made(tmp_path: Path) -> None:
+    """Equal to the bit; a file from before there were any has none, and one with nonsense is none of ours."""
+    changes = (
+        Change("encoder.layers.0.self_attn.mixed", "scale", head=1, value=0.1),
+        Change("encoder.norm", "patch", rows=[0, 2], text="上海"),
+    )
+    trace = attrs.evolve(a_trace(), changes=changes)
+    trace.save(tmp_path / "a.npz")
+    assert Trace.load(tmp_path / "a.npz").changes == changes
+
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
+        entries = {name: file[name] for name in file.files}
+    about = json.loads(str(entries["about.json"]))
+    for told, wanted in (
+        (None, ()),
+        ([], ()),
+        ([{"tap": "a"}], None),
+        ([{**about["changes"][0], "value": "x"}], None),
+        (5, None),
+    ):
+        about["changes"] = told
+        if told is None:
+            del about["changes"]
+        np.savez(tmp_path / "b.npz", **{**entries, "about.json": np.array(json.dumps(about))})
+        if wanted is None:
+            with pytest.raises(NotATrace):
+                Trace.load(tmp_path / "b.npz")
+        else:
+            assert Trace.load(tmp_path / "b.npz").changes == wanted

@@ -26,11 +26,15 @@ Ids = tuple[int, ...]
 
 @attrs.frozen(kw_only=True)
 class Decoding:
-    """How to search. `prefix` are ids that the target shall begin with; `length_penalty` favours longer sentences."""
+    """How to search. `prefix` are ids that the target shall begin with; `length_penalty` favours longer sentences.
+
+    `whole`: each step is a pass over all that is written, since hooks of the model need to see all of it.
+    """
 
     beam: int = 1
     length_penalty: float = 1.0
     prefix: Ids = ()
+    whole: bool = False
 
 
 def longest(n_source: int, config_limit: int) -> int:
@@ -59,7 +63,7 @@ def search(
     ids = padded(sources, PAD).to(device)
     lengths = torch.tensor([len(row) for row in sources], device=device)
     real = None if len(set(map(len, sources))) == 1 else masks.padding(lengths, ids.shape[1])
-    steps = Incremental(model, model.encode(ids, real), real)
+    steps = Incremental(model, model.encode(ids, real), real, whole=decoding.whole)
     beams = [Beam(longest(len(row), limit), decoding) for row in sources]
     given = torch.full((len(sources),), BEGIN, device=device)
     live = list(range(len(sources)))  # the sentences that are not done

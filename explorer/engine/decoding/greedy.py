@@ -21,7 +21,8 @@ _AT_ONCE = 24  # guessed tokens; beyond, a wrong guess costs more than a right o
 
 def can_guess(model: Transformer, decoding: Decoding) -> bool:
     """Whether the logits after a token depend on nothing behind it, and one sentence is followed."""
-    return decoding.beam == 1 and not model.training and model.config.causal_mask and model.config.masking == "usual"
+    causal = model.config.causal_mask and model.config.masking == "usual"
+    return decoding.beam == 1 and not decoding.whole and not model.training and causal
 
 
 @torch.inference_mode()

@@ -5,7 +5,8 @@ off, or read wrongly, a further token changes all earlier ones, and nothing can 
 pass again.
 
 A step goes through the parts of layers and attentions one by one. Hooks of linear layers, norms, dropouts and the taps
-inside them fire; those of whole layers, attentions, the decoder and the generator belong to a whole pass.
+inside them fire; those of whole layers, attentions, the decoder and the generator belong to a whole pass. Hooks that need
+to know where a token stands, or what stands behind it, ask for `whole` passes: then all hooks fire at each step.
 """
 
 from functools import partial
@@ -23,16 +24,18 @@ class Incremental:
     """The decoder over a batch of sentences of which each is given one more id at each step.
 
     `memory` [batch, key, feature] is the encoder's output, `real` its padding mask as `Transformer.encode` takes it.
+    `whole`: nothing is kept, and each step is the whole pass.
     """
 
-    def __init__(self, model: Transformer, memory: Tensor, real: Tensor | None = None) -> None:
+    def __init__(self, model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> None:
         assert model.decoder is not None  # only encoder-decoder translates
+        self._in_whole_passes = whole
         self._model, self._decoder = model, model.decoder
         self._memory, self._real = memory, real
         self._given: Tensor | None = None  # [batch, position] only where nothing can be kept
         layers: list[DecoderLayer] = list(model.decoder.layers)  # type: ignore[arg-type]  # a ModuleList holds Modules
         self._layers = layers
-        self._across = [layer.cross_attn.keys_and_values(memory) for layer in layers]
+        self._across = [] if whole else [layer.cross_attn.keys_and_values(memory) for layer in layers]
         self._kept: list[tuple[Tensor, Tensor]] = []
         self._n = 0
 
@@ -45,7 +48,7 @@ class Incremental:
 
         Several at once where what follows is guessed: under a causal mask no logits depend on later ids.
         """
-        if not self._model.config.causal_mask or self._model.config.masking != "usual":
+        if self._in_whole_passes or not self._model.config.causal_mask or self._model.config.masking != "usual":
             return self._whole(ids)
         n_new = ids.shape[1]
         x = self._decoder.embedding(ids, self._n)  # [batch, position, feature]
@@ -91,6 +94,9 @@ class Incremental:
     def _whole(self, ids: Tensor) -> Tensor:
         self._given = ids if self._given is None else torch.cat((self._given, ids), dim=1)
         x = self._model.decode(self._given, self._memory, self._real)
+        if self._in_whole_passes:
+            logits: Tensor = self._model.generator(x)
+            return logits[:, -ids.shape[1] :]
         return self._model.generator.project(x[:, -ids.shape[1] :])
 
 

@@ -16,8 +16,9 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 from explorer.config import Config
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
+from explorer.model.hooks import watched
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Tap, watched
+from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained, with_knobs
 from explorer.stops import Stop, Superseded

@@ -8,19 +8,22 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from explorer.engine.changing import Changing
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
+from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.recording.recorder import Recording
 from explorer.model.attention import Attention, rows_at_once
-from explorer.model.tap import Tap, taps, watched
+from explorer.model.hooks import watched
+from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.stops import Superseded
-from explorer.trace.levels import Levels, closed_levels, levels
+from explorer.trace.kept_map import KeptMap
+from explorer.trace.levels import Closed, Levels, closed_levels
 from explorer.trace.measures import closed_cells
 from explorer.trace.model_card import ModelCard
-from explorer.trace.remake_heads import can_be_remade
-from explorer.trace.stages import stage_of
-from explorer.trace.tap_names import ATTENTION_MAP, place_of
+from explorer.trace.remake_heads import has_its_sources
+from explorer.trace.tap_names import ATTENTION_MAP, place_of, with_layer
 from explorer.trace.trace import Tokens, Trace
 
 Wanted = tuple[tuple[str, int], ...]
@@ -117,54 +120,54 @@ def taps_in(model: Transformer, card: ModelCard, tokens: Tokens) -> int:
 def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
     """A long text's Trace with all that a screen needs of it: masks, pooled maps and embeddings in levels."""
     closed = _closed(recording.closed)
-    pooled = {
-        tap: levels(
-            blocks,
-            closed.get(_mask_of(tap)),
-            signed=_signed(tap),
-            block=plan.block,
-            shape=(recording.shapes[tap][1], recording.shapes[tap][2]),
-        )
-        for tap, blocks in recording.pooled.items()
-    }
-    large = {
-        tap: levels(trace.arrays[tap], signed=True)
-        for tap in trace.arrays
-        if ".embedding." in tap and trace.arrays[tap].size > _LARGE_CELLS
-    }
-    return attrs.evolve(trace, shapes=recording.shapes, pooled=pooled, closed=closed, coarse=large)
+    maps = {tap: KeptMap(tap=tap, shape=shape, mask=closed.get(_mask_of(tap))) for tap, shape in recording.shapes.items()}
+    for tap, blocks in recording.pooled.items():
+        maps[tap] = attrs.evolve(maps[tap], levels=maps[tap].levels_of(blocks, plan.block))
+    large = [tap for tap, array in trace.arrays.items() if ".embedding." in tap and array.size > _LARGE_CELLS]
+    return attrs.evolve(trace, maps=maps | {tap: trace.map(tap).with_levels() for tap in large})
 
 
 def with_levels(trace: Trace, wanted: Wanted) -> Trace:
     """A Trace that has everything, and the levels of what is too large to be painted cell by cell: its attention weights,
     its embeddings and what is looked at besides.
     """
-    stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
-    maps = [
-        tap
-        for tap in trace.arrays
-        if ATTENTION_MAP.search(tap)
-        and tap.rpartition(".")[2] in stages
-        and trace.card.side(tap).n_layers * trace.arrays[tap].size > _LARGE_CELLS
-    ]
-    masks = (
-        {
-            tap.removesuffix(".masked").replace(".layers.0", ""): closed_cells(trace.arrays[tap][0])
-            for tap in trace.arrays
-            if tap.endswith("_attn.masked") and ".layers.0." in tap
-        }
-        if maps
-        else {}
-    )
-    closed = _closed(masks)
-    pooled = {tap: levels(trace.arrays[tap], closed.get(_mask_of(tap)), signed=_signed(tap)) for tap in maps}
     wishes = {tap for tap, _head in wanted}
+    large = [
+        tap
+        for tap, array in trace.arrays.items()
+        if array.ndim == 2 and array.size > _LARGE_CELLS and (".embedding." in tap or tap in wishes)
+    ]
+    maps = _maps_with_levels(trace, wanted) | {tap: trace.map(tap).with_levels() for tap in large}
+    return attrs.evolve(trace, maps=maps) if maps else trace
+
+
+def _maps_with_levels(trace: Trace, wanted: Wanted) -> dict[str, KeptMap]:
+    """Attention maps that are too large together, each with the mask of its attention; those that are looked at in levels."""
+    stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
+    maps = {tap: array for tap, array in trace.arrays.items() if ATTENTION_MAP.search(tap)}
     large = {
-        tap: levels(trace.arrays[tap], signed=_signed(tap))
-        for tap in trace.arrays
-        if trace.arrays[tap].ndim == 2 and trace.arrays[tap].size > _LARGE_CELLS and (".embedding." in tap or tap in wishes)
+        tap
+        for tap, array in maps.items()
+        if tap.rpartition(".")[2] in stages and trace.card.side(tap).n_layers * array.size > _LARGE_CELLS
     }
-    return attrs.evolve(trace, pooled=pooled, closed=closed, coarse=large) if pooled or large else trace
+    if not large:
+        return {}
+    closed = _closed({mask_of_all_layers(tap): _mask(trace, tap) for tap in maps if mask_of_all_layers(tap)})
+    masked = {tap: attrs.evolve(trace.map(tap), mask=closed.get(_mask_of(tap))) for tap in maps}
+    return {
+        tap: kept.with_levels() if tap in large else kept
+        for tap, kept in masked.items()
+        if tap in large or kept.mask is not None
+    }
+
+
+def _mask(trace: Trace, tap: str) -> NDArray[np.bool_]:
+    """[query, key] the mask that all layers and heads share; where some are changed, what is closed in all of them."""
+    if not trace.changes:
+        return closed_cells(trace.arrays[tap][0])
+    layers = (trace.arrays[with_layer(tap, layer)] for layer in range(trace.card.side(tap).n_layers))
+    closed: NDArray[np.bool_] = np.logical_and.reduce([closed_cells(heads).all(axis=0) for heads in layers])
+    return closed
 
 
 def _closed(masks: Any) -> dict[str, Levels]:
@@ -182,13 +185,9 @@ def _closed(masks: Any) -> dict[str, Levels]:
 
 
 def _mask_of(tap: str) -> str:
-    """The key of `Trace.closed` for a tap."""
+    """The key of `_closed` for a tap: all layers and heads of an attention have one mask."""
     place = place_of(tap)
     return f"{place.side}.{place.part}"
-
-
-def _signed(tap: str) -> bool:
-    return stage_of(tap).range == "signed"
 
 
 def with_wanted(
@@ -197,27 +196,30 @@ def with_wanted(
     wanted: Wanted,
     made: dict[tuple[str, int], Levels],
     memory_budget: int,
+    changing: Changing,
     stop: Callable[[], bool],
 ) -> Trace:
     """The Trace with close-ups of the heads that are looked at, as far as the budget in MB goes, and levels of whole taps.
 
-    `made` holds those of the pass that are there already. Raises Superseded.
+    `changing` are the changes of the pass. `made` holds those of the pass that are there already. Raises Superseded.
     """
     wanted = tuple((tap, head) for tap, head in wanted if tap in trace)  # they may be another model's
-    heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and can_be_remade(trace, tap)]
+    heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and has_its_sources(trace, tap)]
     room = max(1, int(_FOR_CLOSE_UPS * memory_budget * 2**20 / max(_close_up_bytes(trace, heads), 1)))
     heads = heads[-room:]
     for key in set(made) - set(heads):
         del made[key]
     for tap, head in heads:
         if (tap, head) not in made:
-            made[tap, head] = close_up(trace, model, tap, head, stop)
-    large = {
-        tap: levels(trace.arrays[tap], signed=_signed(tap))
-        for tap, _head in wanted
-        if tap in trace.arrays and tap not in trace.coarse and len(trace.shape(tap)) == 2
-    }
-    return attrs.evolve(trace, close_ups=dict(made), coarse={**trace.coarse, **large})
+            made[tap, head] = close_up(trace, model, tap, head, changing, stop)
+    maps = dict(trace.maps)
+    for tap in dict.fromkeys(tap for tap, _head in wanted):
+        kept, close_ups = trace.map(tap), {head: levels for (of, head), levels in made.items() if of == tap}
+        if close_ups:
+            maps[tap] = kept.with_close_ups(close_ups)
+        elif kept.array is not None and kept.levels is None and not kept.has_heads:
+            maps[tap] = kept.with_levels()
+    return attrs.evolve(trace, maps=maps)
 
 
 def _close_up_bytes(trace: Trace, heads: Iterable[tuple[str, int]]) -> float:
@@ -225,37 +227,41 @@ def _close_up_bytes(trace: Trace, heads: Iterable[tuple[str, int]]) -> float:
     return max((_FLOAT * _ALL_LEVELS * float(np.prod(trace.shape(tap)[1:])) for tap, _head in heads), default=0.0)
 
 
-def close_up(trace: Trace, model: Transformer, tap: str, head: int, stop: Callable[[], bool]) -> Levels:
-    """One head's whole map, from the recorded queries and keys by the model's own `weigh`. Raises Superseded."""
+def close_up(trace: Trace, model: Transformer, tap: str, head: int, changing: Changing, stop: Callable[[], bool]) -> Levels:
+    """One head's whole map, from the recorded queries and keys by the model's own `weigh`, changed as in the pass. Raises
+    Superseded.
+    """
     base, _, stage = tap.rpartition(".")
     attention: Attention = model.get_submodule(base)  # type: ignore[assignment]  # a tap of an attention
-    mask = trace.closed.get(f"{_mask_of(base)}.masked")
+    closed = trace.map(f"{base}.masked").closed
     blocks: list[NDArray[np.float32]] = []
     made = f"{base}.weights" if stage == "dropped" else tap  # where chance rests the two are one
 
     def watcher(seen: Tap, tensor: torch.Tensor, _first: int | None) -> None:
         if seen.name == made:
-            maps = tensor[0]  # [head, query, key]: ALiBi makes those of all heads
+            maps = tensor[0]  # [head, query, key]: ALiBi and changes need those of all heads
             blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
 
-    with watched(model, watcher):
-        for block in _weighed(trace, attention, base, head, mask):
+    heads = slice(None) if attention.position == "alibi" or changing.at_maps_of(base) else slice(head, head + 1)
+    with changing.inside(model), watched(model, watcher):
+        for block in _weighed(trace, attention, base, heads, closed):
             block()
             if stop():
                 raise Superseded
-    return levels(np.concatenate(blocks), trace.closed.get(f"{_mask_of(base)}.{stage}"), signed=_signed(tap))
+    return trace.map(tap).levels_of(np.concatenate(blocks))
 
 
-def _weighed(trace: Trace, attention: Attention, base: str, head: int, mask: Levels | None) -> Iterable[Callable[[], object]]:
-    """The attention of one head, a block of queries at a time."""
-    heads = slice(None) if attention.position == "alibi" else slice(head, head + 1)
+def _weighed(
+    trace: Trace, attention: Attention, base: str, heads: slice, closed: Closed | None
+) -> Iterable[Callable[[], object]]:
+    """The attention of some heads, a block of queries at a time."""
     device = attention.project_query.weight.device
     query, key = (
         torch.from_numpy(np.array(trace.arrays[f"{base}.{part}"][heads])).to(device)[None] for part in ("query", "key")
     )
     n_queries, n_keys = query.shape[-2], key.shape[-2]
     rows = rows_at_once(query.shape[1], n_queries, n_keys)
-    open_ = None if mask is None else torch.from_numpy(~mask.arrays[0]).to(device)
+    open_ = None if closed is None else torch.from_numpy(~closed).to(device)
     for first in range(0, n_queries, rows):
 
         def block(first: int = first) -> object:

@@ -30,9 +30,7 @@ def map_cells(card: ModelCard, n_source: int, n_target: int) -> int:
 
 
 def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
-    """Bytes of one part (see `recording.keep_plan.part_of`) in all layers of both sides; a side that is not there has no
-    tokens.
-    """
+    """Bytes of one part (see `keep_plan.part_of`) in all layers of both sides; a side that is not there has no tokens."""
     if part in ("logits", "probabilities"):
         return _FLOAT * (n_target or n_source) * card.vocab_size
     return _FLOAT * sum(_numbers(part, card, side, n_source, n_target) for side in card.sides)

@@ -6,8 +6,11 @@ import torch
 from torch import Tensor
 
 from explorer.engine.recording.keep_plan import KeepPlan
+from explorer.engine.recording.pooling import pooled
 from explorer.engine.recording.shelf import Shelf
+from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
+from explorer.trace.stages import stage_of
 
 if TYPE_CHECKING:
     from explorer.engine.recording.recorder import Recording
@@ -31,12 +34,12 @@ class PoolingRecorder:
             keeps = self._keeps[tap] = self._plan.keeps(tap.name)
         before = self._shapes[tap] if first else ()
         self._shapes[tap] = _joined(before, tuple(tensor.shape[1:]))
-        if self._plan.block > 1 and tap.name.endswith("_attn.masked") and ".layers.0." in tap.name:
-            # Every layer and head of an attention has the same mask: the first tells.
-            attention = tap.name.removesuffix(".masked").replace(".layers.0", "")
+        attention = mask_of_all_layers(tap.name) if self._plan.block > 1 else ""
+        if attention:
             self._closed.setdefault(attention, []).append(self._shelf.put(closed_cells(tensor[0, 0])))
         if self._plan.pools(tap.name):
-            maps = pooled(tensor[0], self._plan.block, tap.name.rpartition(".")[2])
+            closed = closed_cells(tensor[0]) if tap.name.endswith(".masked") else None
+            maps = pooled(tensor[0], self._plan.block, signed=stage_of(tap.name).range == "signed", closed=closed)
             self._pooled.setdefault(tap, []).append(self._shelf.put(maps))
         return keeps
 
@@ -48,39 +51,14 @@ class PoolingRecorder:
         recording.closed = {name: torch.cat(parts).cpu().numpy() for name, parts in self._closed.items()}
 
 
+def mask_of_all_layers(tap: str) -> str:
+    """The attention ("decoder.self_attn") whose mask this tap shows: every layer and head has the same, so the first layer
+    tells. Empty for any other tap.
+    """
+    tells = tap.endswith("_attn.masked") and ".layers.0." in tap
+    return tap.removesuffix(".masked").replace(".layers.0", "") if tells else ""
+
+
 def _joined(before: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of [head, query, key] blocks one below the other."""
     return part if not before else (part[0], before[1] + part[1], *part[2:])
-
-
-def closed_cells(masked: Tensor) -> Tensor:
-    """True where a mask closed the cell, as `measures.closed_cells` says it of arrays."""
-    return torch.isneginf(masked) | (masked == -1e9)
-
-
-def pooled(maps: Tensor, block: int, stage: str) -> Tensor:
-    """[head, query, key] to [head, row, column]: the maximum of each block of weights, of scores the value farthest from
-    zero among those that are not closed; -inf where all are.
-    """
-    if stage in ("weights", "dropped"):
-        return _largest(maps, block)
-    shut = closed_cells(maps)
-    high, low = _largest(maps.masked_fill(shut, -torch.inf), block), -_largest((-maps).masked_fill(shut, -torch.inf), block)
-    return torch.where(high >= -low, high, low)
-
-
-def _largest(maps: Tensor, block: int) -> Tensor:
-    """Queries first: a maximum over whole rows takes a third of the time of one over short runs."""
-    return _along(_along(maps, block, -2), block, -1)
-
-
-def _along(maps: Tensor, block: int, axis: int) -> Tensor:
-    n = maps.shape[axis]
-    whole = n // block * block
-    parts = []
-    if whole:
-        main = maps.narrow(axis, 0, whole)
-        parts.append(torch.unflatten(main, axis, (whole // block, block)).amax(axis))
-    if whole < n:
-        parts.append(maps.narrow(axis, whole, n - whole).amax(axis, keepdim=True))
-    return parts[0] if len(parts) == 1 else torch.cat(parts, dim=axis)

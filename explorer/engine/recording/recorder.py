@@ -27,7 +27,8 @@ from torch import Tensor, nn
 
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.pooling_recorder import PoolingRecorder
-from explorer.model.tap import Tap, has_hooks, watched
+from explorer.model.hooks import has_hooks, watched
+from explorer.model.tap import Tap
 from explorer.stops import Superseded
 from explorer.trace.arrays import Arrays
 

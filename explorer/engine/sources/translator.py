@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.config import Config
+from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import on_device, seeded
@@ -56,17 +57,21 @@ class Translator:
         decoding: Decoding,
         stop: Callable[[], bool] = lambda: False,
         memory: Tensor | None = None,
+        changing: Changing | None = None,
     ) -> Search:
         """The translation of one sentence; the last ones are remembered. `memory` is the encoder's output if somebody has
-        it. Raises Superseded when stopped.
+        it, under the same changes if there are any. Raises Superseded when stopped.
         """
-        key = (source, config, decoding)
+        changing = changing or Changing()
+        key = (source, config, decoding, changing.key)
         if key not in self._known:
-            self._known[key] = self._search(source, config, decoding, stop, memory)
+            with changing.inside(self.model(config)):
+                self._known[key] = self._search(source, config, decoding, stop, memory)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
-        self._draft = self._known[key].best
+        if not changing.changes:  # what a changed model says is no guess at what the model itself will say
+            self._draft = self._known[key].best
         return self._known[key]
 
     def _search(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.scales import Scale, indices
-from explorer.trace.levels import Array, Closed, Levels
+from explorer.trace.levels import Array, Closed, Levels, all_closed, pooled
 
 LARGE_CELLS = 2**19
 """More than a screen's worth: beyond, a picture is painted from levels."""
@@ -59,7 +59,9 @@ def part(levels: Levels, scale: Scale, view: VisibleArea) -> VisiblePart:
     values = levels.arrays[place][cut]
     closed = None if levels.closed is None else levels.closed[place][cut]
     if more > 1:
-        values, closed = _pooled_along(values, closed, more, down > across, scale.centred)
+        block = (more, 1) if down > across else (1, more)
+        values = pooled(values, block, signed=scale.centred, closed=closed)
+        closed = None if closed is None else all_closed(closed, block)
     n_rows, n_columns = levels.shape
     return VisiblePart(
         indices(values, scale, closed),
@@ -77,27 +79,6 @@ def _span(low: float, high: float, size: int, n: int, step: int) -> tuple[int, i
     first = max(0, int(low / size)) // step * step
     last = math.ceil(math.ceil(high / size) / step) * step
     return first, min(n, max(last, first + 1))
-
-
-def _pooled_along(values: Array, closed: Closed | None, factor: int, rows: bool, signed: bool) -> tuple[Array, Closed | None]:
-    """Pooled in one direction only."""
-    axis = 0 if rows else 1
-    shape = list(values.shape)
-    n = -(-shape[axis] // factor)
-    spread = [(0, n * factor - shape[axis]) if place == axis else (0, 0) for place in range(2)]
-    stacked = np.pad(values, spread, mode="edge")
-    shut = None if closed is None else np.pad(closed, spread, mode="edge")
-    folded = (n, factor, shape[1]) if rows else (shape[0], n, factor)
-    blocks = stacked.reshape(folded)
-    open_only = blocks if shut is None else np.where(shut.reshape(folded), np.float32(np.nan), blocks)
-    with np.errstate(invalid="ignore"):
-        high: Array = np.fmax.reduce(open_only, axis=axis + 1)
-        low: Array = np.fmin.reduce(open_only, axis=axis + 1)
-    result: Array = np.where(np.abs(high) >= np.abs(low), high, low) if signed else high
-    if shut is None:
-        return result, None
-    all_shut: Closed = np.logical_and.reduce(shut.reshape(folded), axis=axis + 1)
-    return result, all_shut
 
 
 def at_most(levels: Levels, cells: int) -> tuple[Array, Closed | None, int]:

@@ -70,14 +70,11 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
 
 def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:
     """What is painted from levels. Raises NotKept where the maps are too many for one image and nobody asked for levels."""
-    if all(tap in trace.pooled for tap in taps):
-        close = {
-            (layer, head): levels
-            for layer, tap in enumerate(taps)
-            for (name, head), levels in trace.close_ups.items()
-            if name == tap
-        }
-        return LargeWall(tuple(trace.pooled[tap] for tap in taps), close)
+    kept = [trace.map(tap) for tap in taps]
+    found = [each.levels for each in kept if each.levels is not None]
+    if len(found) == len(kept):
+        close = {(layer, head): levels for layer, each in enumerate(kept) for head, levels in each.close_ups.items()}
+        return LargeWall(tuple(found), close)
     if len(taps) * np.prod(trace.shape(taps[0])) > _MOST_CELLS:
         raise trace.not_kept(taps[0], -1)
     return None
@@ -133,13 +130,12 @@ def _mask_levels(trace: Trace, tap: str, shape: tuple[int, ...]) -> Levels | Non
     """A large mask: a block is closed where all its cells are."""
     if shape[0] * shape[1] <= LARGE_CELLS:
         return None
-    place = place_of(tap)
-    closed = trace.closed.get(f"{place.side}.{place.part}")
+    mask = trace.map(tap).mask
     sizes = [(shape[0], shape[1])]
     while max(sizes[-1]) > _FIGURE_CELLS:
         sizes.append((-(-sizes[-1][0] // 2), -(-sizes[-1][1] // 2)))
     ones = tuple(np.broadcast_to(np.float32(1), size) for size in sizes)  # of one number, whatever their size
-    return Levels(ones, None if closed is None else closed.arrays[: len(ones)], 1, (shape[0], shape[1]))
+    return Levels(ones, None if mask is None else mask.arrays[: len(ones)], 1, (shape[0], shape[1]))
 
 
 def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:

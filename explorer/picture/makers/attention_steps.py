@@ -10,7 +10,7 @@ from explorer.picture.kinds import Axis, Bars, Caption, Heatmap, Strips
 from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import caption, scale_for, tap_heatmap, token_axis
 from explorer.picture.scales import Scale, robust_scale
-from explorer.trace.measures import entropy_bits
+from explorer.trace.measures import closed_cells, entropy_bits
 from explorer.trace.trace import Trace
 
 STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
@@ -125,7 +125,7 @@ def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
     Both are computed from the recorded scores; masked keys stay out.
     """
     scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)
-    may_look = trace[look.attention_tap("masked")][look.head] > -1e9
+    may_look = ~closed_cells(trace[look.attention_tap("masked")][look.head])
     may_look |= ~may_look.any(axis=1, keepdims=True)  # a row that sees nothing has no weights to tell of
     size = np.sqrt(trace.card.d_head)
     labels, values = [], []

@@ -14,7 +14,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
 from explorer.trace.measures import closed_cells
 from explorer.trace.stages import SINUSOIDS, stage_of
-from explorer.trace.tap_names import ATTENTION_MAP, place_of, with_layer
+from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
 
 
@@ -67,7 +67,8 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
     Dropout scales what it keeps by 1/(1 - p): its scale ends there.
     """
     if stage_of(tap).range == "unit":
-        if tap in trace.pooled:
+        kept = trace.map(tap)
+        if kept.has_heads and kept.levels is not None:
             return Scale(0.0, _round_top(_largest_weight(trace, tap)), look.unit_colours)
         top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(_extremes(trace, tap))))
         return Scale(0.0, top, look.unit_colours) if top > 1 else unit_scale(look.unit_colours)
@@ -77,8 +78,8 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
 
 def _largest_weight(trace: Trace, tap: str) -> float:
     """Of a large map's tap in all layers, so that they can be compared."""
-    taps = [with_layer(tap, layer) for layer in range(trace.card.side(tap).n_layers)]
-    return max(float(np.nanmax(trace.pooled[each].arrays[-1])) for each in taps if each in trace.pooled)
+    layers = [trace.map(with_layer(tap, layer)).levels for layer in range(trace.card.side(tap).n_layers)]
+    return max(float(np.nanmax(levels.arrays[-1])) for levels in layers if levels is not None)
 
 
 def _round_top(largest: float) -> float:
@@ -90,30 +91,17 @@ def _round_top(largest: float) -> float:
 
 
 def _extremes(trace: Trace, tap: str) -> Array:
-    """Values with the extremes of the whole tensor: of a large one, its coarsest level has them."""
-    known = trace.pooled.get(tap) or trace.coarse.get(tap)
-    if known is not None:
-        return known.arrays[-1]
-    close = [levels.arrays[-1] for (name, _head), levels in trace.close_ups.items() if name == tap]
-    return np.concatenate([each.ravel() for each in close]) if close and tap in trace.shapes else trace[tap]
+    """Values with the extremes of the whole tensor. Raises NotKept where nothing of it was kept."""
+    found = trace.map(tap).extremes
+    return trace[tap] if found is None else found
 
 
-def closed_of(trace: Trace, tap: str) -> Closed | None:
-    """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open.
-
-    All heads of an attention share one mask, so the first head tells.
+def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
+    """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open. Changes may close cells
+    of single heads: then those of `head` are told, or those that are closed in all heads.
     """
-    base, _, stage = tap.rpartition(".")
-    if stage not in ("masked", "weights", "dropped") or not ATTENTION_MAP.search(tap) or f"{base}.masked" not in trace:
-        return None
-    place = place_of(tap)
-    known = trace.closed.get(f"{place.side}.{place.part}")
-    if known is not None or f"{base}.masked" in trace.shapes:
-        return None if known is None else known.arrays[0]
-    closed = closed_cells(trace[f"{base}.masked"][0])
-    if stage != "masked":  # a row that the mask leaves nothing has weights all the same: 1/n, or none that is a number
-        closed &= (trace[tap] == 0).all(axis=0)
-    return closed if closed.any() else None
+    kept = trace.map(tap)
+    return kept.closed if head is None else kept.closed_in(head)
 
 
 def closed_reason(trace: Trace, words: Words) -> str:
@@ -130,17 +118,11 @@ def levels_of(trace: Trace, tap: str, head: int) -> Levels | None:
     """How a large map is painted; None for one that is painted cell by cell. Raises NotKept for a large one that nobody
     has asked for yet.
     """
-    if (tap, head) in trace.close_ups:
-        return trace.close_ups[tap, head]
-    if tap in trace.coarse:
-        return trace.coarse[tap]
-    pooled = trace.pooled.get(tap)
-    if pooled is not None and pooled.whole:
-        return pooled.of(head)
-    shape = trace.shape(tap)
-    if shape[-2] * shape[-1] > LARGE_CELLS:
+    kept = trace.map(tap)
+    painted = kept.painted(head)
+    if painted is None and kept.shape[-2] * kept.shape[-1] > LARGE_CELLS:
         raise trace.not_kept(tap, -1)
-    return None
+    return painted
 
 
 def robust_band(band: Heatmap) -> Heatmap:
@@ -155,7 +137,7 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
         array, axes = trace.head(tap, head), axes[1:]
     else:
         array = trace[tap]
-    closed, large = closed_of(trace, tap), levels_of(trace, tap, head)
+    closed, large = closed_of(trace, tap, head), levels_of(trace, tap, head)
     return Heatmap(
         values=array if large is not None else masked_values(array, closed),
         closed=closed,

@@ -6,6 +6,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.config import MASK_VALUES
 from explorer.lang import Words
 from explorer.lessons.check import Finding
 from explorer.lessons.questions import Asked
@@ -119,4 +120,4 @@ def asked_html(asked: Asked, words: Words) -> str:
 
 
 def _row(values: tuple[float, ...]) -> str:
-    return "[" + ", ".join("−∞" if value <= -1e9 else figure(value) for value in values) + "]"
+    return "[" + ", ".join("−∞" if value in MASK_VALUES.values() else figure(value) for value in values) + "]"

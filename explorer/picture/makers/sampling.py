@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.mathematics import softmax
+
 _SLACK = 1e-12  # 0.6 + 0.3 is a little less than 0.9 in binary, and reaches it all the same
 
 Probabilities = NDArray[np.float64]
@@ -15,11 +17,8 @@ Probabilities = NDArray[np.float64]
 
 def sampling_probabilities(logits: NDArray[Any], temperature: float) -> Probabilities:
     """[vocab] softmax(z / T): below 1 the likely become likelier, above 1 all come closer to each other."""
-    z = logits.astype(np.float64) / temperature
-    # P[i] = exp(z[i] / T) / Σ exp(z[j] / T), less the largest z / T above and below the line: exp cannot overflow
-    powers = np.exp(z - z.max())
-    result: Probabilities = powers / powers.sum()
-    return result
+    # P[i] = exp(z[i] / T) / Σ_j exp(z[j] / T)
+    return softmax(logits.astype(np.float64) / temperature)
 
 
 def cut_away(probabilities: NDArray[Any], top_k: int, top_p: float) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ class TapList:
         self.shapes = tuple(shape_badge(trace, name) for name in self.names)
         self.sizes = tuple("×".join(map(str, trace.shape(name))) for name in self.names)
         self._summary = lru_cache(maxsize=None)(
-            lambda row: None if self.names[row] in trace.shapes else summary(trace[self.names[row]])
+            lambda row: None if trace.map(self.names[row]).array is None else summary(trace[self.names[row]])
         )
 
     def summary(self, row: int) -> Summary | None:

@@ -18,6 +18,7 @@ from explorer.export.job import Export
 from explorer.export.numbers import selection, write_npz, write_safetensors
 from explorer.lang import Words
 from explorer.model import attention
+from explorer.trace.kept_map import KeptMap
 from explorer.trace.measures import closed_cells
 from explorer.trace.own_card import card_of
 from explorer.trace.remake_heads import can_be_remade, remade
@@ -61,9 +62,9 @@ def test_pooled_maps_are_the_pooling_of_the_whole_ones(architecture: str, stage:
     trace = Computer()(attrs.evolve(asked, wanted=((maps[0], -1),))).trace
 
     assert not trace.whole
-    assert set(maps) <= set(trace.pooled)
     for tap in maps:
-        found = trace.pooled[tap]
+        found = trace.map(tap).levels
+        assert found is not None
         closed = (
             np.zeros(full[tap].shape[1:], bool)
             if ".cross_attn." in tap or tap.startswith("encoder.")
@@ -101,12 +102,12 @@ def test_a_close_up_is_the_recorded_map(knobs: dict[str, object]) -> None:
     for tap in taps:
         trace = computer(attrs.evolve(asked, wanted=((tap, 3),))).trace
         np.testing.assert_allclose(trace.head(tap, 3), full.head(tap, 3), atol=1e-5, rtol=1e-5)
-        np.testing.assert_allclose(trace.close_ups[tap, 3].arrays[1], pairs(full[tap][3], trace, tap), atol=1e-5, rtol=1e-5)
+        np.testing.assert_allclose(trace.map(tap).close_ups[3].arrays[1], pairs(full[tap][3], trace, tap), atol=1e-5, rtol=1e-5)
 
 
 def pairs(array: NDArray[np.float32], trace: Trace, tap: str) -> NDArray[np.float32]:
     """The second level of one map, plainly; closed blocks as they are there."""
-    levels = trace.close_ups[tap, 3]
+    levels = trace.map(tap).close_ups[3]
     closed = np.zeros(array.shape, bool) if levels.closed is None else levels.closed[0]
     signed = not tap.endswith((".weights", ".dropped"))
     if not signed:
@@ -138,10 +139,17 @@ def test_pooling_in_blocks_is_pooling(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attention, "_BLOCK_CELLS", 1)
     in_blocks = Computer()(asked).trace
 
-    assert at_once.shapes == in_blocks.shapes
-    for tap, levels in at_once.pooled.items():
-        for one, other in zip(levels.arrays, in_blocks.pooled[tap].arrays, strict=True):
+    assert at_once.maps.keys() == in_blocks.maps.keys()
+    for tap, kept in at_once.maps.items():
+        assert kept.shape == in_blocks.map(tap).shape
+        for one, other in zip(arrays_of(kept), arrays_of(in_blocks.map(tap)), strict=True):
             np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def arrays_of(kept: KeptMap) -> list[NDArray[np.float32]]:
+    """All that was kept of a tap beside its array, the mask left out."""
+    levels = [*kept.close_ups.values(), *([] if kept.levels is None else [kept.levels])]
+    return [array for each in levels for array in each.arrays]
 
 
 @pytest.mark.parametrize("budget", [16, 24, 40, 60, 200])
@@ -149,10 +157,7 @@ def test_the_budget_is_kept(budget: int) -> None:
     """By all arrays together, close-ups included; with more of it more is kept."""
     taps = [(f"decoder.layers.{layer}.self_attn.weights", head) for layer in range(2) for head in range(4)]
     trace = Computer()(attrs.evolve(request(memory_budget=budget), wanted=tuple(taps))).trace
-    arrays = [
-        *trace.arrays.values(),
-        *(each for levels in (*trace.pooled.values(), *trace.close_ups.values()) for each in levels.arrays),
-    ]
+    arrays = [*trace.arrays.values(), *(array for kept in trace.maps.values() for array in arrays_of(kept))]
 
     owned = {array.__array_interface__["data"][0]: array.nbytes for array in arrays}
     assert sum(owned.values()) <= budget * 2**20
@@ -185,10 +190,10 @@ def test_looking_at_another_head_makes_no_other_pass(monkeypatch: pytest.MonkeyP
     for head in range(4):
         wanted = (*wanted, (tap, head))
         trace = computer(attrs.evolve(request(), serial=head, wanted=wanted)).trace
-        assert (tap, head) in trace.close_ups
+        assert head in trace.map(tap).close_ups
 
     assert len(passes) == 1
-    assert 1 <= len(trace.close_ups) < 5
+    assert 1 <= len(trace.map(tap).close_ups) < 5
     computer(attrs.evolve(request(temperature=2), wanted=wanted))
     assert len(passes) == 2
 
@@ -200,7 +205,7 @@ def test_a_tap_that_is_looked_at_is_kept_if_it_fits() -> None:
     without = Computer()(asked).trace
     wished = Computer()(attrs.evolve(asked, wanted=(("encoder.layers.7.norm1", -1), (tap, -1), ("no.tap", 5)))).trace
 
-    assert tap in without.shapes
+    assert without.map(tap).array is None
     assert tap in wished.arrays
 
 
@@ -209,7 +214,7 @@ def test_dropped_weights_cannot_be_made_again() -> None:
     tap = "encoder.layers.0.self_attn.dropped"
     trace = Computer()(attrs.evolve(request(dropout_active=True), wanted=((tap, 0),))).trace
 
-    assert (tap, 0) not in trace.close_ups
+    assert 0 not in trace.map(tap).close_ups
     with pytest.raises(NotKept):
         trace.head(tap, 0)
 

@@ -295,3 +295,18 @@ def test_the_sides_of_a_map_are_known_even_when_both_sentences_are_one(tap: str,
     made = tap_heatmap(explorer.explore("我爱北京天安门", preset="tiny"), tap, Look(), Words.load("zh"))
 
     assert sides == (made.rows.side, made.columns.side)
+
+
+def test_a_cell_closed_by_a_change_is_closed_in_its_head_alone() -> None:
+    """In the picture of that head; the wall of all heads hatches what is closed in all, and shows the weight 0 elsewhere."""
+    tap = "encoder.layers.0.self_attn.weights"
+    change = explorer.Change(tap.replace("weights", "masked"), "close", head=0, rows=[2], columns=[1])
+    trace = explorer.explore("我爱北京天安门", preset="tiny", changes=[change])
+    wanted = np.zeros((4, 4), bool)
+    wanted[2, 1] = True
+
+    for stage in ("masked", "weights"):
+        assert (tap_heatmap(trace, tap.replace("weights", stage), Look(), ZH, 0).closed == wanted).all()
+        assert tap_heatmap(trace, tap.replace("weights", stage), Look(), ZH, 1).closed is None
+    assert closed_of(trace, tap) is None
+    assert attention.head_wall(trace, Look(attention="encoder.self_attn", stage="weights"), ZH).values[0, 0, 2, 1] == 0

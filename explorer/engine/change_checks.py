@@ -1,0 +1,81 @@
+"""What of a Change depends on the model and the sentence, asked before anything is computed."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import attrs
+import torch
+
+from explorer.config import Config
+from explorer.errors import CannotClose, LengthsDiffer, NoHeads, OutOfTensor, UnknownHead
+from explorer.model.tap import Tap, taps
+from explorer.model.transformer import Transformer
+from explorer.trace.changes import Change
+from explorer.trace.trace import side_name, unknown_tap
+
+Shape = tuple[int, ...]
+
+
+@attrs.frozen
+class Lengths:
+    """How many tokens the two sides have; `target` None: nobody knows yet, and nothing about it is checked."""
+
+    source: int
+    target: int | None
+
+
+@lru_cache(maxsize=8)
+def _taps(architecture: str, n_layers: int) -> Mapping[str, Tap]:
+    """The taps of a model by name, without its weights; no other knob decides which there are."""
+    with torch.device("meta"):
+        return taps(Transformer(Config().changed(architecture=architecture, n_layers=n_layers)))
+
+
+def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, lent: Mapping[Change, Shape]) -> None:
+    """Raises UnknownTap, UnknownHead, NoHeads, CannotClose, OutOfTensor, LengthsDiffer.
+
+    `lent` are the shapes [row, column] or [head, row, column] of what is patched in, as far as it is there.
+    """
+    known = _taps(config.architecture, config.n_layers) if changes else {}
+    for change in changes:
+        tap = known.get(change.tap)
+        if tap is None:
+            raise unknown_tap(change.tap, tuple(known))
+        if change.head is not None:
+            _check_head(change, tap, config)
+        if change.kind == "close" and not tap.closes:
+            raise CannotClose(tap=change.tap)
+        shape = tuple(_length(config, change.tap, tap.axes, axis, lengths) for axis in tap.axes[-2:])  # of rows and columns
+        for axis, length, places in zip(tap.axes[-2:], shape, (change.rows, change.columns), strict=True):
+            if length is not None and places is not None and max(places) >= length:
+                raise OutOfTensor(tap=change.tap, axis=axis, got=max(places), last=length - 1)
+        if isinstance(change.value, tuple) and change.columns is None and shape[1] not in (None, len(change.value)):
+            raise LengthsDiffer(tap=change.tap, axis=tap.axes[-1], wanted=shape[1], got=len(change.value))
+        if change in lent:
+            _check_lent(change, tap, shape, lent[change])
+
+
+def _check_head(change: Change, tap: Tap, config: Config) -> None:
+    if "head" not in tap.axes:
+        raise NoHeads(tap=change.tap)
+    if not change.head < config.n_heads:  # type: ignore[operator]  # there is one
+        raise UnknownHead(got=change.head, last=config.n_heads - 1)
+
+
+def _check_lent(change: Change, tap: Tap, own: tuple[int | None, ...], other: Shape) -> None:
+    """Where no places are named, both texts have as many; where they are, both have them."""
+    for axis, wanted, got, places in zip(tap.axes[-2:], own, other[-2:], (change.rows, change.columns), strict=True):
+        fits = wanted in (None, got) if places is None else max(places) < got
+        if not fits:
+            raise LengthsDiffer(tap=change.tap, axis=axis, wanted=got if wanted is None else wanted, got=got)
+
+
+def _length(config: Config, name: str, axes: tuple[str, ...], axis: str, lengths: Lengths) -> int | None:
+    """How many places a tap has along an axis; None where that depends on a target that is still to be found."""
+    if axis == "vocab":
+        return config.n_target_symbols
+    if axis == "feature":
+        if name.endswith((".hidden", ".activated")):
+            return config.d_ff
+        return config.d_head if "head" in axes else config.d_model
+    return lengths.source if side_name(name, axis, has_target=lengths.target != 0) == "source" else lengths.target
