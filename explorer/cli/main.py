@@ -5,8 +5,9 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import range_of, shared_flags
+from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
+from explorer.cli.language import asked_language
+from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
-from explorer.errors import EmptyText, ExplorerError, KnobNotANumber, MissingAsset, UnknownHead, UnknownLayer
+from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownHead, UnknownLayer
 from explorer.export import formats
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.presets import load_preset, preset_names
@@ -28,46 +31,44 @@ if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return its exit status."""
-    asked, rest = _language(sys.argv[1:] if arguments is None else arguments)
+def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = None) -> int:
+    """Run one command and return its exit status. `tell` is how a user's error is told where nobody reads stderr."""
+    asked, rest = asked_language(sys.argv[1:] if arguments is None else arguments)
+    fail = partial(_fail, tell=None if tell is None else partial(tell, by_window=_opens_window(rest)))
     try:
         words = Words.load(asked[1] if asked and asked[1] in LANGUAGES else system_language())
     except MissingAsset as error:  # without its words the program can only say what is gone
-        return _fail(str(error))
+        return fail(str(error))
     try:
         result = commands.main([*asked, *rest], prog_name="transformer-explorer", standalone_mode=False, obj=words)
     except ExplorerError as error:
-        return _fail(words.error(error))
+        return fail(words.error(error))
     except click.ClickException as error:
-        return _fail(re.sub(r"\S{81,}", lambda found: f"{found[0][:79]}…", error.format_message()))
+        return fail(re.sub(r"\S{81,}", lambda found: f"{found[0][:79]}…", error.format_message()))
     except (click.Abort, KeyboardInterrupt):
         return 130
     return result if isinstance(result, int) else 0
 
 
-def _fail(sentence: str) -> int:
+def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
     """One line, whatever is quoted in it."""
-    click.echo(" ".join(sentence.split()), err=True)
+    line = " ".join(sentence.split())
+    click.echo(line, err=True)
+    if tell is not None:
+        tell(line)
     return 2
 
 
-def _language(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """`--language L` from wherever it stands, and the rest: it must be known before anything else is understood."""
-    words = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    for place, word in enumerate(words):
-        if word.startswith("--language="):
-            return ["--language", word.partition("=")[2]], arguments[:place] + arguments[place + 1 :]
-        if word == "--language" and place + 1 < len(words):
-            return ["--language", words[place + 1]], arguments[:place] + arguments[place + 2 :]
-    return [], arguments
+def _opens_window(arguments: list[str]) -> bool:
+    """Whether this is a call of the window, as far as one can tell before it is understood."""
+    return not any(word in commands.commands and word != "gui" for word in arguments)
 
 
-@click.group(invoke_without_command=True)
-@click.version_option(__version__, prog_name="transformer-explorer")
+@click.group("transformer-explorer", cls=SpokenGroup, invoke_without_command=True)
+@click.version_option(__version__, prog_name="transformer-explorer", message="%(prog)s %(version)s")
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
-@click.option("--language", type=click.Choice(LANGUAGES), help="May stand anywhere.")
+@choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
 def commands(context: click.Context, text: str | None, preset: str | None, language: str | None) -> int | None:
     """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
@@ -138,13 +139,6 @@ def show(words: Words, /, text: str, **given: Any) -> None:
         click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
 
 
-def _a_number(_context: click.Context, option: click.Parameter, value: float) -> float:
-    """NaN is neither below a range nor above it. Raises KnobNotANumber."""
-    if value != value:
-        raise KnobNotANumber(name=option.name, got=value)
-    return value
-
-
 @commands.command()
 @click.argument("text")
 @click.option("--tap", metavar="NAME")
@@ -152,9 +146,9 @@ def _a_number(_context: click.Context, option: click.Parameter, value: float) ->
 @click.option("--layer", metavar="L|all")
 @click.option("--out", required=True, metavar="PATH")
 @click.option("--format", "format_", metavar="|".join(formats.names()))
-@click.option("--dpi", default=192.0, show_default=True, type=click.FloatRange(24, 1200), callback=_a_number)
-@click.option("--width", "width_px", type=click.IntRange(16, 20000), metavar="PIXELS")
-@click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
+@number_flag("--dpi", "dpi", 24.0, 1200.0, default=192.0)
+@number_flag("--width", "width_px", 16, 20_000)
+@choice_flag("--theme", "theme", ("light", "dark"), default="light")
 @shared_flags
 @click.pass_obj
 def export(
