@@ -178,6 +178,9 @@ KNOBS = declared(Config)
 GROUPS = tuple(dict.fromkeys(knob.group for knob in KNOBS))
 """The groups of knobs, in the order in which they are declared."""
 
+BEAM = Knob(name="beam", kind="int", default=4, group="decoding", applies="pass", valid=Range(1, 8))
+"""How many sentences a search follows: a knob of decoding and not of the model."""
+
 _BY_NAME: Mapping[str, Knob] = {each.name: each for each in KNOBS}
 
 
@@ -194,10 +197,6 @@ def departures(config: Config) -> tuple[tuple[str, Value, Value], ...]:
 def as_paper(config: Config) -> Config:
     """The same sizes, and everything else as the paper has it."""
     return config.changed(**{name: paper for name, _here, paper in departures(config)})
-
-
-BEAM = Knob(name="beam", kind="int", default=4, group="decoding", applies="pass", valid=Range(1, 8))
-"""How many sentences a search follows: a knob of decoding and not of the model."""
 
 
 def find_knob(name: str) -> Knob:

@@ -38,6 +38,10 @@ class Words:
         """The text under `key`. A missing key or value is a bug and raises KeyError."""
         return self._texts[key].format(**values)
 
+    def or_other(self, key: str) -> str:
+        """The text under `key`, or the one of its table that serves whatever else there is: "layers.dead.other"."""
+        return self(key if key in self else f"{key.rpartition('.')[0]}.other")
+
     def __contains__(self, key: str) -> bool:
         return key in self._texts
 

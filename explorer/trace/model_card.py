@@ -67,12 +67,13 @@ class SideCard:
 
 @attrs.frozen(kw_only=True)
 class ModelCard:
-    """Raises ValueError or TypeError for what no model can be.
+    """One model. Raises ValueError or TypeError for what no model can be.
 
-    `position` names how places are told apart; `position_added` says whether that is by adding to the input, and
-    `position_base` is the base of its waves. `causal` are the attentions in which no query sees a later key, such as
-    "decoder.self_attn"; `masking` says how a mask is read ("usual", or one of the knob's other choices); `mask_value` is
-    what a closed score becomes. `vocab_size` counts the symbols of the output, 0 where there is none.
+    `name` is what its user calls it, `family` how models of its build are called. `position` names how places are told
+    apart; `position_added` says whether that is by adding to the input, and `position_base` is the base of its waves.
+    `causal` are the attentions in which no query sees a later key, such as "decoder.self_attn"; `masking` says how a mask is
+    read ("usual", or one of the knob's other choices); `mask_value` is what a closed score becomes. `vocab_size` counts the
+    symbols of the output, 0 where there is none.
 
     `absent` tells of taps that others have and this model lacks, by the tap's name without side and layer: the key of the
     text that says why.

@@ -195,25 +195,27 @@ class ExportDialog(QDialog):
 
     def _choose(self) -> None:
         with native_dialog():
-            picked = ""
             if self._kind == "each":
-                chosen = QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text())
-            else:
-                chosen, picked = QFileDialog.getSaveFileName(
-                    self,
-                    self._words("export.choose"),
-                    self.path.text(),
-                    ";;".join(map(_filter_of, self._offered())),
-                    _filter_of(self._format),
+                chosen, picked = (
+                    QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text()),
+                    "",
                 )
-        if chosen:
-            self._warned = chosen  # the file dialog has asked
-            named = chosen
-            for each in self._offered():
-                if picked == _filter_of(each) and not Path(chosen).suffix:  # not every system adds what the filter says
-                    named = f"{chosen}.{each.name}"
-            self.path.setText(named)
-            self._typed(named)
+            else:
+                chosen, picked = self._ask_file()
+        if not chosen:
+            return
+        self._warned = chosen  # the file dialog has asked
+        named = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
+        if picked in named and not Path(chosen).suffix:  # not every system adds what the filter says
+            chosen = named[picked]
+        self.path.setText(chosen)
+        self._typed(chosen)
+
+    def _ask_file(self) -> tuple[str, str]:
+        """The path of a file, and the filter that was chosen with it."""
+        filters = ";;".join(map(_filter_of, self._offered()))
+        asked = self._words("export.choose")
+        return QFileDialog.getSaveFileName(self, asked, self.path.text(), filters, _filter_of(self._format))
 
     def _typed(self, path: str) -> None:
         """A name that ends in a format means that format."""

@@ -38,7 +38,7 @@ def shape_badge(trace: Trace, tap: str) -> str:
 def places_note(trace: Trace, side: str, words: Words) -> str:
     """Why there are no positions to see, where nothing is added to the input."""
     kind = "sinusoidal" if trace.card.position in SINUSOIDS else trace.card.position
-    return "" if np.any(trace.table(side)) else words(f"picture.nothing_added.{kind}")
+    return "" if np.any(trace.table(side)) else words.or_other(f"picture.nothing_added.{kind}")
 
 
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
@@ -106,7 +106,7 @@ def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
 
 def closed_reason(trace: Trace, words: Words) -> str:
     """Why cells are closed: later tokens, unless the mask is read another way."""
-    return words("mask.future" if trace.card.masking == "usual" else f"mask.reason_{trace.card.masking}")
+    return words("mask.future") if trace.card.masking == "usual" else words.or_other(f"mask.reason.{trace.card.masking}")
 
 
 def masked_values(values: Array, closed: Closed | None) -> Array:

@@ -95,7 +95,7 @@ def dead_units(trace: Trace, look: Look, words: Words) -> Bars:
             formula="f(x W<sub>1</sub> + b<sub>1</sub>) = 0",
             shape=f"[layer {len(taps)}]",
             origin="computed",
-            note=words(f"layers.dead_{trace.card.activation}"),
+            note=words.or_other(f"layers.dead_by.{trace.card.activation}"),
         ),
     )
 

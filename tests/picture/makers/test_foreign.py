@@ -10,7 +10,8 @@ from explorer.picture.arithmetic import of_stage
 from explorer.picture.look import Look
 from explorer.picture.makers.attention import head_map, head_wall, part_strips
 from explorer.picture.makers.attention_steps import STEPS, result
-from explorer.picture.makers.heatmaps import tap_heatmap
+from explorer.picture.makers.heatmaps import closed_reason, places_note, tap_heatmap
+from explorer.picture.makers.layers import dead_units
 from explorer.picture.makers.taps import TapList
 from explorer.trace.trace import Trace
 from tests.trace.foreign import GATES, MAP, NAMES, STREAM, foreign_trace, grouped_trace
@@ -123,3 +124,17 @@ def test_a_question_about_a_shared_head_is_that_about_its_copy(grouped: tuple[Tr
         copied, shared = (ask(kind, trace, where, seed=5) for trace in grouped)
         assert copied == shared
         assert shared is not None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_no_text_was_written_for_is_told_in_general_words(language: str) -> None:
+    """Another kind of positions, of masks and of activation: a sentence each, and not the one for our own kinds."""
+    words, trace = Words.load(language), a_trace()
+    card = attrs.evolve(trace.card, position="relative-bias", masking="window", activation="silu")
+    other = attrs.evolve(trace, card=card, places=np.zeros_like(trace.places))
+
+    assert places_note(other, "encoder", words) == words("picture.nothing_added.other")
+    assert closed_reason(other, words) == words("mask.reason.other")
+    assert dead_units(other, Look(), words).caption.note == words("layers.dead_by.other")
+    assert dead_units(trace, Look(), words).caption.note == words("layers.dead_by.relu")
+    assert closed_reason(trace, words) == words("mask.future")
