@@ -61,11 +61,11 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
 
     Raises explorer.errors.ExplorerError for anything a caller can mend; its `str()` is the sentence.
     """
-    from explorer.config import Knob
+    from explorer.config import BEAM
     from explorer.engine.decoding.beam import Decoding
     from explorer.errors import NotTrained
 
-    beam = int(Knob("beam", "int", 4, "decoding", "forward", low=1, high=8).check(beam))
+    beam = int(BEAM.check(beam))
     with _alone() as computer:
         translator = computer.translator(str(preset))
         if translator is None:

@@ -1,19 +1,34 @@
-"""`python -m explorer` and the command `transformer-explorer`."""
+"""`python -m explorer` and the commands `transformer-explorer` and `transformer-explorer-window`."""
 
 import io
 import os
 import sys
 from typing import TextIO
 
+from explorer.cli.alert import is_unheard, report, tell
 
-def main() -> None:
-    """Run the command line and leave with its status."""
-    from explorer.cli.main import main as run
 
+def main(*, windowed: bool = False) -> None:
+    """Run the command line and leave with its status. `windowed`: started as the window's own command."""
     for stream in (sys.stdout, sys.stderr):
         _set_up(stream, errors="backslashreplace")  # a console without Chinese shows codes instead of breaking
     _set_up(sys.stdin, errors="surrogateescape")  # a line that is no text gets a sentence of its own
-    sys.exit(run())
+    unheard = is_unheard(windowed=windowed)
+    try:
+        from explorer.cli.main import main as run
+
+        status = run(tell=tell if unheard else None)
+    except Exception as error:
+        if not unheard:
+            raise
+        report(error, sys.argv[1:])
+        status = 1
+    sys.exit(status)
+
+
+def main_window() -> None:
+    """The command `transformer-explorer-window`, for launchers: what goes wrong is told in a box."""
+    main(windowed=True)
 
 
 def _set_up(stream: TextIO | None, errors: str) -> None:

@@ -3,6 +3,7 @@
     ExplorerError
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
+    ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
@@ -135,6 +136,52 @@ class HeadsDoNotFit(BadKnob):
     """d_model is no multiple of n_heads. Values: n_heads, d_model."""
 
     key = "error.heads_do_not_fit"
+
+
+class WrongCall(ExplorerError):
+    """A command line that cannot be understood."""
+
+
+class UnknownCommand(WrongCall):
+    """Values: name, known."""
+
+    key = "error.unknown_command"
+
+
+class UnknownFlag(WrongCall):
+    """Values: name, command."""
+
+    key = "error.unknown_flag"
+
+
+class SimilarFlag(UnknownFlag):
+    """A flag that is not there, but some are called almost so. Values: name, known."""
+
+    key = "error.similar_flag"
+
+
+class FlagWithoutValue(WrongCall):
+    """Values: name."""
+
+    key = "error.flag_without_value"
+
+
+class FlagWithValue(WrongCall):
+    """A value for a flag that takes none. Values: name."""
+
+    key = "error.flag_with_value"
+
+
+class MissingArgument(WrongCall):
+    """An argument or a flag without which there is nothing to do. Values: name, command."""
+
+    key = "error.missing_argument"
+
+
+class ExtraArguments(WrongCall):
+    """More arguments than the command takes. Values: got, command."""
+
+    key = "error.extra_arguments"
 
 
 class NotFound(ExplorerError):

@@ -38,6 +38,10 @@ class Words:
         """The text under `key`. A missing key or value is a bug and raises KeyError."""
         return self._texts[key].format(**values)
 
+    def or_other(self, key: str) -> str:
+        """The text under `key`, or the one of its table that serves whatever else there is: "layers.dead.other"."""
+        return self(key if key in self else f"{key.rpartition('.')[0]}.other")
+
     def __contains__(self, key: str) -> bool:
         return key in self._texts
 
@@ -121,11 +125,13 @@ def _words(language: str) -> Words:
 
 
 def sentence(error: ExplorerError) -> str:
-    """What went wrong, in the system's language: what `str(error)` is."""
-    try:
-        return _words(system_language()).error(error)
-    except MissingAsset:  # without its texts the program can only say what is gone
-        return f"{error.key}: {error.values}"
+    """What went wrong, in the system's language: what `str(error)` is. A language whose file is gone is told in another."""
+    for language in (system_language(), *LANGUAGES):
+        try:
+            return _words(language).error(error)
+        except MissingAsset:
+            continue
+    return f"{error.key}: {error.values}"  # without any texts the program can only say what is gone
 
 
 ExplorerError.told_by = sentence

@@ -39,6 +39,10 @@ class Preset:
     look: tuple[tuple[str, str | int], ...] = ()  # fields of a picture.look.Look
     changed_ns: int = 0  # when the file was written; training again makes another preset of a folder
 
+    def changed(self, **knobs: object) -> Config:
+        """Its Config with other values. Raises a BadKnob."""
+        return self.config.changed(**knobs)
+
 
 @lru_cache(maxsize=1)
 def preset_names() -> tuple[str, ...]:

@@ -42,6 +42,11 @@ def log_folder() -> Path:
     return _made(user_log_path(_APP, appauthor=False))
 
 
+def log_file() -> Path:
+    """Where bugs are reported, and starts that failed."""
+    return log_folder() / "faults.log"
+
+
 def _made(folder: Path) -> Path:
     """The folder, made if that can be done: a home that cannot be written costs what would be kept, nothing else."""
     with contextlib.suppress(OSError):

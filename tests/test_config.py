@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.config import KNOBS, Config, Knob, find_knob
+from explorer.config import GROUPS, KNOBS, Config, as_paper, departures, find_knob
 from explorer.errors import BadKnob, HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobNotWhole, KnobOutOfRange, UnknownKnob
+from explorer.knobs import Knob
 from explorer.lang import Words
 
 NUMBERS = [knob for knob in KNOBS if knob.kind in ("int", "float")]
@@ -70,7 +71,7 @@ def test_defaults_are_allowed_values(knob: Knob) -> None:
 @pytest.mark.parametrize("knob", NUMBERS, ids=named)
 def test_borders_are_inside(knob: Knob) -> None:
     """The lowest and the highest value are allowed, and kept in the knob's own type."""
-    for value in (knob.low, knob.high):
+    for value in (knob.valid.low, knob.valid.high):
         kept = knob.check(value)
         assert kept == value
         assert type(kept).__name__ == knob.kind
@@ -80,14 +81,14 @@ def test_borders_are_inside(knob: Knob) -> None:
 def test_just_outside_is_refused_with_its_numbers(knob: Knob) -> None:
     """Low, high and what was given; infinity is outside too."""
     below, above = (
-        (knob.low - 1, knob.high + 1)
+        (knob.valid.low - 1, knob.valid.high + 1)
         if knob.kind == "int"
-        else (math.nextafter(knob.low, -math.inf), math.nextafter(knob.high, math.inf))
+        else (math.nextafter(knob.valid.low, -math.inf), math.nextafter(knob.valid.high, math.inf))
     )
     for value in (below, above, -math.inf, math.inf, 10**400, -(10**400), str(above), "inf"):
         with pytest.raises(KnobOutOfRange) as caught:
             knob.check(value)
-        assert caught.value.values == {"name": knob.name, "low": knob.low, "high": knob.high, "got": value}
+        assert caught.value.values == {"name": knob.name, "low": knob.valid.low, "high": knob.valid.high, "got": value}
 
 
 @pytest.mark.parametrize("value", [math.nan, "nan", "", "four", "4x", None, True, False, [4], (), {}, 4j, b"4"])
@@ -141,9 +142,9 @@ def test_a_switch_is_true_or_false(knob: Knob) -> None:
 def test_a_config_refuses_what_its_knob_refuses(knob: Knob) -> None:
     """The constructor is the border."""
     if knob.name not in ("n_heads", "d_model"):
-        assert with_value(knob, knob.high) == knob.high
+        assert with_value(knob, knob.valid.high) == knob.valid.high
     with pytest.raises(KnobOutOfRange):
-        with_value(knob, knob.high * 2 + 1)
+        with_value(knob, knob.valid.high * 2 + 1)
     with pytest.raises(KnobNotANumber):
         Config(**{knob.name: "x"})
 
@@ -212,7 +213,7 @@ def test_there_is_a_nearest_config_to_any_numbers(values: dict[str, object]) -> 
 
     assert config.d_model % config.n_heads == 0
     for knob in NUMBERS:
-        assert knob.low <= getattr(config, knob.name) <= knob.high
+        assert knob.valid.low <= getattr(config, knob.name) <= knob.valid.high
 
 
 @given(
@@ -254,9 +255,47 @@ def test_a_config_is_a_value() -> None:
 @pytest.mark.parametrize("knob", KNOBS, ids=named)
 def test_every_knob_is_declared_whole(knob: Knob) -> None:
     """Default within range, a step that moves, factors only above zero, choices only for choices."""
-    assert knob.cost in ("forward", "rebuild")
+    assert knob.applies in ("draw", "pass", "weights")
     assert knob.step > 0
-    assert not knob.logarithmic or knob.low > 0
+    assert not knob.logarithmic or knob.valid.low > 0
     assert bool(knob.choices) == (knob.kind == "choice")
     if knob.kind in ("int", "float"):
-        assert knob.low <= knob.default <= knob.high
+        assert knob.valid.low <= knob.offered.low <= knob.default <= knob.offered.high <= knob.valid.high
+    assert set(knob.weighing) < set(knob.choices) or not knob.weighing
+
+
+def test_groups_stand_in_the_order_of_the_declaration() -> None:
+    """And the knobs of one group stand together, so that a panel shows them in the order in which they are declared."""
+    assert GROUPS == ("shape", "position", "attention", "layer", "chance", "tokens", "machine")
+    assert [knob.name for group in GROUPS for knob in KNOBS if knob.group == group] == [knob.name for knob in KNOBS]
+
+
+def test_a_shape_is_what_decides_the_weights() -> None:
+    """A knob of the pass leaves it alone, unless it is turned to a choice that brings weights of its own."""
+    config = Config()
+
+    assert config.shape == config.changed(temperature=2.0, position="rotary", activation="gelu").shape
+    assert config.shape != config.changed(position="learned").shape
+    assert all(config.shape != config.changed(**other).shape for other in ({"seed": 1}, {"d_ff": 8}, {"bias": False}))
+
+
+def test_the_shape_of_another_config_can_be_taken() -> None:
+    """Its learned positions too, and nothing else of its pass."""
+    mine, other = Config(temperature=2.0, position="alibi"), Config(n_layers=3, seed=9, position="learned", temperature=0.5)
+
+    assert mine.with_shape_of(other) == Config(n_layers=3, seed=9, position="learned", temperature=2.0)
+    assert other.with_shape_of(mine) == Config(position="alibi", temperature=0.5)
+    assert mine.with_shape_of(Config(position="rotary")).position == "alibi"
+
+
+def test_what_differs_is_told_by_its_declaration() -> None:
+    """In the order of the declaration, and nothing where nothing differs."""
+    assert Config().differing(Config()) == ()
+    assert Config().differing(Config(seed=3, n_layers=1)) == (find_knob("n_layers"), find_knob("seed"))
+
+
+def test_the_paper_has_no_departures_from_itself() -> None:
+    """Of the defaults only the place of the norm is another one; sizes stay as they are."""
+    assert departures(Config()) == (("norm_placement", "pre", "post"),)
+    assert departures(as_paper(Config(n_layers=5, temperature=2.0, masking="zeros"))) == ()
+    assert as_paper(Config(n_layers=5, dropout=0.3)) == Config(n_layers=5, dropout=0.3, norm_placement="post")

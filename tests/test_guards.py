@@ -94,3 +94,47 @@ def test_the_value_of_a_closed_cell_stands_in_one_file() -> None:
 def test_another_one_would_be_found() -> None:
     """In a comparison and as a value; the bytes of a gigabyte are something else."""
     assert mask_values("open_ = scores > -1e9\nx = [-1000000000.0]\ngigabytes = n / 1e9") == [1, 2]
+
+
+def configs(source: str) -> Iterator[str]:
+    """Every place in a program's text that asks a Config, or brings the class in."""
+    for node in ast.walk(ast.parse(source)):
+        if (isinstance(node, ast.Attribute) and node.attr == "config") or (isinstance(node, ast.Name) and node.id == "Config"):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            yield from (alias.name for alias in node.names if alias.name == "Config")
+        elif isinstance(node, ast.Constant) and node.value in ("config", "Config"):
+            yield repr(node.value)  # getattr(trace, "config")
+
+
+@pytest.mark.parametrize("room", ["picture", "lessons", "views/pictures"])
+def test_pictures_and_lessons_ask_the_card_and_never_the_config(room: str) -> None:
+    """A model of somebody else's has a card and no Config, and is to be drawn by the same makers."""
+    found = {
+        path.relative_to(ROOT).as_posix(): list(configs(path.read_text(encoding="utf-8")))
+        for path in (ROOT / room).rglob("*.py")
+    }
+    assert found
+    assert {name: places for name, places in found.items() if places} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "n = trace.config.n_layers",
+        "config = trace.config",
+        "from explorer.config import Config",
+        "from explorer.config import KNOBS, Config as C",
+        "import explorer.config\nexplorer.config.Config()",
+        "getattr(trace, 'config')",
+        "def f(config: 'Config') -> int: return config.n_layers",
+    ],
+)
+def test_whoever_asks_the_config_would_be_found(source: str) -> None:
+    """However it is asked."""
+    assert list(configs(source))
+
+
+def test_whoever_asks_the_card_is_let_through() -> None:
+    """And so is a lesson that checks a value against the declaration of its knob."""
+    assert not list(configs("from explorer.config import find_knob\ntrace.card.side(tap).n_layers\nconfiguration = 1"))

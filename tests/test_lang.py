@@ -48,12 +48,12 @@ def test_no_text_is_empty_or_ragged(words: Words) -> None:
 @pytest.mark.parametrize("words", [ZH, EN], ids=LANGUAGES)
 @pytest.mark.parametrize("knob", KNOBS, ids=lambda knob: knob.name)
 def test_every_knob_has_its_texts(knob: object, words: Words) -> None:
-    """Name, hint, group, cost, and a word for each choice."""
+    """Name, hint, group, what it applies to, and a word for each choice."""
     keys = [
         f"knob.{knob.name}.name",
         f"knob.{knob.name}.hint",
         f"group.{knob.group}",
-        f"cost.{knob.cost}",
+        f"applies.{knob.applies}",
         *(f"choice.{knob.name}.{choice}" for choice in knob.choices),
     ]
 

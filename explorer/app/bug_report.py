@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from explorer.lang import Words
-from explorer.resources import log_folder
+from explorer.resources import log_file
 
 
 class BugReports(QObject):
@@ -38,8 +38,7 @@ class BugReports(QObject):
     def install(self) -> None:
         """Every uncaught exception of every thread comes here from now on."""
         try:
-            path = log_folder() / "faults.log"
-            self._file = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+            self._file = RotatingFileHandler(log_file(), maxBytes=1_000_000, backupCount=2, encoding="utf-8")
         except OSError:
             self._file = None  # a home that cannot be written costs the log; the dialog still tells
         else:

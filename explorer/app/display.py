@@ -9,9 +9,9 @@ from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTimer, QTranslator
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView
 
 from explorer.errors import NoDisplay
 from explorer.export.raster import add_fonts
@@ -27,6 +27,7 @@ _INPUT_METHODS = "platforminputcontexts"  # the folder of Qt's plugins that spea
 # The compute thread runs Python of its own; the GUI thread must not wait the usual 5 ms for each turn. Windows wakes nobody
 # more often than once a millisecond: what asks for less spins there.
 _SWITCH_S, _SWITCH_WINDOWS_S = 0.0003, 0.001
+_FILE_DIALOG_PX = 760  # wide enough for names beside dates
 _FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
 
 
@@ -85,8 +86,10 @@ class QtTexts:
 
 @contextmanager
 def native_dialog() -> Iterator[None]:
-    """Around a file dialog of the system: Windows raises and handles exceptions of its own in there, and faulthandler would
-    report each as a crash."""
+    """Around a file dialog of the system, or of Qt where the system has none: Windows raises and handles exceptions of its own
+    in there, and faulthandler would report each as a crash."""
+    if QApplication.instance() is not None:
+        QTimer.singleShot(0, _widen_columns)  # when it is open
     was = sys.platform == "win32" and faulthandler.is_enabled()
     if was:
         faulthandler.disable()
@@ -95,6 +98,16 @@ def native_dialog() -> Iterator[None]:
     finally:
         if was and sys.__stderr__ is not None:
             faulthandler.enable(sys.__stderr__)
+
+
+def _widen_columns() -> None:
+    """Show dates and kinds of files whole: Qt's file dialog has room for shorter ones."""
+    for dialog in QApplication.topLevelWidgets():
+        if isinstance(dialog, QFileDialog) and dialog.isVisible():
+            for header in dialog.findChildren(QHeaderView):
+                for column in range(1, header.count()):
+                    header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+            dialog.resize(max(dialog.width(), _FILE_DIALOG_PX), dialog.height())
 
 
 def choose_input_method(environment: MutableMapping[str, str], plugins: Path | None = None) -> str:

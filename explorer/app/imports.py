@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from explorer import page_list
+
 _TURN_S = 0.005
 # The first three are Python's own and part of what pyqtgraph imports, which is the longest turn by far.
 _MODULES = (
@@ -19,7 +21,7 @@ _MODULES = (
     "xml.etree.ElementTree",
     "pyqtgraph",
     "explorer.views.pictures.waves",
-    "explorer.app.pages.main_pages",
+    page_list.module_of(page_list.KEYS[0]),
 )
 
 

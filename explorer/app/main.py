@@ -104,9 +104,7 @@ class Program:
 
     def _import_figures(self) -> None:
         """Beside the window: they know no Qt."""
-        threading.Thread(
-            target=importlib.import_module, args=("explorer.picture.figure.svg",), name="figures", daemon=True
-        ).start()
+        threading.Thread(target=_load_figures, name="figures", daemon=True).start()
 
     def _save(self, geometry: QByteArray) -> None:
         request = self.session.request
@@ -115,6 +113,11 @@ class Program:
         self.preferences.put("target", request.target or "")
         self.preferences.put("preset", request.preset)
         self.preferences.save()
+
+
+def _load_figures() -> None:
+    for module in ("fontTools.subset", "explorer.picture.figure.svg"):
+        importlib.import_module(module)
 
 
 def first_request(preferences: Preferences, text: str | None, preset: str | None) -> tuple[Request, ExplorerError | None]:

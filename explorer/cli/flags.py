@@ -1,11 +1,12 @@
-"""Flags of the command line, made from the knobs' declarations."""
+"""Flags of the command line, made from declarations: a flag that cannot have a value is refused as a knob is."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
-from explorer.config import KNOBS, Knob
+from explorer.config import KNOBS
+from explorer.knobs import Knob, Range
 from explorer.presets import DEFAULT
 
 Command = Callable[..., Any]
@@ -31,10 +32,10 @@ def recipe_flags(command: Command) -> Command:
 
 
 def range_of(knob: Knob) -> str:
-    """Its range as the help shows it."""
+    """Its valid values as the help shows them."""
     if knob.kind == "choice":
         return " | ".join(knob.choices)
-    return "true | false" if knob.kind == "bool" else f"{knob.low:g} … {knob.high:g}"
+    return "true | false" if knob.kind == "bool" else f"{knob.valid.low:g} … {knob.valid.high:g} {knob.unit}".rstrip()
 
 
 def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,3 +43,30 @@ def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     command = knob_flags(KNOBS)(command)
     command = click.option("--target", metavar="TEXT")(command)
     return click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")(command)
+
+
+def number_flag(flag: str, name: str, low: float, high: float, default: float | None = None) -> Callable[[Command], Command]:
+    """A flag for a number from `low` to `high`, a whole one where `low` is; without a default it may be None."""
+    kind = "int" if isinstance(low, int) else "float"
+    first = low if default is None else default
+    about = Knob(name=flag, kind=kind, default=first, group="flag", applies="draw", valid=Range(low, high))
+    return checked_flag(about, name, default, metavar="NUMBER")
+
+
+def choice_flag(flag: str, name: str, choices: Sequence[str], default: str | None = None) -> Callable[[Command], Command]:
+    """A flag for one of a few words."""
+    first = choices[0] if default is None else default
+    about = Knob(name=flag, kind="choice", default=first, group="flag", applies="draw", choices=tuple(choices))
+    return checked_flag(about, name, default, metavar="WORD")
+
+
+def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Callable[[Command], Command]:
+    """A flag whose value a Knob checks that is named after it. Calling with a wrong one raises a BadKnob."""
+
+    def check(_context: click.Context, _option: click.Parameter, value: str | None) -> object:
+        return None if value is None else about.check(value)
+
+    # Its value stays a text until it is checked: click would refuse a word for a number in English.
+    return click.option(
+        about.name, name, type=str, default=default, show_default=True, metavar=metavar, help=range_of(about), callback=check
+    )

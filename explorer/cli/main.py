@@ -5,8 +5,9 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -14,58 +15,60 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import range_of, shared_flags
+from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
+from explorer.cli.language import asked_language
+from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
-from explorer.errors import EmptyText, ExplorerError, KnobNotANumber, MissingAsset, UnknownFormat, UnknownHead, UnknownLayer
+from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownHead, UnknownLayer
+from explorer.export import formats
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.presets import load_preset, preset_names
 from explorer.version import __version__
 
 if TYPE_CHECKING:
+    from explorer.export.choice import Choice
     from explorer.trace.trace import Trace
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return its exit status."""
-    asked, rest = _language(sys.argv[1:] if arguments is None else arguments)
+def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = None) -> int:
+    """Run one command and return its exit status. `tell` is how a user's error is told where nobody reads stderr."""
+    asked, rest = asked_language(sys.argv[1:] if arguments is None else arguments)
+    fail = partial(_fail, tell=None if tell is None else partial(tell, by_window=_opens_window(rest)))
     try:
         words = Words.load(asked[1] if asked and asked[1] in LANGUAGES else system_language())
     except MissingAsset as error:  # without its words the program can only say what is gone
-        return _fail(str(error))
+        return fail(str(error))
     try:
         result = commands.main([*asked, *rest], prog_name="transformer-explorer", standalone_mode=False, obj=words)
     except ExplorerError as error:
-        return _fail(words.error(error))
+        return fail(words.error(error))
     except click.ClickException as error:
-        return _fail(re.sub(r"\S{81,}", lambda found: f"{found[0][:79]}…", error.format_message()))
+        return fail(re.sub(r"\S{81,}", lambda found: f"{found[0][:79]}…", error.format_message()))
     except (click.Abort, KeyboardInterrupt):
         return 130
     return result if isinstance(result, int) else 0
 
 
-def _fail(sentence: str) -> int:
+def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
     """One line, whatever is quoted in it."""
-    click.echo(" ".join(sentence.split()), err=True)
+    line = " ".join(sentence.split())
+    click.echo(line, err=True)
+    if tell is not None:
+        tell(line)
     return 2
 
 
-def _language(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """`--language L` from wherever it stands, and the rest: it must be known before anything else is understood."""
-    words = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    for place, word in enumerate(words):
-        if word.startswith("--language="):
-            return ["--language", word.partition("=")[2]], arguments[:place] + arguments[place + 1 :]
-        if word == "--language" and place + 1 < len(words):
-            return ["--language", words[place + 1]], arguments[:place] + arguments[place + 2 :]
-    return [], arguments
+def _opens_window(arguments: list[str]) -> bool:
+    """Whether this is a call of the window, as far as one can tell before it is understood."""
+    return not any(word in commands.commands and word != "gui" for word in arguments)
 
 
-@click.group(invoke_without_command=True)
-@click.version_option(__version__, prog_name="transformer-explorer")
+@click.group("transformer-explorer", cls=SpokenGroup, invoke_without_command=True)
+@click.version_option(__version__, prog_name="transformer-explorer", message="%(prog)s %(version)s")
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
-@click.option("--language", type=click.Choice(LANGUAGES), help="May stand anywhere.")
+@choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
 def commands(context: click.Context, text: str | None, preset: str | None, language: str | None) -> int | None:
     """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
@@ -119,11 +122,11 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
-    weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.config.seed)
+    weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed"))
     click.echo(
         words(
             "cli.model",
-            architecture=trace.config.architecture,
+            architecture=trace.card.architecture,
             parameters=f"{trace.parameters:,}",
             weights=weights,
             preset=trace.preset,
@@ -136,23 +139,16 @@ def show(words: Words, /, text: str, **given: Any) -> None:
         click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
 
 
-def _a_number(_context: click.Context, option: click.Parameter, value: float) -> float:
-    """NaN is neither below a range nor above it. Raises KnobNotANumber."""
-    if value != value:
-        raise KnobNotANumber(name=option.name, got=value)
-    return value
-
-
 @commands.command()
 @click.argument("text")
 @click.option("--tap", metavar="NAME")
 @click.option("--head", default="all", show_default=True, metavar="H|all")
 @click.option("--layer", metavar="L|all")
 @click.option("--out", required=True, metavar="PATH")
-@click.option("--format", "format_", metavar="png|svg|pdf|csv|npz|safetensors")
-@click.option("--dpi", default=192.0, show_default=True, type=click.FloatRange(24, 1200), callback=_a_number)
-@click.option("--width", "width_px", type=click.IntRange(16, 20000), metavar="PIXELS")
-@click.option("--theme", default="light", type=click.Choice(["light", "dark"]))
+@click.option("--format", "format_", metavar="|".join(formats.names()))
+@number_flag("--dpi", "dpi", 24.0, 1200.0, default=192.0)
+@number_flag("--width", "width_px", 16, 20_000)
+@choice_flag("--theme", "theme", ("light", "dark"), default="light")
 @shared_flags
 @click.pass_obj
 def export(
@@ -170,25 +166,15 @@ def export(
     **given: Any,
 ) -> None:
     """Write pictures or numbers of TEXT to PATH: a folder gets one file for each head, a file all in one."""
-    from explorer.export.choice import Choice
-    from explorer.export.job import FORMATS, NUMBERS, Export
+    from explorer.export.job import Export
     from explorer.picture.theme import THEMES
 
     path = Path(out)
     folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
     format_ = (format_ or ("png" if folder else path.suffix[1:])).lower()
-    if format_ not in FORMATS or (tap is None and format_ not in NUMBERS):
-        raise UnknownFormat(name=format_, known=", ".join(FORMATS if tap else NUMBERS))
+    formats.find(format_, formats.formats_of(figure=tap is not None, numbers=True))  # before anything is computed
     trace = _explore(text, given)
-    choice = (
-        None
-        if tap is None
-        else Choice(
-            tap,
-            _which(head, UnknownHead, trace.config.n_heads),
-            -1 if layer is None else _which(layer, UnknownLayer, trace.config.n_layers),
-        )
-    )
+    choice = None if tap is None else _chosen(trace, tap, head, layer)
     job = Export(
         trace=trace,
         out=path,
@@ -210,6 +196,15 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
+
+
+def _chosen(trace: "Trace", tap: str, head: str, layer: str | None) -> "Choice":
+    """What the flags say of heads and layers. Raises UnknownTap, UnknownHead, UnknownLayer."""
+    from explorer.export.choice import Choice
+
+    side = trace.card.side(tap)
+    n_heads = Choice(tap).n_heads(trace) or side.n_heads  # a tap without heads ignores the flag, but reads it
+    return Choice(tap, _which(head, UnknownHead, n_heads), -1 if layer is None else _which(layer, UnknownLayer, side.n_layers))
 
 
 def _which(value: str, error: type[ExplorerError], count: int) -> int | None:

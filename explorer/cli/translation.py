@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import knob_flags, recipe_flags
-from explorer.config import KNOBS
+from explorer.cli.flags import checked_flag, choice_flag, knob_flags, number_flag, recipe_flags
+from explorer.cli.spoken import SpokenCommand
+from explorer.config import BEAM, KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
 from explorer.presets import DEFAULT, load_preset
@@ -22,21 +23,20 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
     from explorer.training.training import TrainingStep
 
-BEAM = 4
 _HELD_OUT = "presets/translator/held-out.tsv"
 _MOST_BAD_ROWS = 10
-_EXAMPLES = 20
+_EXAMPLES, _MOST_EXAMPLES = 20, 10_000
 
 _preset = click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME|FOLDER")
-_beam = click.option("--beam", default=BEAM, show_default=True, type=click.IntRange(1, 8))
+_beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, metavar="NUMBER")
 
 
-@click.command()
-@click.option("--data", required=True, metavar="FILE", help="Tab-separated: split, zh, en.")
-@click.option("--out", required=True, metavar="FOLDER", help="Goes on from the checkpoint there, if there is one.")
-@click.option("--start", metavar="FOLDER", help="Goes on from the weights and vocabularies of a trained preset.")
+@click.command(cls=SpokenCommand)
+@click.option("--data", required=True, metavar="FILE")
+@click.option("--out", required=True, metavar="FOLDER")
+@click.option("--start", metavar="FOLDER")
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps")
-@click.option("--precision", default="auto", show_default=True, type=click.Choice(["auto", "float32", "bfloat16"]))
+@choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @_preset
 @recipe_flags
 @knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # where a pass is computed is nothing to be learned
@@ -74,12 +74,12 @@ def train(
     click.echo(words("train.written", folder=run.finish()))
 
 
-@click.command()
-@click.option("--data", required=True, metavar="FILE", help="Sentences of one's own: tab-separated split, zh, en.")
-@click.option("--keep", required=True, metavar="FILE", help="Old sentences, on which the model shall stay as it is.")
+@click.command(cls=SpokenCommand)
+@click.option("--data", required=True, metavar="FILE")
+@click.option("--keep", required=True, metavar="FILE")
 @click.option("--out", required=True, metavar="FOLDER")
-@click.option("--word", multiple=True, metavar="WORD", help="Becomes a symbol of the source; may stand several times.")
-@click.option("--steps", default=200, show_default=True, type=click.IntRange(1, 100_000))
+@click.option("--word", multiple=True, metavar="WORD")
+@number_flag("--steps", "steps", 1, 100_000, default=200)
 @_preset
 @click.pass_obj
 def teach(words: Words, /, data: str, keep: str, out: str, word: tuple[str, ...], steps: int, preset: str) -> None:
@@ -143,10 +143,10 @@ class _Line:
             self._shown = False
 
 
-@click.command()
-@click.option("--split", default="test", show_default=True, type=click.Choice(["train", "valid", "test"]))
-@click.option("--data", metavar="FILE", help="Tab-separated: split, zh, en. Without it, the bundled held-out rows.")
-@click.option("--examples", default=_EXAMPLES, show_default=True, type=click.IntRange(0))
+@click.command(cls=SpokenCommand)
+@choice_flag("--split", "split", ("train", "valid", "test"), default="test")
+@click.option("--data", metavar="FILE")
+@number_flag("--examples", "examples", 0, _MOST_EXAMPLES, default=_EXAMPLES)
 @_preset
 @_beam
 @click.pass_obj
@@ -190,7 +190,7 @@ def _score_line(what: str, scores: "Scores", words: Words) -> str:
     )
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.argument("text", required=False)
 @_preset
 @_beam

@@ -25,7 +25,7 @@ from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
-from explorer.trace.stages import ATTENTION_MAP
+from explorer.trace.tap_names import ATTENTION_MAP
 
 Masks = dict[str, NDArray[np.bool_]]
 

@@ -1,11 +1,10 @@
 """The compute thread's work as a plain object: Request in, Frame out. It alone touches torch and jieba.
 
-Weights are kept for the last shape, so that a knob of cost "forward" acts on the same weights; trained ones are kept
+Weights are kept for the last shape, so that a knob that applies to the pass acts on the same weights; trained ones are kept
 beside them, so that a slider back to their shape finds them at once.
 """
 
 import time
-from weakref import WeakKeyDictionary
 
 import attrs
 import torch
@@ -20,7 +19,7 @@ from explorer.engine.experiments.experiment import Bench, experiment
 from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, planned_bytes, taps_in, with_levels, with_wanted
-from explorer.engine.recording.memory import check_memory, keep_freed_memory, parameter_bytes
+from explorer.engine.recording.memory import check_memory, keep_freed_memory
 from explorer.engine.recording.recorder import Recording, joined, record
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.translator import Translator
@@ -29,7 +28,7 @@ from explorer.engine.token_limits import numbered, of_target, room, short_enough
 from explorer.errors import NotKept
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import DRAWN, build, can_be_redrawn, changed_knobs, pack, parameter_count, redrawn, with_knobs
+from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_knobs
 from explorer.presets import load_preset
 from explorer.stops import Progress, Stop, stop_with_progress, stoppable
 from explorer.tokens.token import Token
@@ -37,8 +36,9 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.findings import EXPERIMENTS, Experiment
 from explorer.trace.levels import Levels
+from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.search_tree import Search
-from explorer.trace.stages import ATTENTION_MAP
+from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Tokens, Trace
 
 _MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
@@ -94,7 +94,6 @@ class Computer:
         self._tokenizers = tokenizers or Tokenizers()
         self._model: Transformer | None = None
         self._translator: Translator | None = None
-        self._counts: WeakKeyDictionary[Transformer, dict[str, int]] = WeakKeyDictionary()
         self._long: _Long | None = None
         self._lender = Lender(self._lending)
         self._other: Computer | None = None  # of the state that is compared with
@@ -243,7 +242,8 @@ class Computer:
         decoding = Decoding(beam=request.beam, prefix=request.prefix, whole=changing.in_whole_passes)
         encoded = None
         # One pass must draw its random numbers in one go, and a long text is recorded by a plan for both sides.
-        if trained and not own.dropout_active and plan_for(own, len(source), own.max_len).everything:
+        plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
+        if trained and not own.dropout_active and plan.everything:
             encoded = self._encoded(translator.model(own), source, changing, stop)
         ids = tuple(token.id for token in source)
         found = translator.search(ids, own, decoding, stop, None if encoded is None else encoded.memory, changing)
@@ -257,7 +257,7 @@ class Computer:
         )
 
     def _encoded(self, model: Transformer, source: tuple[Token, ...], changing: Changing, stop: Stop) -> _Encoded:
-        torch.set_num_threads(threads(model.config, len(source)))
+        torch.set_num_threads(threads(card_of(model.config), len(source)))
         with torch.inference_mode(), changing.inside(model), record(model, stop) as recording:
             memory = model.encode(ids_tensor(tuple(token.id for token in source)).to(model.config.device))
         return _Encoded(memory, recording)
@@ -282,7 +282,7 @@ class Computer:
         if request.config.vocabulary == "sentence":
             sentence = attrs.evolve(sentence, tokens=numbered(sentence.tokens, request.config))
         sides = len(sentence.tokens.source), len(sentence.tokens.target)
-        if not plan_for(request.config, *sides).everything:
+        if not plan_for(card_of(request.config), request.config.memory_budget, *sides).everything:
             for tap in filter(ATTENTION_MAP.search, taps):
                 raise NotKept(tap=tap, n_tokens=max(sides))
         model = self._chosen(request.config, sentence.tokens, translator if trained else None, stop, progress)
@@ -293,11 +293,11 @@ class Computer:
     def _chosen(
         self, config: Config, tokens: Tokens, translator: Translator | None, stop: Stop, progress: Progress
     ) -> Transformer:
-        sides = len(tokens.source), len(tokens.target)
-        recorded = planned_bytes(plan_for(config, *sides), config, *sides)
+        card, sides = card_of(config), (len(tokens.source), len(tokens.target))
+        recorded = planned_bytes(plan_for(card, config.memory_budget, *sides), card, *sides)
         if translator is None:
             return self.model(config, recorded, stop, progress)
-        check_memory(config, recorded, held=parameter_bytes(config))
+        check_memory(card, recorded, held=parameter_bytes(config))
         return translator.model(config)
 
     def model(self, config: Config, recorded: int, stop: Stop, progress: Progress) -> Transformer:
@@ -307,8 +307,8 @@ class Computer:
         kept = self._model
         same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
-        check_memory(config, recorded, held=held)
-        if kept is not None and changed_knobs(kept.config, config) & DRAWN and can_be_redrawn(kept, config):
+        check_memory(card_of(config), recorded, held=held)
+        if kept is not None and can_be_redrawn(kept, config):
             self._model = None  # stopped half way it is no model of any Config
             self._model = redrawn(kept, config, stoppable(progress, stop))
         elif kept is None or not same:
@@ -318,13 +318,6 @@ class Computer:
             self._model = with_knobs(kept, config)
         assert self._model is not None  # for the type checker
         return on_device(self._model, config.device)
-
-    def _parameters(self, model: Transformer) -> int:
-        counts = self._counts.setdefault(model, {})  # it takes as long as a tenth of a tiny pass
-        placement = model.config.norm_placement
-        if placement not in counts:
-            counts[placement] = parameter_count(model)
-        return counts[placement]
 
     def _recorded(
         self,
@@ -337,8 +330,8 @@ class Computer:
         progress: Progress,
     ) -> Trace:
         """The Trace of a pass, and of a long text what is looked at besides: the pass itself is made once."""
-        tokens = sentence.tokens
-        plan = plan_for(request.config, len(tokens.source), len(tokens.target), request.wanted)
+        tokens, card, budget = sentence.tokens, card_of(request.config), request.config.memory_budget
+        plan = plan_for(card, budget, len(tokens.source), len(tokens.target), request.wanted)
         if plan.everything:
             self._long = None
             return with_levels(self._pass(model, request, sentence, symbols, plan, changing, stop), request.wanted)
@@ -346,10 +339,10 @@ class Computer:
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # its arrays go first
-            tapped = stop_with_progress(stop, progress, taps_in(model, request.config, tokens))
+            tapped = stop_with_progress(stop, progress, taps_in(model, card, tokens))
             trace = self._pass(model, request, sentence, symbols, plan, changing, tapped)
             long = self._long = _Long(wish, plan, trace, {})
-        return with_wanted(long.trace, model, request.wanted, long.close_ups, changing, stop)
+        return with_wanted(long.trace, model, request.wanted, long.close_ups, budget, changing, stop)
 
     def _pass(
         self,
@@ -362,7 +355,7 @@ class Computer:
         stop: Stop,
     ) -> Trace:
         config, tokens, device = request.config, sentence.tokens, request.config.device
-        torch.set_num_threads(threads(config, max(len(tokens.source), len(tokens.target))))
+        torch.set_num_threads(threads(card_of(config), max(len(tokens.source), len(tokens.target))))
         source, target = (
             ids_tensor(tuple(t.id for t in side)).to(device) if side else None for side in (tokens.source, tokens.target)
         )
@@ -387,14 +380,13 @@ class Computer:
             axis_names=recording.axes,
             tokens=tokens,
             config=config,
+            card=card_of(config, request.preset, request.uses_trained),
             places=places,
             decoder_places=decoder_places,
             source=request.text,
             target=sentence.target,
             preset=request.preset,
             symbols=symbols,
-            parameters=self._parameters(model),
-            trained=request.uses_trained,
             search=sentence.search,
             changes=request.changes,
         )

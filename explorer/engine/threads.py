@@ -2,8 +2,7 @@
 
 import os
 
-from explorer.config import Config
-from explorer.engine.recording.memory import parameter_bytes
+from explorer.trace.model_card import ModelCard
 
 # Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
 # took 0.3 ms with one thread and up to 210 ms with two on a busy machine.
@@ -14,17 +13,19 @@ _ONE_THREAD_WORK = 2e8
 # a second one reads the other half meanwhile; more than a few get in each other's way.
 _ONE_THREAD_BYTES = 2**23
 _MOST_READERS = 4
+_FLOAT = 4  # bytes
 
 
-def threads(config: Config, n_tokens: int) -> int:
+def threads(card: ModelCard, n_tokens: int) -> int:
     """One for a small pass, as many as there are cores for a large one."""
-    work = n_tokens * config.n_layers * (8 * config.d_model**2 + 4 * config.d_model * config.d_ff)
-    work += n_tokens * config.d_model * config.n_target_symbols
+    d = card.d_model
+    work = n_tokens * max(side.n_layers * (8 * d**2 + 4 * d * side.d_ff) for side in card.sides)
+    work += n_tokens * d * card.vocab_size
     return 1 if work < _ONE_THREAD_WORK else os.cpu_count() or 1
 
 
-def decoding_threads(config: Config, n_rows: int) -> int:
+def decoding_threads(card: ModelCard, n_rows: int) -> int:
     """For steps of decoding, each with one new token in each of the rows."""
-    if parameter_bytes(config) > _ONE_THREAD_BYTES:
+    if _FLOAT * card.parameters > _ONE_THREAD_BYTES:
         return min(_MOST_READERS, os.cpu_count() or 1)
-    return threads(config, n_rows)
+    return threads(card, n_rows)

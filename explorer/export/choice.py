@@ -10,7 +10,7 @@ from explorer.picture.look import Look
 from explorer.picture.makers.attention import head_wall
 from explorer.picture.makers.heatmaps import caption, tap_heatmap
 from explorer.picture.scales import robust_scale
-from explorer.trace.stages import place_of, with_layer
+from explorer.trace.tap_names import place_of, with_layer
 from explorer.trace.trace import Trace
 
 
@@ -24,28 +24,32 @@ class Choice:
 
     def taps(self, trace: Trace) -> tuple[str, ...]:
         """The taps of all wanted layers. Raises UnknownTap, UnknownLayer, UnknownHead."""
-        own = place_of(self.tap).layer
+        own, n_layers = place_of(self.tap).layer, trace.card.side(self.tap).n_layers
         trace.shape(self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, 0))  # it is there
         if own is None or self.layer == -1:
             names: tuple[str, ...] = (self.tap,)
         elif self.layer is None:
-            names = tuple(with_layer(self.tap, layer) for layer in range(trace.config.n_layers))
+            names = tuple(with_layer(self.tap, layer) for layer in range(n_layers))
         else:
-            if not 0 <= self.layer < trace.config.n_layers:
-                raise UnknownLayer(got=self.layer, last=trace.config.n_layers - 1)
+            if not 0 <= self.layer < n_layers:
+                raise UnknownLayer(got=self.layer, last=n_layers - 1)
             names = (with_layer(self.tap, self.layer),)
-        if self.head is not None and self._has_heads(trace) and not 0 <= self.head < trace.config.n_heads:
-            raise UnknownHead(got=self.head, last=trace.config.n_heads - 1)
+        n_heads = self.n_heads(trace)
+        if self.head is not None and n_heads and not 0 <= self.head < n_heads:
+            raise UnknownHead(got=self.head, last=n_heads - 1)
         return names
 
     def heads(self, trace: Trace) -> tuple[int | None, ...]:
         """The wanted heads; None alone for a tap that has none."""
-        if not self._has_heads(trace):
+        n_heads = self.n_heads(trace)
+        if not n_heads:
             return (None,)
-        return tuple(range(trace.config.n_heads)) if self.head is None else (self.head,)
+        return tuple(range(n_heads)) if self.head is None else (self.head,)
 
-    def _has_heads(self, trace: Trace) -> bool:
-        return trace.axes(self.tap if self.tap in trace else with_layer(self.tap, 0))[0] == "head"
+    def n_heads(self, trace: Trace) -> int:
+        """How many heads the tap has, 0 for one without; keys and values may have fewer than queries."""
+        tap = self.tap if self.tap in trace else with_layer(self.tap, 0)
+        return trace.shape(tap)[0] if trace.axes(tap)[0] == "head" else 0
 
 
 def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -> Heatmap:

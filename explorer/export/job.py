@@ -15,31 +15,29 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import UnknownFormat
 from explorer.export.choice import Choice, single, together
-from explorer.export.numbers import selection, write_csv, write_npz, write_safetensors
-from explorer.export.tables import Table, has_tables, tables
+from explorer.export.formats import Format, Pixels, find, formats_of
+from explorer.export.numbers import selection
 from explorer.files import make_folder, replacing
 from explorer.lang import Words
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Picture
 from explorer.picture.look import Look
+from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
 _WRITERS = 3  # on two cores one of them waits for the disk
-FIGURES = ("png", "svg", "pdf")
-NUMBERS = ("csv", "npz", "safetensors")
-FORMATS = FIGURES + NUMBERS
 
 
 @attrs.frozen(kw_only=True)
 class Export:
     """What to write where. `choice` None: all taps (numbers only). `picture` is used as it is where given.
 
-    A picture's numbers are those that it shows. `out` is a folder if `one_each`, else a file. `dpi` and `width_px` are for PNG.
+    `format` is the name of one. A picture's numbers are those that it shows. `out` is a folder if `one_each`, else a file.
+    `dpi` and `width_px` are for formats that have pixels.
     """
 
     trace: Trace
@@ -54,13 +52,14 @@ class Export:
     dpi: float = 192.0
     width_px: int | None = None
 
+    def possible(self) -> tuple[Format, ...]:
+        """The formats that can hold it: no figure holds all taps, and not every picture's numbers are there."""
+        is_everything = self.choice is None and self.picture is None
+        return formats_of(figure=not is_everything, numbers=self.picture is None or has_tables(self.picture))
+
     def run(self) -> Iterator[tuple[int, int]]:
         """Write the files, one a step; yields (how many are written, of how many). Raises ExplorerError."""
-        possible = NUMBERS if self.choice is None and self.picture is None else FORMATS  # no figure holds all taps
-        if self.picture is not None and not has_tables(self.picture):
-            possible = FIGURES
-        if self.format not in possible:
-            raise UnknownFormat(name=self.format, known=", ".join(possible))
+        format_ = find(self.format, self.possible())
         taps = self._taps()
         todo = self._pieces(taps) if self.one_each else [("", None)]
         make_folder(self.out if self.one_each else self.out.absolute().parent)
@@ -72,7 +71,7 @@ class Export:
                 while writing and (len(writing) > _WRITERS or writing[0].done()):
                     writing.popleft().result()
                 yield len(files) - len(writing), len(todo)
-                path, job = self._write(tap, head, taps)
+                path, job = self._write(format_, tap, head, taps)
                 files.append(path)
                 if job is not None:
                     writing.append(pool.submit(job))
@@ -90,17 +89,21 @@ class Export:
         heads = self.choice.heads(self.trace) if self.choice is not None else (None,)
         return [(tap, head) for tap in taps for head in heads]
 
-    def _write(self, tap: str, head: int | None, taps: tuple[str, ...]) -> tuple[Path, Callable[[], None] | None]:
+    def _write(
+        self, format_: Format, tap: str, head: int | None, taps: tuple[str, ...]
+    ) -> tuple[Path, Callable[[], None] | None]:
         """The file, and what is still to be done for it, on whatever thread."""
         if self.one_each:
             stem = tap if head is None else f"{tap}.head{head}"
             path = self.out / f"{stem}.{self.format}"
         else:
             path, head = self.out, self.choice.head if self.choice is not None else None
-        if self.format in NUMBERS:
-            self._write_numbers(path, self._tables(tap, taps, head))
-            return path, None
-        return path, self._write_figure(path, self._figure(tap, head))
+        if format_.draw is not None:
+            svg = render(self._figure(tap, head), self.words, self.theme)
+            return path, format_.draw(svg, path, Pixels(self.dpi, self.width_px))
+        assert format_.write is not None  # for the type checker: a format has one of the two
+        format_.write(path, self._tables(tap, taps, head))
+        return path, None
 
     def _figure(self, tap: str, head: int | None) -> Picture:
         if tap:
@@ -110,33 +113,15 @@ class Export:
         assert self.choice is not None  # for the type checker: `run` has seen to it
         return together(self.trace, self.choice, self.look, self.words)
 
-    def _write_figure(self, path: Path, picture: Picture) -> Callable[[], None] | None:
-        svg = render(picture, self.words, self.theme)
-        if self.format == "svg":
-            with replacing(path) as unfinished:
-                unfinished.write_text(svg, encoding="utf-8")
-            return None
-        from explorer.export import raster  # the command line needs Qt only for these
-
-        raster.ensure_application()
-        if self.format == "png":
-            return raster.png_job(svg, path, self.dpi, self.width_px)
-        raster.write_pdf(svg, path)
-        return None
-
     def _tables(self, tap: str, taps: tuple[str, ...], head: int | None) -> tuple[Table, ...]:
         """What is to be written: the numbers that the picture shows, or the recorded tensors that were chosen."""
         if self.picture is not None and not tap:
             return tables(self.picture)
         return selection(self.trace, (tap,) if tap else taps, head, self.words)
 
-    def _write_numbers(self, path: Path, found: tuple[Table, ...]) -> None:
-        write = {"csv": write_csv, "npz": write_npz, "safetensors": write_safetensors}[self.format]
-        write(path, found)
-
     def _head(self) -> int | str | None:
         if self.choice is None:
-            return getattr(self.picture, "head", None)
+            return None if self.picture is None else self.picture.head
         if self.choice.heads(self.trace) == (None,):
             return None
         return "all" if self.choice.head is None else self.choice.head
@@ -173,7 +158,8 @@ def _state(trace: Trace) -> dict[str, Any]:
             side: [token.text for token in tokens]
             for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target))
         },
-        "config": trace.config.values(),
+        "model": trace.card.values(),
+        "config": None if trace.config is None else trace.config.values(),
         "changes": [change.to_dict() for change in trace.changes],
     }
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from explorer.export.tables import Table
 from explorer.files import replacing
 from explorer.lang import Words
 from explorer.picture.makers.heatmaps import token_axis
+from explorer.picture.tables import Table
 from explorer.trace.arrays import Array
 from explorer.trace.remake_heads import Remade, can_be_remade
 from explorer.trace.trace import Trace

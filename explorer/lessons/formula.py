@@ -76,7 +76,7 @@ def names(text: str) -> frozenset[str]:
 def evaluate(text: str, scope: Scope, budget: Budget | None = None) -> Numbers:
     """The value of a formula, as float64 of any number of axes; without a cell where the sentence has nothing of it.
 
-    Raises BadFormula, and what a Trace raises for taps that it lacks.
+    Raises BadFormula, and what a Trace raises for taps and knobs that it lacks.
     """
     tree = parse(text)
     try:

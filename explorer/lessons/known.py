@@ -234,17 +234,18 @@ PLAIN: Mapping[str, Any] = {
 def of_trace(trace: Trace) -> dict[str, Any]:
     """`tap(name)`, `knob(name)`, sizes, tokens, and what experiments found. Large arrays are handed on as they are: a
     formula pays for those parts of them that it reckons with."""
-    config, tokens = trace.config, trace.tokens.source or trace.tokens.target
+    card, tokens = trace.card, trace.tokens.source or trace.tokens.target
+    first = card.sides[0]  # of our own models both sides have the same sizes
     known: dict[str, Any] = {
         "tap": Priced(lambda name: trace[str(name)], lambda name: _FREE, texts=True),
-        "knob": Priced(lambda name: float(config.values()[str(name)]), lambda name: _FREE, texts=True),
-        "d_model": float(config.d_model),
-        "d_head": float(config.d_head),
-        "n_heads": float(config.n_heads),
-        "n_layers": float(config.n_layers),
+        "knob": Priced(lambda name: float(trace.knob(str(name))), lambda name: _FREE, texts=True),
+        "d_model": float(card.d_model),
+        "d_head": float(card.d_head),
+        "n_heads": float(first.n_heads),
+        "n_layers": float(first.n_layers),
         "n_source": float(len(trace.tokens.source)),
         "n_target": float(len(trace.tokens.target)),
-        "parameters": float(trace.parameters),
+        "parameters": float(card.parameters),
         "ids": Later(lambda: np.array([token.id for token in tokens], np.float64), Cost(len(tokens), _TOKEN * len(tokens))),
         "places": trace.places,
         "inf": np.inf,

@@ -8,6 +8,7 @@ import numpy as np
 
 from explorer.errors import ExplorerError
 from explorer.mathematics import pe, softmax
+from explorer.trace.arrays import Array
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
 
@@ -43,12 +44,19 @@ def ask(kind: str, trace: Trace, where: Where, seed: int) -> Asked | None:
     return asked if asked is not None and np.isfinite(asked.answer) else None
 
 
+def _of_head(trace: Trace, where: Where, part: str) -> Array:
+    """[position, feature] queries, keys or values of the head; several heads may share their keys and values."""
+    tap = f"{where.attention}.{part}"
+    rows: Array = trace[tap][trace.card.head_in(tap, where.head)]
+    return rows
+
+
 def _position(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    if trace.config.position != "sinusoidal":
+    if trace.card.position != "sinusoidal":
         return None
     table = trace[f"{where.side}.embedding.positions"]
     pos, feature = chance.randrange(len(table)), chance.randrange(table.shape[1])
-    d, base = trace.config.d_model, trace.config.position_base
+    d, base = trace.card.d_model, trace.card.position_base
     return Asked(
         "position",
         {"pos": float(pos), "feature": float(feature), "d": float(d), "base": base},
@@ -72,7 +80,7 @@ def _sum(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 
 
 def _score(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
-    queries, keys = (trace[f"{where.attention}.{part}"][where.head] for part in ("query", "key"))
+    queries, keys = (_of_head(trace, where, part) for part in ("query", "key"))
     if queries.shape[1] > _SHORT:
         return None
     row, column = chance.randrange(len(queries)), chance.randrange(len(keys))
@@ -82,13 +90,14 @@ def _score(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 
 def _scaled(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     scores = trace[f"{where.attention}.scores"][where.head]
-    if not trace.config.score_scaling or trace.config.temperature != 1 or trace.config.position == "alibi":
+    card = trace.card
+    if not card.score_scaling or card.temperature != 1 or card.position == "alibi":
         return None
     row, column = (chance.randrange(size) for size in scores.shape)
     return Asked(
         "scaled",
-        {"query": float(row), "key": float(column), "score": float(scores[row, column]), "d_head": float(trace.config.d_head)},
-        float(scores[row, column]) / float(np.sqrt(trace.config.d_head)),
+        {"query": float(row), "key": float(column), "score": float(scores[row, column]), "d_head": float(card.d_head)},
+        float(scores[row, column]) / card.score_divisor,
     )
 
 
@@ -109,7 +118,7 @@ def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     weights = trace[f"{where.attention}.dropped"][where.head]
     if weights.shape[1] > _SHORT:
         return None
-    weights, values = weights.astype(np.float64), trace[f"{where.attention}.value"][where.head].astype(np.float64)
+    weights, values = weights.astype(np.float64), _of_head(trace, where, "value").astype(np.float64)
     row, feature = chance.randrange(len(weights)), chance.randrange(values.shape[1])
     return Asked(
         "mixed",

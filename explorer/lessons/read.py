@@ -21,6 +21,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from explorer import page_list
 from explorer.config import find_knob
 from explorer.errors import BadFormula, BadLesson, CannotRead, ExplorerError
 from explorer.lessons.cost import quoted
@@ -33,19 +34,6 @@ from explorer.presets import load_preset
 from explorer.resources import asset, config_folder
 from explorer.trace.findings import EXPERIMENTS
 
-PAGES = (
-    "overview",
-    "tokens",
-    "embedding",
-    "position",
-    "attention",
-    "stepper",
-    "masks",
-    "layers",
-    "output",
-    "compare",
-    "inspector",
-)
 _LIVE = frozenset(
     {
         "tap",
@@ -170,12 +158,12 @@ class _Reader:
         if not isinstance(row.get("question", {}), dict):
             raise WrongError("question", "question ?")
         knobs = _table(row, "knobs")
-        base = load_preset(row["preset"]).config if row.get("preset") else None
+        preset = load_preset(row["preset"]) if row.get("preset") else None
         for name, value in knobs.items():
             find_knob(name).check(value)
-        if base is not None:
-            base.changed(**knobs)
-        page = _word(row, "page", PAGES)
+        if preset is not None:
+            preset.changed(**knobs)
+        page = _word(row, "page", page_list.KEYS)
         given = {name: _cells(value, name) for name, value in _table(row, "given").items()}
         at_most("given", _MOST_TABLES, given)
         at_most("given", _MOST_GIVEN, range(sum(cells.size for cells in given.values())))

@@ -43,47 +43,12 @@ def build(config: Config, weights: Weights | None = None, progress: Progress = _
     return model.requires_grad_(False).train(config.dropout_active)
 
 
-# What modules read from their Config at each pass. A slider over one of these costs no new modules.
-_READ_AT_EACH_PASS = frozenset(
-    {
-        "score_scaling",
-        "temperature",
-        "residual",
-        "norm_placement",
-        "position_base",
-        "embedding_scale",
-        "causal_mask",
-        "causal_mask_encoder",
-        "causal_mask_cross",
-        "masking",
-        "mask_value",
-        "dropout",
-        "dropout_active",
-        "dropout_seed",
-        "tokenizer",
-        "jieba_hmm",
-        "memory_budget",
-        "device",
-    }
-)
-
-
-# What decides the numbers that are drawn and nothing else.
-DRAWN = frozenset({"seed", "initialization", "norm_shift"})
-
-
-def changed_knobs(before: Config, after: Config) -> set[str]:
-    """The names of the knobs in which two Configs differ."""
-    old, new = before.values(), after.values()
-    return {name for name in new if old[name] != new[name]}
-
-
 def with_knobs(model: Transformer, config: Config, *, drawn: bool = False) -> Transformer:
     """A model with the same weights and the knobs of `config`: the very same one where modules read what changed.
 
-    All knobs of cost "forward" may differ, no others; `drawn`: and those of which the weights were drawn already.
+    All knobs that apply to the pass may differ, no others; `drawn`: and those of which the weights were drawn already.
     """
-    if not changed_knobs(model.config, config) <= _READ_AT_EACH_PASS | (DRAWN if drawn else set()):
+    if any(knob.in_modules or not (drawn or knob.applies == "pass") for knob in config.differing(model.config)):
         weights = model.state_dict()
         if config.position != "learned":  # the table rests; whoever goes back goes back to the old model
             weights = {name: weight for name, weight in weights.items() if ".learned." not in name}
@@ -128,9 +93,10 @@ def untrained(model: nn.Module, config: Config, progress: Progress = _silent) ->
 
 
 def can_be_redrawn(model: Transformer, config: Config) -> bool:
-    """Whether the model of a Config is this one with other numbers."""
-    on_processor = next(model.parameters()).device.type == "cpu"
-    return on_processor and changed_knobs(model.config, config) <= _READ_AT_EACH_PASS | DRAWN
+    """Whether the model of a Config has these very modules with fresh numbers in them, as that of another seed has."""
+    knobs = config.differing(model.config)
+    other_numbers = any(knob.applies == "weights" for knob in knobs) and not any(knob.in_modules for knob in knobs)
+    return other_numbers and next(model.parameters()).device.type == "cpu"
 
 
 def redrawn(model: Transformer, config: Config, progress: Progress = _silent) -> Transformer:
@@ -169,9 +135,3 @@ def original(name: str, initialization: str) -> str:
         return name
     part = re.sub(r"^(?:encoder|decoder)\.layers\.\d+\.(?:self_|cross_)?", "", name)
     return re.sub(r"project_\w+", "project", part) if initialization == "cloned-projections" else part
-
-
-def parameter_count(model: Transformer) -> int:
-    """How many numbers the model works with; tied ones count once, the idle final norms of post-norm do not."""
-    idle = () if model.config.norm_placement == "pre" else ("encoder.normalize.", "decoder.normalize.")
-    return sum(parameter.numel() for name, parameter in model.named_parameters() if not name.startswith(idle))

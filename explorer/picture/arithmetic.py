@@ -28,17 +28,18 @@ class Arithmetic:
 
 def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
     """What the chosen head's map at this stage was made of; None where the formula is another one."""
-    config, head = trace.config, look.head
+    card = trace.card
 
     def tap(name: str) -> Array:
-        array: Array = trace[look.attention_tap(name)][head]
+        path = look.attention_tap(name)
+        array: Array = trace[path][card.head_in(path, look.head)]
         return array
 
     if stage == "scores":
         return Arithmetic(kind="product", left=tap("query"), right=tap("key").T)
-    alibi = config.position == "alibi" and look.attention.endswith("self_attn")
+    alibi = card.position == "alibi" and look.attention.endswith("self_attn")
     if stage == "scaled" and not alibi:
-        return Arithmetic(kind="quotient", left=tap("scores"), divisor=config.score_divisor)
+        return Arithmetic(kind="quotient", left=tap("scores"), divisor=card.score_divisor)
     if stage == "weights":
         return Arithmetic(kind="softmax", left=tap("masked"))
     if stage == "mixed":

@@ -3,9 +3,10 @@
 In `values` a closed cell is NaN: zero would look like a real small weight. `closed` says which NaN a mask made.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 import numpy as np
@@ -16,6 +17,9 @@ from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
+
+if TYPE_CHECKING:
+    from explorer.picture.figure.kind import Kind
 
 Closed = NDArray[np.bool_]
 
@@ -64,8 +68,24 @@ class Caption:
     origin: Origin = "recorded"
 
 
+class Picture(ABC):
+    """What all kinds of Picture have: a caption, and a Kind that says how one is drawn as SVG, put into tables and told in
+    words.
+
+    A further kind is a frozen class below, its Kind beside its drawing in `picture/figure`, and its View in `views/pictures`.
+    """
+
+    __slots__ = ()
+    caption: Caption
+    head: int | None = None  # whose numbers they are, where they are those of one head
+
+    @abstractmethod
+    def kind(self) -> "Kind[Any]":
+        """How pictures like this one are drawn, put into tables and told in words; imported when it is first asked for."""
+
+
 @attrs.frozen(kw_only=True, eq=False)
-class Heatmap:
+class Heatmap(Picture):
     """[row, column] one map with a label for each token. A large one has `levels`; its closed cells need not be NaN.
 
     `recorded` is the whole array that the values were taken from, closed cells as the model computed them; `head` is its
@@ -94,9 +114,15 @@ class Heatmap:
         same = (self.values == self.recorded) | (np.isnan(self.values) & np.isnan(self.recorded))
         return bool((same if self.closed is None else same | self.closed).all())
 
+    def kind(self) -> "Kind[Heatmap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.map import HEATMAP
+
+        return HEATMAP
+
 
 @attrs.frozen(kw_only=True, eq=False)
-class HeadGrid:
+class HeadGrid(Picture):
     """[layer, head, query, key] all heads of one attention as thumbnails on one scale.
 
     Of large maps `values` and `closed` are blocks of `block` × `block` cells, and `large` has all there is.
@@ -120,6 +146,12 @@ class HeadGrid:
         """Queries and keys of a head."""
         return (len(self.values[0, 0]), len(self.values[0, 0, 0])) if self.large is None else self.large.layers[0].shape
 
+    def kind(self) -> "Kind[HeadGrid]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.wall import HEAD_GRID
+
+        return HEAD_GRID
+
 
 @attrs.frozen(eq=False)
 class LargeWall:
@@ -134,15 +166,21 @@ class LargeWall:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Strips:
+class Strips(Picture):
     """Several [position, feature] maps side by side: a row is one token in all of them."""
 
     bands: tuple[Heatmap, ...]
     caption: Caption
 
+    def kind(self) -> "Kind[Strips]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.map import STRIPS
+
+        return STRIPS
+
 
 @attrs.frozen(kw_only=True, eq=False)
-class Waves:
+class Waves(Picture):
     """[curve, position] values along the positions, one curve for each chosen feature."""
 
     values: Array
@@ -153,9 +191,15 @@ class Waves:
     x: NDArray[Any] | None = None  # 0, 1, 2… where nothing else is said
     main: int | None = None  # the curve that the picture is about; all are alike where none is
 
+    def kind(self) -> "Kind[Waves]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.waves import WAVES
+
+        return WAVES
+
 
 @attrs.frozen(kw_only=True)
-class TokenRow:
+class TokenRow(Picture):
     """The tokens of one side."""
 
     chips: tuple[Token, ...]
@@ -163,9 +207,15 @@ class TokenRow:
     text: str
     caption: Caption
 
+    def kind(self) -> "Kind[TokenRow]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.token_row import TOKEN_ROW
+
+        return TOKEN_ROW
+
 
 @attrs.frozen(kw_only=True, eq=False)
-class Bars:
+class Bars(Picture):
     """A value for each label, largest first. `cut` says which sampling would never draw, `ids` what a click means,
     `chosen` which one was taken."""
 
@@ -177,9 +227,15 @@ class Bars:
     ids: tuple[int, ...] = ()
     chosen: int | None = None
 
+    def kind(self) -> "Kind[Bars]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.bars import BARS
+
+        return BARS
+
 
 @attrs.frozen(kw_only=True, eq=False)
-class Alignment:
+class Alignment(Picture):
     """[row, column] weights between the tokens of two sentences, drawn as lines: columns' tokens above, rows' below.
 
     `recorded` and `head` are as in a Heatmap, where they are those of one head.
@@ -192,6 +248,12 @@ class Alignment:
     caption: Caption
     recorded: Array | None = None
     head: int | None = None
+
+    def kind(self) -> "Kind[Alignment]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.alignment import ALIGNMENT
+
+        return ALIGNMENT
 
 
 @attrs.frozen(kw_only=True)
@@ -213,16 +275,22 @@ class Branch:
 
 
 @attrs.frozen(kw_only=True)
-class Tree:
+class Tree(Picture):
     """What beam search tried; a parent stands before its children. A score is log P / length^length_penalty."""
 
     branches: tuple[Branch, ...]
     caption: Caption
     length_penalty: float = 1.0
 
+    def kind(self) -> "Kind[Tree]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.tree import TREE
+
+        return TREE
+
 
 @attrs.frozen(kw_only=True, eq=False)
-class Timeline:
+class Timeline(Picture):
     """[step] the steps of decoding: what was written at each, and how probable it was. `chosen` is looked at.
 
     `log_p` is in nats, `ranks` are places among all `n_symbols` symbols, from 1; both are missing, and the probabilities
@@ -240,5 +308,12 @@ class Timeline:
     shift: int = 0
     scale: Scale = attrs.field(default=Scale(0.0, 1.0, "cividis"))
 
+    def kind(self) -> "Kind[Timeline]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.timeline import TIMELINE
 
-Picture = Heatmap | HeadGrid | Strips | Waves | TokenRow | Bars | Alignment | Tree | Timeline
+        return TIMELINE
+
+
+KINDS: tuple[type[Picture], ...] = (Heatmap, HeadGrid, Strips, Waves, TokenRow, Bars, Alignment, Tree, Timeline)
+"""All kinds there are, each of which a View shows."""

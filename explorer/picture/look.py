@@ -2,7 +2,7 @@
 
 import attrs
 
-from explorer.trace.stages import ATTENTION_STAGES
+from explorer.trace.tap_names import ATTENTION_STAGES
 from explorer.trace.trace import Trace
 
 ALIGNED = ("head", "layer", "all")
@@ -42,15 +42,16 @@ class Look:
     def fitted(self, trace: Trace) -> "Look":
         """The closest look that this trace can answer: what it lacks gives way to what it has."""
         offered = attentions(trace)
-        attention = self.attention if self.attention in offered else offered[0]
+        attention = self.attention if self.attention in offered or not offered else offered[0]
         sides = sides_of(trace)
+        side = self.side if self.side in sides else sides[0]
         return attrs.evolve(
             self,
             attention=attention,
-            layer=min(self.layer, trace.config.n_layers - 1),
-            head=min(self.head, trace.config.n_heads - 1),
+            layer=min(self.layer, *(trace.card.side(name).n_layers - 1 for name in (attention, side))),
+            head=min(self.head, trace.card.side(attention).n_heads - 1),
             stage=self.stage if self.stage in ATTENTION_STAGES else "weights",
-            side=self.side if self.side in sides else sides[0],
+            side=side,
             tap=self.tap if self.tap in trace else trace.names()[0],
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
         )
@@ -63,4 +64,4 @@ def attentions(trace: Trace) -> tuple[str, ...]:
 
 def sides_of(trace: Trace) -> tuple[str, ...]:
     """ "encoder" and "decoder", as far as this architecture has them."""
-    return tuple(side for side in ("encoder", "decoder") if f"{side}.norm" in trace)
+    return tuple(side.name for side in trace.card.sides)

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from explorer.config import MASK_VALUES
 from explorer.mathematics import alibi, alibi_slope, attention_step
 from explorer.trace.arrays import Array
 from explorer.trace.levels import blocks
-from explorer.trace.stages import ATTENTION_MAP, place_of
+from explorer.trace.tap_names import ATTENTION_MAP, place_of
 from explorer.trace.trace import Trace
 
 _ROWS = 1024  # queries that are taken at once: what is made on the way to a map is never as large as the map
@@ -47,7 +46,7 @@ def can_be_remade(trace: Trace, tap: str) -> bool:
 def has_its_sources(trace: Trace, tap: str) -> bool:
     """Where queries and keys were kept, and nothing was dropped by chance."""
     base, _, stage = tap.rpartition(".")
-    by_chance = stage == "dropped" and trace.config.dropout_active
+    by_chance = stage == "dropped" and trace.card.dropout_active
     return (
         bool(ATTENTION_MAP.search(tap)) and not by_chance and all(f"{base}.{part}" in trace.arrays for part in ("query", "key"))
     )
@@ -56,11 +55,12 @@ def has_its_sources(trace: Trace, tap: str) -> bool:
 def remade(trace: Trace, tap: str, head: int) -> Array:
     """[query, key] one head at one step of attention, read-only. The tap must be one that `can_be_remade`."""
     base, _, stage = tap.rpartition(".")
-    config, place = trace.config, place_of(base)
-    query, key = (trace.arrays[f"{base}.{part}"][head] for part in ("query", "key"))
+    card, place = trace.card, place_of(base)
+    query = trace.arrays[f"{base}.query"][head]
+    key = trace.arrays[f"{base}.key"][card.head_in(f"{base}.key", head)]
     closed = trace.map(f"{base}.masked").closed
-    biased = config.position == "alibi" and place.part == "self_attn"
-    slope = alibi_slope(head, config.n_heads) / config.temperature  # the temperature divides the bias as well
+    biased = card.position == "alibi" and place.part == "self_attn"
+    slope = alibi_slope(head, card.side(base).n_heads) / card.temperature  # the temperature divides the bias as well
     made = np.empty((len(query), len(key)), np.float32)
     for first, last in blocks(len(query), _ROWS):
         with np.errstate(invalid="ignore"):  # a row of nothing but -inf has weights that are no numbers
@@ -68,10 +68,10 @@ def remade(trace: Trace, tap: str, head: int) -> Array:
                 "weights" if stage == "dropped" else stage,  # where chance rests the two are one
                 query[first:last],
                 key,
-                divisor=config.score_divisor,
+                divisor=card.score_divisor,
                 bias=alibi(slope, last - first, len(key), first) if biased else None,
                 closed=None if closed is None else closed[first:last],
-                mask_value=MASK_VALUES[config.mask_value],
+                mask_value=card.mask_value,
             )
     made.setflags(write=False)
     return made

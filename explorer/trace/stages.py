@@ -1,4 +1,4 @@
-"""What a tap means to a reader: a Stage. Titles and explanations stand in the language files under `stage.<key>`."""
+"""What a tap means to a reader: a Stage. Titles and short names stand in the language files under `stage.<key>`."""
 
 import re
 from functools import lru_cache
@@ -6,18 +6,24 @@ from typing import Literal
 
 import attrs
 
+from explorer.trace.tap_names import without_place
+
 Range = Literal["signed", "unit"]
 """signed: drawn on a zero-centred scale. unit: 0 to 1, drawn on one fixed scale."""
 
 
 @attrs.frozen
 class Stage:
-    """`key` names it in the texts, `order` is its place in the flow, `formula` is rich text in the field's letters."""
+    """`key` names it in the texts, `order` is its place in the flow, `formula` is rich text in the field's letters.
+
+    A `plain` one has no texts: its key is the name of a tap that nothing is known of.
+    """
 
     key: str
     order: int
     range: Range
     formula: str
+    plain: bool = False
 
 
 _STAGES = (
@@ -58,42 +64,15 @@ SINUSOIDS = {
 }
 """The formula of each kind of positions that adds waves."""
 
-ATTENTION_STAGES = ("scores", "scaled", "masked", "weights", "dropped")
-"""The taps of one attention whose axes are head, query, key."""
-
-ATTENTION_MAP = re.compile(r"\.(?:self|cross)_attn\.(?:scores|scaled|masked|weights|dropped)$")
-"""The end of a tap's name whose axes are head, query, key."""
-
-_PLACE = re.compile(r"^(?P<side>encoder|decoder)\.(?:layers\.(?P<layer>\d+)\.)?")
-
 
 @lru_cache(maxsize=4096)  # asked for some thirty names at each keystroke
 def stage_of(tap: str) -> Stage:
-    """The Stage of a tap: "decoder.layers.3.cross_attn.weights" is "attention.weights", "…norm2" is "norm"."""
-    rest = _PLACE.sub("", tap)
-    rest = re.sub(r"^(?:self|cross)_attn\.", "attention.", rest)
-    return _BY_KEY[re.sub(r"^(norm|residual)\d$", r"\1", rest)]
+    """The Stage of a tap: "decoder.layers.3.cross_attn.weights" is "attention.weights", "…norm2" is "norm".
 
-
-@attrs.frozen
-class Place:
-    """Where a tap stands: its side, its layer and its part, as far as its name has them."""
-
-    side: str
-    layer: int | None
-    part: str
-
-
-def place_of(tap: str) -> Place:
-    """Take a tap's name apart: "encoder.layers.0.self_attn.query" is encoder, 0, "self_attn.query"."""
-    found = _PLACE.match(tap)
-    if found is None:
-        side, _, part = tap.partition(".")
-        return Place(side, None, part)
-    layer = found["layer"]
-    return Place(found["side"], None if layer is None else int(layer), tap[found.end() :])
-
-
-def with_layer(tap: str, layer: int) -> str:
-    """The same tap in another layer; a tap outside the layers stays as it is."""
-    return re.sub(r"\.layers\.\d+\.", f".layers.{layer}.", tap)
+    A tap of a name that is not known here gets a plain Stage: it comes last, is signed, has no formula, and its title is the
+    tap's own name.
+    """
+    rest = without_place(tap)
+    key = re.sub(r"^(?:self|cross)_attn\.", "attention.", rest)
+    known = _BY_KEY.get(re.sub(r"^(norm|residual)\d$", r"\1", key))
+    return known or Stage(rest, len(STAGES), "signed", "", plain=True)

@@ -1,4 +1,4 @@
-"""A Trace: every tensor that one pass recorded, frozen, with named axes, tokens and Config.
+"""A Trace: every tensor that one pass recorded, frozen, with named axes, tokens and the card of its model.
 
 It needs no torch. `save` and `load` keep it in a NumPy archive; nothing is ever unpickled.
 """
@@ -17,14 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import CannotRead, NotATrace, NotKept, UnknownHead, UnknownTap
+from explorer.errors import CannotRead, NotATrace, NotKept, UnknownHead, UnknownKnob, UnknownTap
 from explorer.files import opened, replacing
+from explorer.knobs import Value
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
 from explorer.trace.changes import Change, changes_from
 from explorer.trace.findings import Experiment
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
+from explorer.trace.model_card import ModelCard
+from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Node, Search
 
 _MOST_UNPACKED = 20  # times the file
@@ -45,10 +48,12 @@ def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Trace:
-    """`arrays` are read-only float32; `symbols` names the vocabulary by id; `parameters` counts the model's numbers.
+    """`arrays` are read-only float32; `symbols` names the vocabulary by id; `search` is what decoding tried, where the target
+    is the model's own.
 
-    `trained`: the weights were learned. `search` is what decoding tried, where the target is the model's own. `changes` were
-    made inside the pass: the arrays show what was computed on.
+    `card` tells of the model that made it; pictures and lessons ask nothing else. `config` has the knobs of our own model,
+    and is None for any other, whose card has to be given. `changes` were made inside the pass: the arrays show what was
+    computed on.
 
     `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room. A decoder
     beside an encoder has its own, `decoder_places`, where the two differ; `table(side)` finds the right one.
@@ -65,14 +70,16 @@ class Trace:
     arrays: Mapping[str, Array] = attrs.field(converter=_fixed)
     axis_names: Mapping[str, tuple[str, ...]] = attrs.field(converter=_fixed)
     tokens: Tokens
-    config: Config
+    config: Config | None
     places: Array
     source: str = ""
     target: str = ""
     preset: str = ""
+    card: ModelCard = attrs.field(
+        default=attrs.Factory(lambda trace: trace.config and card_of(trace.config, trace.preset), takes_self=True),
+        validator=attrs.validators.instance_of(ModelCard),
+    )
     symbols: tuple[str, ...] = ()
-    parameters: int = 0
-    trained: bool = False
     search: Search | None = None
     experiments: Mapping[str, Experiment] = attrs.field(converter=_fixed, factory=dict)
     compared_with: "Trace | None" = None
@@ -80,6 +87,23 @@ class Trace:
     decoder_places: Array | None = None
     changes: tuple[Change, ...] = ()
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the model works with."""
+        return self.card.parameters
+
+    @property
+    def trained(self) -> bool:
+        """Whether the model's weights were learned."""
+        return self.card.trained
+
+    def knob(self, name: str) -> Value:
+        """The value of a knob. Raises UnknownKnob, and so for every name where the model is none of our own."""
+        values = {} if self.config is None else self.config.values()
+        if name not in values:
+            raise UnknownKnob(name=name)
+        return values[name]
 
     def __getitem__(self, name: str) -> Array:
         """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
@@ -199,12 +223,13 @@ class Trace:
         return {
             "axes": {name: list(axes) for name, axes in self.axis_names.items() if name in self.arrays},
             "tokens": attrs.asdict(self.tokens),
-            "config": self.config.values(),
+            "config": None if self.config is None else self.config.values(),
+            "card": self.card.values(),
             "source": self.source,
             "target": self.target,
             "preset": self.preset,
             "symbols": list(self.symbols),
-            "parameters": self.parameters,
+            "parameters": self.parameters,  # these two are on the card; versions from before it read them here
             "trained": self.trained,
             "search": None if self.search is None else attrs.asdict(self.search),
             "changes": [change.to_dict() for change in self.changes],
@@ -215,19 +240,19 @@ class Trace:
         cls, about: dict[str, Any], arrays: dict[str, Array], places: Array, decoder_places: Array | None
     ) -> "Trace":
         sides = {side: tuple(_token(row) for row in rows) for side, rows in about["tokens"].items()}
+        config = None if about["config"] is None else Config(**about["config"])
         return cls(
             arrays=arrays,
             axis_names={name: tuple(axes) for name, axes in about["axes"].items()},
             tokens=Tokens(**sides),
-            config=Config(**about["config"]),
+            config=config,
+            card=_card(about, config),
             places=places,
             decoder_places=decoder_places,
             source=about["source"],
             target=about["target"],
             preset=about["preset"],
             symbols=tuple(about["symbols"]),
-            parameters=about["parameters"],
-            trained=about.get("trained", False),
             search=_search(about.get("search")),
             changes=changes_from(about.get("changes", [])),
         )
@@ -238,6 +263,16 @@ def _check_size(members: list[ZipInfo], n_bytes: int) -> None:
     told = sum(member.file_size for member in members)
     if told > _MOST_UNPACKED * n_bytes:
         raise ValueError(f"{told} B in {n_bytes} B")
+
+
+def _card(about: dict[str, Any], config: Config | None) -> ModelCard:
+    """The card that a file has; one that was written before there were cards has what ours needs. Raises ValueError."""
+    if "card" in about:
+        return ModelCard.of_values(about["card"])
+    if config is None:
+        raise ValueError("neither card nor config")
+    card = card_of(config, about["preset"], about.get("trained", False))
+    return attrs.evolve(card, parameters=about["parameters"])
 
 
 def _search(row: dict[str, Any] | None) -> Search | None:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from explorer import presets
-from explorer.config import KNOBS, Config, Value
+from explorer.config import KNOBS, Config
 from explorer.files import replacing
+from explorer.knobs import Value
 from explorer.model import weights_file as trained
 from explorer.model.weights import Weights
 from explorer.tokens.bilingual import Bilingual

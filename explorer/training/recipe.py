@@ -4,28 +4,15 @@ from typing import Any, Literal
 
 import attrs
 
-from explorer.config import Knob, Value
 from explorer.errors import UnknownKnob
+from explorer.knobs import declared, knob
 
 Precision = Literal["float32", "bfloat16"]
 
 
 def _number(default: float, low: float, high: float) -> Any:
     """Declare one field of the Recipe, checked as a knob is."""
-    about: dict[str, Any] = {
-        "kind": type(default).__name__,
-        "default": default,
-        "group": "training",
-        "cost": "rebuild",
-        "low": low,
-        "high": high,
-    }
-
-    def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:
-        return Knob(name=field.name, **about).check(value)
-
-    converter = attrs.Converter(checked, takes_self=True, takes_field=True)
-    return attrs.field(default=default, metadata=about, converter=converter)
+    return knob(default, group="training", applies="weights", valid=(low, high))
 
 
 @attrs.frozen(kw_only=True)
@@ -62,4 +49,4 @@ class Recipe:
         return attrs.evolve(self, **values)  # type: ignore[arg-type]  # each value is checked by its field
 
 
-RECIPE_KNOBS: tuple[Knob, ...] = tuple(Knob(name=field.name, **field.metadata) for field in attrs.fields(Recipe))
+RECIPE_KNOBS = declared(Recipe)

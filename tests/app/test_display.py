@@ -5,16 +5,37 @@ import os
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QStyle,
+    QStyleOptionToolButton,
+    QToolButton,
+    QTreeView,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from explorer.app import display
-from explorer.app.display import QtTexts, check_display, choose_input_method, native_dialog
+from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, native_dialog
 from explorer.errors import NoDisplay
 from explorer.lang import Words
+from explorer.picture.theme import DARK, LIGHT, Theme
+from explorer.views.painting.style import use_theme
 
 ROOT = Path(__file__).parents[2]
 
@@ -104,6 +125,107 @@ def test_a_native_dialog_on_windows_is_no_crash(platform: str, meanwhile: bool, 
     with native_dialog():
         assert calls == ([] if meanwhile else ["off"])
     assert calls == ([] if meanwhile else ["off", "on"])
+
+
+def test_in_qts_file_dialog_dates_are_whole_and_signs_can_be_seen(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    """Qt sizes the columns for shorter dates, and the program's tool buttons left 6 of 16 pixels for a sign."""
+    (tmp_path / "a lesson with a name.toml").touch()
+    use_theme(qapp, LIGHT)
+    dialog = QFileDialog(None, "", str(tmp_path))
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    try:
+        with native_dialog():
+            dialog.show()
+            qtbot.waitUntil(lambda: dialog.width() >= 760)
+        tree = dialog.findChild(QTreeView)
+        root = tree.rootIndex()
+        qtbot.waitUntil(lambda: tree.model().rowCount(root) == 1)
+        for column in (1, 2, 3):
+            wanted = tree.fontMetrics().horizontalAdvance(tree.model().index(0, column, root).data() or "")
+            qtbot.waitUntil(lambda column=column, wanted=wanted: tree.columnWidth(column) >= wanted)
+        for button in dialog.findChildren(QToolButton):
+            option = QStyleOptionToolButton()
+            button.initStyleOption(option)
+            room = button.style().subControlRect(
+                QStyle.ComplexControl.CC_ToolButton, option, QStyle.SubControl.SC_ToolButton, button
+            )
+            contents = button.style().sizeFromContents(QStyle.ContentsType.CT_ToolButton, option, QSize(16, 16), button)
+            assert contents.width() <= room.width(), button.objectName()
+    finally:
+        dialog.close()
+        dialog.deleteLater()
+        qapp.setStyleSheet("")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("shadow", list(QFrame.Shadow))
+def test_a_line_in_qts_own_boxes_is_a_hairline(theme: Theme, shadow: QFrame.Shadow, qtbot: QtBot, qapp: QApplication) -> None:
+    """The one above a report's details was white in the dark theme."""
+    before = qapp.palette()
+    use_theme(qapp, theme)
+    try:
+        dialog = QDialog()
+        qtbot.addWidget(dialog)
+        line = QFrame(dialog)
+        line.setFrameStyle(QFrame.Shape.HLine | shadow)
+        line.resize(100, 4)
+        seen = line.grab().toImage()
+        colours = {seen.pixelColor(50, y).name() for y in range(seen.height())} - {QColor(theme.window).name()}
+        assert colours <= {QColor(theme.hairline).name(), QColor(theme.text).name()} and colours
+    finally:
+        qapp.setStyleSheet("")
+        qapp.setPalette(before)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("kind", [QLabel, QLineEdit, QComboBox, QPushButton, QCheckBox, QSpinBox, QToolButton])
+def test_disabled_text_looks_disabled(kind: type[QWidget], theme: Theme, qtbot: QtBot, qapp: QApplication) -> None:
+    """Its letters stand out from their ground by at most two thirds of what they do otherwise."""
+    before = qapp.palette()
+    use_theme(qapp, theme)
+    try:
+        dialog = QDialog()
+        qtbot.addWidget(dialog)
+        dialog.resize(200, 60)
+        widget = kind(dialog)
+        if isinstance(widget, QComboBox):
+            widget.addItem("MMMM")
+        elif isinstance(widget, QSpinBox):
+            widget.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+            widget.setPrefix("MMMM")
+        else:
+            widget.setText("MMMM")  # type: ignore[attr-defined]  # all the others have it
+        widget.setGeometry(10, 10, 160, 32)
+        dialog.show()
+        dialog.setFocus()
+        stands_out = []
+        for enabled in (True, False):
+            widget.setEnabled(enabled)
+            seen = dialog.grab().toImage()
+            across = [seen.pixelColor(x, y).lightness() for x in range(34, 136) for y in range(18, 34)]
+            ground = max(set(across), key=across.count)
+            stands_out.append(max(abs(each - ground) for each in across))
+        assert stands_out[0] > 100
+        assert stands_out[1] < 0.65 * stands_out[0]
+    finally:
+        qapp.setStyleSheet("")
+        qapp.setPalette(before)
+
+
+def test_the_window_has_the_programs_name_and_sign(qapp: QApplication) -> None:
+    """Desktops find the file with its name and icon by this, and group its windows."""
+    display._identify(qapp)
+    assert (QGuiApplication.desktopFileName(), qapp.applicationName()) == (IDENTITY, IDENTITY)
+    assert not qapp.windowIcon().isNull()
+
+
+def test_the_launcher_starts_a_command_that_is_installed() -> None:
+    """The one that tells in a box what goes wrong: nobody reads what is written there."""
+    told = (ROOT / "assets" / "linux" / f"{IDENTITY}.desktop").read_text(encoding="utf-8")
+    entry = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["gui-scripts"][entry["Exec"]] == "explorer.__main__:main_window"
+    assert (entry["Icon"], entry["StartupWMClass"]) == (IDENTITY, IDENTITY)
 
 
 def test_qts_own_words_follow_the_language(qtbot: QtBot) -> None:

@@ -13,6 +13,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build, pack
 from explorer.presets import load_preset
+from explorer.trace.own_card import card_of
 from tests.bench.bench import Bench, Task
 from tests.bench.floor import step_bytes
 from tests.bench.row import Row, compared, measured
@@ -35,7 +36,7 @@ def tasks() -> list[Task]:
 
 def _recording(bench: Bench, preset: str, n: int) -> list[Row]:
     model = model_of(preset)
-    n_threads = threads(model.config, n)
+    n_threads = threads(card_of(model.config), n)
     torch.set_num_threads(n_threads)
     source, target = ids_tensor(tuple(range(10, 10 + n))), ids_tensor(tuple(range(300, 300 + n)))
 
@@ -81,7 +82,7 @@ def _greedy(bench: Bench) -> list[Row]:
         whole_ms = elapsed_ms(lambda: found.extend(translator.search_all([ids], config, Decoding())))
         return (whole_ms - encoder_ms) / len(found[0].nodes)
 
-    torch.set_num_threads(decoding_threads(config, 1))
+    torch.set_num_threads(decoding_threads(card_of(config), 1))
     sample = repeated(token_ms, budget_s=_BUDGET_S)
     return [
         measured(

@@ -24,6 +24,7 @@ from explorer.picture.figure.svg import render
 from explorer.picture.kinds import Caption, Waves
 from explorer.picture.look import Look
 from explorer.picture.makers.attention import head_wall
+from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from tests.bench.bench import Bench, Task
 from tests.bench.engine_rows import at_rest
@@ -92,7 +93,7 @@ def _costs_ms(config: Config, n: int) -> tuple[float, ...]:
 
 def _plain_ms(config: Config, trace: Trace) -> float:
     model, ids = at_rest(config), ids_tensor(tuple(token.id for token in trace.tokens.target))
-    torch.set_num_threads(threads(config, ids.shape[1]))
+    torch.set_num_threads(threads(card_of(config), ids.shape[1]))
     with torch.inference_mode():
         return repeated(lambda: elapsed_ms(lambda: model(None, ids)), budget_s=_BUDGET_S, least=3).median
 

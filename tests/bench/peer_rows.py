@@ -44,7 +44,7 @@ def gpt2_small() -> Config:
         d_model=768,
         d_ff=3072,
         max_len=1024,
-        vocab_size=min(50257, int(find_knob("vocab_size").high)),
+        vocab_size=min(50257, int(find_knob("vocab_size").valid.high)),
         position="learned",
         norm_placement="pre",
         activation="gelu",

@@ -390,7 +390,7 @@ def test_a_pipe_holds_utf_8_whatever_the_systems_code_page(encoding: str, monkey
     streams = {name: io.TextIOWrapper(io.BytesIO(), encoding=encoding) for name in ("stdin", "stdout", "stderr")}
     for name, stream in streams.items():
         monkeypatch.setattr(sys, name, stream)
-    monkeypatch.setattr(cli, "main", lambda: print("▁我") or 0)
+    monkeypatch.setattr(cli, "main", lambda **_tell: print("▁我") or 0)
     with pytest.raises(SystemExit):
         program.main()
     streams["stdout"].flush()

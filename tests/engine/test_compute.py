@@ -5,17 +5,19 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.config import KNOBS, Knob, find_knob
+from explorer.config import KNOBS, find_knob
 from explorer.engine import threads
 from explorer.engine.compute import Computer
 from explorer.engine.devices import devices
 from explorer.engine.request import Request
 from explorer.errors import BadCut, ControlCharacter, EmptyText, NoSuchDevice, TooLong, TooManySymbols
+from explorer.knobs import Knob
 from explorer.lang import Words
-from explorer.model.weights import build, parameter_count
+from explorer.model.weights import build
 from explorer.stops import Superseded
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.trace import Trace
+from tests.model.models import parameter_count
 
 SENTENCE = "我爱北京天安门"
 
@@ -155,8 +157,8 @@ def test_words_reach_the_dictionary_for_this_text_only(computer: Computer) -> No
 
 
 @pytest.mark.parametrize("knob", [find_knob(name) for name in HERE], ids=lambda knob: knob.name)
-def test_a_forward_knob_keeps_the_weights_and_a_rebuild_knob_changes_them(computer: Computer, knob: Knob) -> None:
-    """As each knob declares its cost. What can be compared is: the weights that both models have."""
+def test_a_knob_of_the_pass_keeps_the_weights_and_one_of_the_weights_changes_them(computer: Computer, knob: Knob) -> None:
+    """As each knob declares what it applies to. What can be compared is: the weights that both models have."""
     computer(request())
     before = weights_of(computer)
     computer(request(**{knob.name: OTHER[knob.name]}))
@@ -164,7 +166,7 @@ def test_a_forward_knob_keeps_the_weights_and_a_rebuild_knob_changes_them(comput
 
     shared = before.keys() & after.keys()
     kept = all(torch.equal(before[name], after[name]) for name in shared)
-    if knob.cost == "forward":
+    if knob.applies == "pass":
         assert kept
         assert before.keys() <= after.keys()
     else:

@@ -16,14 +16,17 @@ from safetensors.numpy import load_file
 
 import explorer
 from explorer.errors import CannotCreate, CannotWrite, DiskFull, UnknownFormat, UnknownHead, UnknownLayer, UnknownTap
+from explorer.export import formats
 from explorer.export import job as export_room
 from explorer.export.choice import Choice
-from explorer.export.job import FORMATS, NUMBERS, Export
+from explorer.export.job import Export
 from explorer.picture.look import Look
 from explorer.picture.makers.embedding import source_tokens
 from explorer.picture.theme import DARK
 from tests.picture.examples import example, words
 
+FORMATS = formats.names()
+NUMBERS = tuple(each.name for each in formats.formats_of(figure=False, numbers=True))
 WEIGHTS = "encoder.layers.0.self_attn.weights"
 
 

@@ -15,11 +15,11 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.errors import CannotWrite, DiskFull
 from explorer.export import numbers
-from explorer.export.tables import Table, tables
 from explorer.picture.kinds import Axis
 from explorer.picture.look import Look
 from explorer.picture.makers.attention import mask_map
 from explorer.picture.makers.attention_steps import head_split
+from explorer.picture.tables import Table, tables
 from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
 from tests.picture.examples import example, words

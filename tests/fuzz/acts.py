@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLineEdit, QSlider
 
-from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer import page_list
 from explorer.app.shell.window import Window
 from explorer.config import KNOBS
 from tests.fuzz import values, writing
@@ -135,7 +135,7 @@ def fill(window: Window, chance: Random, _folder: Path) -> None:
 
 def page(window: Window, chance: Random, _folder: Path) -> None:
     """Another page."""
-    window.go(chance.choice(PAGE_KEYS))
+    window.go(chance.choice(page_list.KEYS))
 
 
 def export(window: Window, _chance: Random, _folder: Path) -> None:

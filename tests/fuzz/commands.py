@@ -165,5 +165,15 @@ def _value(flag: str, chance: Random) -> str:
         if flag == f"--{knob.name.replace('_', '-')}" and chance.random() < 0.7:
             if knob.choices:
                 return chance.choice(knob.choices)
-            return str(chance.choice((knob.low, knob.default, min(knob.high, knob.low * 2), knob.low - 1, knob.high + 1)))
+            return str(
+                chance.choice(
+                    (
+                        knob.valid.low,
+                        knob.default,
+                        min(knob.valid.high, knob.valid.low * 2),
+                        knob.valid.low - 1,
+                        knob.valid.high + 1,
+                    )
+                )
+            )
     return chance.choice((writing.word(chance), str(values.number(chance)), *_WORDS))

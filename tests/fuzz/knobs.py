@@ -1,8 +1,10 @@
 """Values for knobs, right, at a border, and of every wrong type; and passes with what was allowed."""
 
 import explorer
-from explorer.config import KNOBS, Config, Knob
-from explorer.engine.recording.memory import parameter_bytes, trace_bytes
+from explorer.config import KNOBS, Config
+from explorer.engine.recording.memory import trace_bytes
+from explorer.knobs import Knob
+from explorer.trace.own_card import card_of, parameter_bytes
 from tests.fuzz import traces, values, writing
 from tests.fuzz.trial import Trial
 
@@ -26,7 +28,7 @@ def knobs(trial: Trial) -> None:
             nearest = nearest.nearest_valid(**{name: value})
     if config is None or config.device != "cpu":
         return
-    if parameter_bytes(config) + trace_bytes(config, _PLACES, _PLACES) > _MOST_BYTES:
+    if parameter_bytes(config) + trace_bytes(card_of(config), _PLACES, _PLACES) > _MOST_BYTES:
         config = config.nearest_valid(
             n_layers=chance.randint(1, 3),
             d_model=chance.choice((8, 16, 30)),
@@ -47,6 +49,6 @@ def _value(knob: Knob, trial: Trial) -> object:
     elif knob.kind == "bool":
         right = chance.random() < 0.5
     else:
-        between = knob.low + (knob.high - knob.low) * chance.random() ** 4
-        right = chance.choice((knob.low, knob.high, between, round(between), knob.default, f"{between:.3g}"))
+        between = knob.valid.low + (knob.valid.high - knob.valid.low) * chance.random() ** 4
+        right = chance.choice((knob.valid.low, knob.valid.high, between, round(between), knob.default, f"{between:.3g}"))
     return chance.choice((right,) * 12 + (values.odd(chance), values.number(chance), values.plain(chance)))

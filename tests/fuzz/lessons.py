@@ -123,7 +123,7 @@ def _fitting(key: str, chance: Random) -> object:
     if key == "tolerance":
         return values.number(chance)
     if key == "knobs":
-        return {knob.name: chance.choice((knob.default, knob.low, knob.high)) for knob in chance.sample(KNOBS, 2)}
+        return {knob.name: chance.choice((knob.default, knob.valid.low, knob.valid.high)) for knob in chance.sample(KNOBS, 2)}
     if key == "look":
         return {chance.choice(("layer", "head", "position")): chance.choice((0, 1, 99, 2**70))}
     if key == "given":

@@ -7,11 +7,11 @@ import attrs
 
 import explorer
 from explorer.config import KNOBS
-from explorer.engine.recording.memory import parameter_bytes
 from explorer.engine.request import Request
 from explorer.picture.look import Look
 from explorer.presets import FILE, load_preset
 from explorer.resources import asset
+from explorer.trace.own_card import parameter_bytes
 from tests.fuzz import damage, formulas, values, writing
 from tests.fuzz.trial import Trial
 
@@ -85,7 +85,7 @@ def _content(chance: Random) -> bytes:
 def _knobs(chance: Random) -> dict[str, object]:
     found: dict[str, object] = {}
     for knob in chance.sample(KNOBS, chance.choice((0, 1, 2, 3))):
-        right = (knob.default, knob.default, *(knob.choices or (knob.low, knob.high)))
+        right = (knob.default, knob.default, *(knob.choices or (knob.valid.low, knob.valid.high)))
         found[knob.name] = chance.choice((*right, values.plain(chance)))
     return found
 

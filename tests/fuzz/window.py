@@ -9,9 +9,10 @@ import time
 from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 
-from explorer.engine.recording.memory import parameter_bytes, trace_bytes
+from explorer.engine.recording.memory import trace_bytes
 from explorer.engine.request import Request
 from explorer.resources import config_folder
+from explorer.trace.own_card import card_of, parameter_bytes
 from tests.fuzz import damage, lessons, traces, writing
 from tests.fuzz.acts import ACTS, Act
 from tests.fuzz.driving import Driving, Heart
@@ -85,7 +86,9 @@ def _wished_bytes(request: Request) -> int:
     """What the wish may take: the trace on screen and the next one, each within its budget, and weights twice, once packed."""
     config = request.config
     n = min(config.max_len, len(request.text) + 1)
-    recorded = min(trace_bytes(config, n, min(config.max_len, max(n, len(request.target or "")))), config.memory_budget * 2**20)
+    recorded = min(
+        trace_bytes(card_of(config), n, min(config.max_len, max(n, len(request.target or "")))), config.memory_budget * 2**20
+    )
     return 2 * recorded + 2 * parameter_bytes(config)
 
 

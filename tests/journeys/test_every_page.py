@@ -7,9 +7,9 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
+from explorer import page_list
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
-from explorer.app.pages.page_stack import PAGE_KEYS
 from explorer.app.shell.window import Window
 from explorer.views.controls.explanation import ExplanationView
 from tests.journeys.conftest import Journey
@@ -87,7 +87,7 @@ def faults(journey: Journey, window: Window) -> list[str]:
     found = []
     for width, height in SIZES:
         window.resize(width, height)
-        for key in PAGE_KEYS:
+        for key in page_list.KEYS:
             window.go(key)
             journey.settle(window)
             QApplication.processEvents()

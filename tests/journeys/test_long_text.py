@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer import page_list
 from explorer.app.shell.window import Window
 from tests.journeys.conftest import Journey
 
@@ -29,7 +29,7 @@ def test_every_page_stands_a_long_text(journey: Journey, architecture: str) -> N
         journey.settle(window)
         frame = window.session.frame
         assert frame is not None and not frame.trace.whole
-        for page in PAGE_KEYS:
+        for page in page_list.KEYS:
             window.go(page)
             journey.wait(lambda: not window.session.waiting)
             for card in window.page_stack.page.cards:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtWidgets import QApplication
 from safetensors.numpy import load_file
 
+from explorer import page_list
 from explorer.app.pages.card import Card
-from explorer.app.pages.page_stack import PAGE_KEYS
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.export.job import Export
@@ -126,7 +126,7 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
         window.session.set_knob("temperature", 0.8)
         journey.settle(window)
         n_checked = 0
-        for key in PAGE_KEYS:
+        for key in page_list.KEYS:
             window.go(key)
             journey.settle(window)
             for card in window.page_stack.page.cards:

@@ -72,7 +72,7 @@ def test_the_translation_follows_each_key(journey: Journey) -> None:
 
 
 def test_a_structural_slider_leaves_the_trained_weights_and_one_click_goes_back(journey: Journey) -> None:
-    """The window says so in words; knobs of cost "forward" stay as they were."""
+    """The window says so in words; knobs of the pass stay as they were."""
 
     def script(window: Window) -> None:
         journey.settle(window)

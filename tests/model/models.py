@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from explorer.config import Config
 from explorer.model.attention import Attention
 from explorer.model.layers import DecoderLayer, EncoderLayer
+from explorer.model.transformer import Transformer
 
 
 def small(**knobs: object) -> Config:
@@ -67,3 +68,9 @@ def copy_decoder_layer(ours: DecoderLayer, theirs: nn.TransformerDecoderLayer) -
     _copy(ours.around_self.normalize, theirs.norm1)
     _copy(ours.around_cross.normalize, theirs.norm2)
     _copy(ours.around_feed.normalize, theirs.norm3)
+
+
+def parameter_count(model: Transformer) -> int:
+    """What torch counts: the numbers that the model works with, tied ones once and the idle final norms of post-norm not."""
+    idle = () if model.config.norm_placement == "pre" else ("encoder.normalize.", "decoder.normalize.")
+    return sum(parameter.numel() for name, parameter in model.named_parameters() if not name.startswith(idle))

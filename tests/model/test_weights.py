@@ -5,12 +5,13 @@ import math
 import pytest
 import torch
 
-from explorer.config import KNOBS, Config, Knob
+from explorer.config import KNOBS, Config
+from explorer.knobs import Knob
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
-from explorer.model.weights import build, parameter_count, untrained, with_knobs
+from explorer.model.weights import build, can_be_redrawn, redrawn, untrained, with_knobs
 from explorer.presets import load_preset
-from tests.model.models import small
+from tests.model.models import parameter_count, small
 
 
 def on_paper(config: Config) -> int:
@@ -234,9 +235,9 @@ def test_a_built_model_is_ready() -> None:
     assert build(small())(ids_tensor((1, 2)), ids_tensor((3,))).shape == (1, 1, 50)
 
 
-@pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.cost == "forward"], ids=lambda knob: knob.name)
+@pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.applies == "pass"], ids=lambda knob: knob.name)
 def test_turning_a_knob_is_the_same_as_building_anew(knob: Knob) -> None:
-    """Whether modules are kept or made again, each forward knob gives the logits of a fresh model with that knob."""
+    """Whether modules are kept or made again, each knob of the pass gives the logits of a fresh model with that knob."""
     other = {"choice": lambda: knob.choices[-1], "bool": lambda: not knob.default}.get(
         knob.kind, lambda: knob.nearest(float(knob.default) / 2 + 0.3)
     )()
@@ -255,3 +256,26 @@ def test_turning_a_knob_is_the_same_as_building_anew(knob: Knob) -> None:
 
     assert turned.config == fresh.config
     assert torch.equal(logits(turned), logits(fresh))
+
+
+@pytest.mark.parametrize(
+    "knob", [knob for knob in KNOBS if knob.applies == "weights" and not knob.in_modules], ids=lambda knob: knob.name
+)
+def test_what_decides_drawn_numbers_alone_needs_no_other_modules(knob: Knob) -> None:
+    """As each knob declares it: the old modules with fresh numbers are the model that is built anew, weight by weight."""
+    other = knob.choices[-1] if knob.choices else knob.nearest(float(knob.default) + 1)
+    start = small()
+    kept, wanted = build(start), start.changed(**{knob.name: other})
+    assert can_be_redrawn(kept, wanted)
+    before = {name: weight.clone() for name, weight in kept.state_dict().items()}
+    again, fresh = redrawn(kept, wanted).state_dict(), build(wanted).state_dict()
+
+    assert again.keys() == fresh.keys()
+    assert all(torch.equal(again[name], fresh[name]) for name in fresh)
+    assert any(not torch.equal(before[name], fresh[name]) for name in fresh)
+
+
+@pytest.mark.parametrize("knobs", [{}, {"temperature": 2.0}, {"seed": 1, "activation": "gelu"}, {"seed": 1, "d_ff": 8}])
+def test_other_modules_cannot_be_redrawn(knobs: dict[str, object]) -> None:
+    """Nor is there anything to draw where the numbers stay as they are."""
+    assert not can_be_redrawn(build(small()), small(**knobs))

@@ -50,7 +50,8 @@ SEARCH = Search(nodes(*ROWS), ends=(11, 7), beam=2, length_penalty=1.0)
 
 def trace_of(search_: Search | None, **changes: object) -> Trace:
     """The tiny trace with another search."""
-    return attrs.evolve(example(), search=search_, symbols=SYMBOLS, trained=True, **changes)
+    card = attrs.evolve(example().card, trained=True)
+    return attrs.evolve(example(), search=search_, symbols=SYMBOLS, card=card, **changes)
 
 
 def tree_of(search_: Search = SEARCH, language: str = "zh") -> Tree:

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+import attrs
 import torch
 
 from explorer.config import Config
@@ -10,6 +11,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
+from explorer.trace.own_card import card_of
 from explorer.trace.trace import Tokens, Trace
 
 SOURCE, TARGET = (7, 3, 9, 3, 12), (1, 8, 2)
@@ -46,7 +48,7 @@ def a_trace() -> Trace:
         axis_names=recording.axes,
         config=config,
         preset="tiny",
-        parameters=12345,
+        card=attrs.evolve(card_of(config, "tiny"), parameters=12345),
         tokens=Tokens(tokens(*"我爱北京天"), (merged, *tokens("b", "c"))),
         places=frozen_array(torch.ones(6, 24).numpy()),
         source="我爱北京天",

@@ -63,7 +63,7 @@ def test_the_score_of_nothing_is_zero() -> None:
 
 
 def with_search(search: Search | None = TREE) -> Trace:
-    return attrs.evolve(a_trace(), search=search, trained=search is not None)
+    return attrs.evolve(a_trace(), search=search, card=attrs.evolve(a_trace().card, trained=search is not None))
 
 
 def test_a_search_comes_back_from_a_file(tmp_path: Path) -> None:
@@ -78,11 +78,12 @@ def test_a_search_comes_back_from_a_file(tmp_path: Path) -> None:
 
 
 def test_no_search_comes_back_as_none(tmp_path: Path) -> None:
-    """As do files from before there were any."""
+    """As do files from before there were any, nor cards."""
     with_search(None).save(tmp_path / "x.npz")
 
     assert Trace.load(tmp_path / "x.npz").search is None
-    assert not Trace.load(rewritten(tmp_path / "y.npz", lambda about: [about.pop("search"), about.pop("trained")])).trained
+    old = rewritten(tmp_path / "y.npz", lambda about: [about.pop(key) for key in ("search", "trained", "card")])
+    assert not Trace.load(old).trained
     assert Trace.load(tmp_path / "y.npz").search is None
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from explorer.lang import LANGUAGES, Words
-from explorer.trace.stages import ATTENTION_STAGES, STAGES, Place, place_of, stage_of, with_layer
+from explorer.trace.stages import STAGES, stage_of
+from explorer.trace.tap_names import ATTENTION_STAGES, Place, place_of, with_layer
 
 
 @pytest.mark.parametrize(
@@ -24,11 +25,23 @@ def test_the_stage_follows_from_the_name(tap: str, key: str) -> None:
     assert stage_of(tap).key == key
 
 
-@pytest.mark.parametrize("name", ["", "encoder", "encoder.layers.0.self_attn.wights", "decoder.norm99"])
-def test_what_is_no_tap_has_no_stage(name: str) -> None:
-    """Asking is a bug and not a user's error."""
-    with pytest.raises(KeyError):
-        stage_of(name)
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("model.foo.bar", "model.foo.bar"),
+        ("conv1", "conv1"),
+        ("encoder.layers.0.self_attn.wights", "self_attn.wights"),
+        ("decoder.layers.11.moe.router", "moe.router"),
+        ("decoder.norm99", "norm99"),
+    ],
+)
+def test_an_unknown_tap_has_a_plain_stage(name: str, key: str) -> None:
+    """It bears the tap's own name, comes behind all others, is signed and has no formula."""
+    stage = stage_of(name)
+
+    assert (stage.key, stage.range, stage.formula, stage.plain) == (key, "signed", "", True)
+    assert stage.order > max(each.order for each in STAGES)
+    assert not any(each.plain for each in STAGES)
 
 
 def test_stages_stand_in_the_order_of_the_flow() -> None:

@@ -11,10 +11,10 @@ from explorer.training.recipe import RECIPE_KNOBS, Recipe
 @pytest.mark.parametrize("knob", RECIPE_KNOBS, ids=lambda knob: knob.name)
 def test_each_number_has_a_range_and_its_default_lies_in_it(knob: object) -> None:
     """Both ends are allowed, and nothing beyond."""
-    assert knob.low <= knob.default <= knob.high
-    for fine in (knob.low, knob.high, str(knob.default)):
+    assert knob.valid.low <= knob.default <= knob.valid.high
+    for fine in (knob.valid.low, knob.valid.high, str(knob.default)):
         assert getattr(Recipe().changed(**{knob.name: fine}), knob.name) == float(fine)
-    for wrong in (knob.low - 1, knob.high + 1):
+    for wrong in (knob.valid.low - 1, knob.valid.high + 1):
         with pytest.raises(KnobOutOfRange):
             Recipe().changed(**{knob.name: wrong})
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from html import escape
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
@@ -18,17 +18,19 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.painting.pointed import Spot
 
-Maker = Callable[[Trace, Look, Words], Picture | None]
+P = TypeVar("P", bound=Picture)
+P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
+Maker = Callable[[Trace, Look, Words], P | None]
 """None: what the picture shows is still being computed, and the last one stays, with dots behind its title."""
 
 
-class View(Protocol):
-    """What every widget that draws a Picture can do."""
+class View(Protocol[P_shown]):
+    """What every widget that draws one kind of Picture can do."""
 
     pointed: SignalInstance
     opened: SignalInstance
 
-    def draw(self, picture: Picture, words: Words) -> None: ...
+    def draw(self, picture: P_shown, words: Words) -> None: ...
 
     def set_theme(self, theme: Theme) -> None: ...
 
@@ -44,13 +46,13 @@ class Card(QFrame):
     opened = Signal(str)
     touched = Signal(object)
 
-    def __init__(self, view: QWidget, make: Maker, page: str = "") -> None:
+    def __init__(self, view: View[P], make: Maker[P], page: str = "") -> None:
         super().__init__()
         self.setObjectName("card")
         # Heights follow from the page's shares alone: a note must not make one card push the others away.
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        self.view: View = view  # type: ignore[assignment]  # every view has these methods beside QWidget's
-        self.make = make
+        self.view: View[Any] = view
+        self.make: Maker[Any] = make
         self.page = page
         self.picture: Picture | None = None
         self._words: Words | None = None
@@ -83,7 +85,7 @@ class Card(QFrame):
         layout.setSpacing(4)
         layout.addLayout(self.bar)
         layout.addWidget(self.note)
-        layout.addWidget(view, 1)
+        layout.addWidget(view, 1)  # type: ignore[arg-type]  # every view is a widget too
         self.view.opened.connect(self._opened)
         self.view.pointed.connect(self._touch)
 

@@ -2,11 +2,13 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
+from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
+from explorer.config import departures
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look
-from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures, departures_html, difference, now
+from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures_html, difference, now
 from explorer.trace.trace import Trace
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
@@ -17,8 +19,11 @@ from explorer.views.pictures.heatmap import HeatmapView
 class ComparePage(Page):
     """The user puts a state aside, takes the paper's, exchanges the two, or lets it go."""
 
+    key = "compare"
+    least_px = 680
+
     def __init__(self) -> None:
-        super().__init__("compare")
+        super().__init__()
         self.keep, self.paper, self.swap, self.drop = QPushButton(), QPushButton(), QPushButton(), QPushButton()
         for button, what in ((self.keep, "now"), (self.paper, "paper"), (self.swap, "swap"), (self.drop, "")):
             button.setProperty("keeps", what)
@@ -33,30 +38,23 @@ class ComparePage(Page):
             view.moved.connect(self._moved)
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
         self.maps[1].bar.insertWidget(2, self.choice("attention"))
-        buttons, maps, below = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        for layout in (maps, below):
-            layout.setSpacing(8)
+        buttons = QHBoxLayout()
         for button in (self.keep, self.paper, self.swap, self.drop):
             buttons.addWidget(button)
         buttons.addWidget(self.about, 1)
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))
         stages.addStretch(1)
-        for card in self.maps:
-            maps.addWidget(card, 1)
-        for bars in self.bars:
-            below.addWidget(bars, 2)
         right = QVBoxLayout()
         right.addWidget(self.list)
         right.addWidget(self.explain(), 1)
-        below.addLayout(right, 2)
-        column = QVBoxLayout(self.scrolled(680))
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
+        lower = beside(*((bars, 2) for bars in self.bars))
+        lower.addLayout(right, 2)
+        column = column_in(self.scrolled())
         column.addLayout(buttons)
         column.addLayout(stages)
-        column.addLayout(maps, 5)
-        column.addLayout(below, 4)
+        column.addLayout(beside(*((card, 1) for card in self.maps)), 5)
+        column.addLayout(lower, 4)
         self._request: Request | None = None
         self._words: Words | None = None
 
@@ -64,7 +62,7 @@ class ComparePage(Page):
         there = trace.compared_with is not None
         for card in (self.maps[0], self.maps[2], self.bars[0]):
             card.setVisible(there)
-        self.list.setText(departures_html(trace.config, words))
+        self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
         super().draw(trace, look, words)
 
     def put(self, request: Request) -> None:
@@ -104,3 +102,6 @@ class ComparePage(Page):
             if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
                 other.view = view
                 other.update()
+
+
+PAGE = ComparePage

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter
 
 from explorer.app.pages.page import Page
 from explorer.lang import Words
-from explorer.picture.kinds import Picture
+from explorer.picture.kinds import Heatmap
 from explorer.picture.look import Look
 from explorer.picture.makers.heatmaps import tap_heatmap
 from explorer.picture.makers.taps import TapList
@@ -22,8 +22,10 @@ _CARD_PX = 280
 class InspectorPage(Page):
     """A table at the left, the chosen tap at the right, with a box for its head."""
 
+    key = "inspector"
+
     def __init__(self) -> None:
-        super().__init__("inspector")
+        super().__init__()
         self.table = TapTableView()
         self.table.chosen.connect(self._chose_tap)
         self.head = WholeNumberBox()
@@ -56,7 +58,7 @@ class InspectorPage(Page):
         self.head_label.setText(words("axis.head"))
         self.head.setAccessibleName(words("axis.head"))
         with QSignalBlocker(self.head):
-            self.head.setRange(0, trace.config.n_heads - 1)
+            self.head.setRange(0, _heads(trace, look) - 1)
             self.head.setValue(look.head)
 
     def _chose_tap(self, name: str) -> None:
@@ -66,5 +68,13 @@ class InspectorPage(Page):
         self.looked.emit({"head": head})
 
 
-def _looked_at(trace: Trace, look: Look, words: Words) -> Picture:
-    return tap_heatmap(trace, look.tap, look, words, look.head if trace.axes(look.tap)[0] == "head" else 0)
+def _heads(trace: Trace, look: Look) -> int:
+    """How many heads the tap has: keys and values may have fewer than queries."""
+    return trace.shape(look.tap)[0] if trace.axes(look.tap)[0] == "head" else 1
+
+
+def _looked_at(trace: Trace, look: Look, words: Words) -> Heatmap:
+    return tap_heatmap(trace, look.tap, look, words, min(look.head, _heads(trace, look) - 1))
+
+
+PAGE = InspectorPage

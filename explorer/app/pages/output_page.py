@@ -1,8 +1,10 @@
 """The decoder's side: steps of decoding, the distribution at each, what it looks at, alignment, and the search tree."""
 
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QToolButton
 
+from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
+from explorer.config import BEAM
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import Look
@@ -20,8 +22,6 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 from explorer.views.pictures.tree import TreeView
 
-_MOST_BEAM = 8
-_LEAST_PX = 640
 _LEAST_WIDE_PX = 800  # its three cards stand beside each other
 _STEPS_PX = 122  # title, note, chips, bars and their figures
 
@@ -29,33 +29,23 @@ _STEPS_PX = 122  # title, note, chips, bars and their figures
 class OutputPage(Page):
     """One decoding step is looked at; everything on the page is about it."""
 
+    key = "output"
+    least_px = 640
+
     def __init__(self) -> None:
-        super().__init__("output")
+        super().__init__()
         self._trace: Trace | None = None
         self._look = Look()
         self._as_grid = False
         self._make_cards()
-        middle, lower = QHBoxLayout(), QHBoxLayout()
-        step = QVBoxLayout()
-        for layout in (middle, lower, step):
-            layout.setSpacing(8)
-        step.addWidget(self.cross, 1)
-        step.addWidget(self.own, 1)
-        middle.addWidget(self.bars, 4)
-        middle.addLayout(step, 4)
-        middle.addWidget(self.lines, 5)
-        middle.addWidget(self.grid, 5)
-        lower.addWidget(self.tree, 5)
-        lower.addWidget(self.map, 5)
-        lower.addWidget(self.explain(), 2)
-        within = self.scrolled(_LEAST_PX)
+        middle = beside((self.bars, 4), (self.lines, 5), (self.grid, 5))
+        middle.insertLayout(1, below((self.cross, 1), (self.own, 1)), 4)
+        within = self.scrolled()
         within.setMinimumWidth(_LEAST_WIDE_PX)
-        column = QVBoxLayout(within)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
+        column = column_in(within)
         column.addWidget(self.steps, 2)
         column.addLayout(middle, 7)
-        column.addLayout(lower, 4)
+        column.addLayout(beside((self.tree, 5), (self.map, 5), (self.explain(), 2)), 4)
 
     def _make_cards(self) -> None:
         steps, bars, tree = TimelineView(), BarsView(), TreeView()
@@ -103,7 +93,7 @@ class OutputPage(Page):
 
     def put(self, request: Request) -> None:
         """The beam, and whether the user has a hand in the target."""
-        self.beams.offer({str(beam): str(beam) for beam in range(1, _MOST_BEAM + 1)}, str(request.beam))
+        self.beams.offer({str(beam): str(beam) for beam in range(1, int(BEAM.valid.high) + 1)}, str(request.beam))
         self.free.setVisible(bool(request.prefix))
 
     def speak(self, words: Words) -> None:
@@ -117,7 +107,7 @@ class OutputPage(Page):
         self.beams.setToolTip(words("output.beam"))
 
     def _choose_head(self, row: int, _column: int) -> None:
-        if self._trace is not None and row < self._trace.config.n_heads:
+        if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
             self.looked.emit({"head": row, "aligned": "head"})  # the row below them all is their mean
 
     def _step(self, step: int) -> None:
@@ -148,3 +138,6 @@ class OutputPage(Page):
 
     def _search(self, beam: str) -> None:
         self.beamed.emit(int(beam))
+
+
+PAGE = OutputPage

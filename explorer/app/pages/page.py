@@ -3,12 +3,12 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from explorer.app.pages.card import Card, Maker
+from explorer.app.pages.card import Card, Maker, P, View
 from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.picture.look import ALIGNED, Look, attentions, sides_of
 from explorer.picture.theme import Theme
-from explorer.trace.stages import ATTENTION_STAGES, with_layer
+from explorer.trace.tap_names import ATTENTION_STAGES, with_layer
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
@@ -16,10 +16,17 @@ from explorer.views.painting.pointed import Spot
 
 
 class Page(QWidget):
-    """Cards in a layout. Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes), and what a
+    """Cards in a layout. A subclass says its `key`, which is in the page list, the `experiments` that its pictures need beside
+    the pass, and `least_px`, the height below which it scrolls.
+
+    Signals: opened(page), pointed(Pointed), touched(Card), looked(dict of changes), and what a
     translation shall begin with and how wide its search is: branched(ids), beamed(int). batched(texts): further
     sentences of a batch; wanted(taps and heads) of a long text that its pictures lack; kept(what): a state put aside to
     compare with, see `Session.keep`."""
+
+    key = ""
+    experiments: frozenset[str] = frozenset()
+    least_px = 0
 
     opened = Signal(str)
     pointed = Signal(object)
@@ -31,20 +38,18 @@ class Page(QWidget):
     kept = Signal(str)
     wanted = Signal(tuple)
 
-    def __init__(self, key: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.key = key
-        self.experiments: frozenset[str] = frozenset()  # what its pictures need beside the pass
         self.cards: list[Card] = []
         self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
 
-    def scrolled(self, least_px: int) -> QWidget:
+    def scrolled(self) -> QWidget:
         """What holds the cards; a window that is too small for them scrolls instead of squeezing or cutting them."""
         inner, area = QWidget(), QScrollArea()
         inner.setObjectName("desk")
-        inner.setMinimumHeight(least_px)
+        inner.setMinimumHeight(self.least_px)
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is inside takes it, and is scrolled to
         area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -54,7 +59,7 @@ class Page(QWidget):
         outer.addWidget(area)
         return inner
 
-    def card(self, view: QWidget, make: Maker, page: str = "") -> Card:
+    def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
         """A new card, connected."""
         made = Card(view, make, page)
         self.cards.append(made)

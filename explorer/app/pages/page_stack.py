@@ -1,11 +1,13 @@
 """The pages behind each other, of which one is drawn; and a veil over them while they show what is out of date."""
 
+import importlib
 import time
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from explorer import page_list
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.engine.request import Request
@@ -14,20 +16,6 @@ from explorer.picture.look import Look
 from explorer.picture.theme import LIGHT, Theme
 from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import Spot
-
-PAGE_KEYS = [
-    "overview",
-    "tokens",
-    "embedding",
-    "position",
-    "attention",
-    "stepper",
-    "masks",
-    "layers",
-    "output",
-    "compare",
-    "inspector",
-]
 
 
 class _Veil(QWidget):
@@ -74,7 +62,7 @@ class PageStack(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
         self._veil = _Veil(self)
-        self._stack.addWidget(Page(""))  # bare, until `begin`
+        self._stack.addWidget(Page())  # bare, until `begin`
 
     @property
     def page(self) -> Page:
@@ -83,7 +71,7 @@ class PageStack(QWidget):
     def begin(self) -> None:
         """Make the first page, unless the user has gone to one: the window is on screen before its views are loaded."""
         if not self.pages:
-            self.go(PAGE_KEYS[0])
+            self.go(page_list.KEYS[0])
 
     def go(self, key: str) -> None:
         """Show a page; it is made when it is first asked for."""
@@ -94,9 +82,9 @@ class PageStack(QWidget):
         self._draw()
 
     def _make(self, key: str) -> Page:
-        from explorer.app.pages.main_pages import PAGES  # the views and what they need, a fifth of a second
-
-        page = PAGES[key]()
+        page: Page = importlib.import_module(
+            page_list.module_of(key)
+        ).PAGE()  # the views and what they need, a fifth of a second
         page.opened.connect(self.opened)
         page.pointed.connect(self.pointed)
         page.looked.connect(self.looked)

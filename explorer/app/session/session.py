@@ -11,16 +11,16 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from explorer.app.session.bridge import Bridge
 from explorer.app.session.history import History
-from explorer.engine.recording.memory import parameter_bytes
+from explorer.config import as_paper
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import BadKnob, ExplorerError
 from explorer.lessons.lesson import Step
 from explorer.picture.look import Look
-from explorer.picture.makers.compare import as_paper
 from explorer.presets import load_preset
 from explorer.tokens.check import check_text
 from explorer.tokens.cuts import Spans, merged, split
+from explorer.trace.own_card import parameter_bytes
 
 _LARGE_BYTES = 500_000_000
 _MOST_WANTED = 16

@@ -6,7 +6,7 @@ import attrs
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from explorer.app.pages.page_stack import PAGE_KEYS
+from explorer import page_list
 from explorer.app.shell.keyboard import DIGIT_ROW
 from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
@@ -18,7 +18,11 @@ _TABLE = {
     "help": (("keys", "F1"), ("about", "")),
 }
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
-"""Keys of the pages, in the order of the keyboard's row of digits; 0 fits the picture."""
+"""Keys of the first pages, in the order of the keyboard's row of digits; 0 fits the picture.
+
+Decision: further pages have no key and are opened from header and menu. Rejected: Ctrl+Alt with a digit, which is AltGr on
+Windows, and writes { [ ] } on a German keyboard.
+"""
 
 _THEMES = ("theme_system", "theme_light", "theme_dark")
 
@@ -33,9 +37,12 @@ class Actions:
     colours: dict[str, QAction]
     menus: dict[str, QMenu]
 
-    def in_digit_row(self, place: str) -> QAction:
-        """What Ctrl with this key of the row of digits does."""
-        return self.by_name["fit"] if place == "0" else self.pages[PAGE_KEYS[PAGE_PLACES.index(place)]]
+    def in_digit_row(self, place: str) -> QAction | None:
+        """What Ctrl with this key of the row of digits does; None where there are fewer pages."""
+        if place == "0":
+            return self.by_name["fit"]
+        number = PAGE_PLACES.index(place)
+        return list(self.pages.values())[number] if number < len(self.pages) else None
 
     def speak(self, words: Words) -> None:
         for name, menu in self.menus.items():
@@ -68,11 +75,25 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     menus["theme"] = menus["view"].addMenu("")
     menus["colours"] = menus["view"].addMenu("")
     menus["view"].addSeparator()
-    pages = {key: _action(menus["view"], window, f"Ctrl+{place}") for key, place in zip(PAGE_KEYS, PAGE_PLACES, strict=True)}
+    pages = {key: _action(menus["view"], window, shortcut) for key, shortcut in page_shortcuts().items()}
     _use_what_the_system_knows(by_name)
     themes = _choices(menus["theme"], window, tuple(name.removeprefix("theme_") for name in _THEMES))
     colours = _choices(menus["colours"], window, SEQUENTIAL) | _choices(menus["colours"], window, CENTRED)
     return Actions(by_name, pages, themes, colours, menus)
+
+
+def page_shortcuts() -> dict[str, str]:
+    """Each page and its keys: "Ctrl+1" for the first, "" where the row of digits has come to its end."""
+    keys = dict.fromkeys(page_list.KEYS, "")
+    return keys | {key: f"Ctrl+{place}" for key, place in zip(page_list.KEYS, PAGE_PLACES, strict=False)}
+
+
+def told_page_shortcuts() -> str:
+    """The keys of all pages, for the help: digits from the first to the last, and each of the others."""
+    keys = [keys for keys in page_shortcuts().values() if keys]
+    digits = [each for each in keys if each[-1].isdigit()]
+    others = [each.replace("-", "\N{MINUS SIGN}") for each in keys if each not in digits]
+    return ", ".join([f"{digits[0]} … {digits[-1]}" if len(digits) > 1 else digits[0], *others])
 
 
 def _use_what_the_system_knows(by_name: dict[str, QAction]) -> None:

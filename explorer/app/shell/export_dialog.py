@@ -24,11 +24,12 @@ from PySide6.QtWidgets import (
 from explorer.app.display import native_dialog
 from explorer.errors import ExplorerError
 from explorer.export.choice import Choice
-from explorer.export.job import FIGURES, FORMATS, NUMBERS, Export
-from explorer.export.tables import has_tables
+from explorer.export.formats import Format, find, formats_of
+from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
 from explorer.picture.look import Look
+from explorer.picture.tables import has_tables
 from explorer.picture.theme import LIGHT, THEMES
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
@@ -152,14 +153,19 @@ class ExportDialog(QDialog):
     def running(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
+    def _offered(self) -> tuple[Format, ...]:
+        return formats_of(figure=self._kind != "all", numbers=self._kind != "this" or has_tables(self._picture))
+
+    @property
+    def _format(self) -> Format:
+        return find(self.format.currentText(), self._offered())
+
     def _changed(self) -> None:
         """Not every format can hold everything."""
-        numbers = NUMBERS if self._kind != "this" or has_tables(self._picture) else ()
-        offered = NUMBERS if self._kind == "all" else (*FIGURES, *numbers)
         kept = self.format.currentText()
         self.format.blockSignals(True)
         self.format.clear()
-        self.format.addItems([name for name in FORMATS if name in offered])
+        self.format.addItems([each.name for each in self._offered()])
         self.format.setCurrentIndex(max(0, self.format.findText(kept)))
         self.format.blockSignals(False)
         self.choose.setText(self._words("export.choose_folder" if self._kind == "each" else "export.choose"))
@@ -181,8 +187,8 @@ class ExportDialog(QDialog):
     def _allow(self) -> None:
         """What the format has a use for."""
         for widget in (self.dpi, self.width_px):
-            widget.setEnabled(self.format.currentText() == "png")
-        self.theme.setEnabled(self.format.currentText() in FIGURES)
+            widget.setEnabled(self._format.has_pixels)
+        self.theme.setEnabled(self._format.is_figure)
 
     def _wall_tap(self) -> str:
         return self._look.attention_tap()
@@ -190,13 +196,26 @@ class ExportDialog(QDialog):
     def _choose(self) -> None:
         with native_dialog():
             if self._kind == "each":
-                chosen = QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text())
+                chosen, picked = (
+                    QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text()),
+                    "",
+                )
             else:
-                chosen, _filter = QFileDialog.getSaveFileName(self, self._words("export.choose"), self.path.text())
-        if chosen:
-            self._warned = chosen  # the file dialog has asked
-            self.path.setText(chosen)
-            self._typed(chosen)
+                chosen, picked = self._ask_file()
+        if not chosen:
+            return
+        self._warned = chosen  # the file dialog has asked
+        named = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
+        if picked in named and not Path(chosen).suffix:  # not every system adds what the filter says
+            chosen = named[picked]
+        self.path.setText(chosen)
+        self._typed(chosen)
+
+    def _ask_file(self) -> tuple[str, str]:
+        """The path of a file, and the filter that was chosen with it."""
+        filters = ";;".join(map(_filter_of, self._offered()))
+        asked = self._words("export.choose")
+        return QFileDialog.getSaveFileName(self, asked, self.path.text(), filters, _filter_of(self._format))
 
     def _typed(self, path: str) -> None:
         """A name that ends in a format means that format."""
@@ -233,7 +252,7 @@ class ExportDialog(QDialog):
             return path
 
     def _this(self) -> Picture:
-        return self._numbers if self.format.currentText() in NUMBERS else self._picture
+        return self._picture if self._format.is_figure else self._numbers
 
     def start(self) -> None:
         """Begin to write."""
@@ -293,6 +312,11 @@ class ExportDialog(QDialog):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.reject()
+
+
+def _filter_of(format_: Format) -> str:
+    """What a file dialog shows of a format: "PNG (*.png)"."""
+    return f"{format_.name.upper()} (*.{format_.name})"
 
 
 def _is_file(path: Path) -> bool:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from explorer.config import find_knob
 from explorer.engine.request import Request
@@ -26,7 +26,7 @@ class Header(QWidget):
     export = Signal()
     lessons = Signal()
 
-    def __init__(self, pages: list[str]) -> None:
+    def __init__(self, pages: tuple[str, ...]) -> None:
         super().__init__()
         self.setObjectName("header")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -57,6 +57,8 @@ class Header(QWidget):
         self._buttons = QButtonGroup(self)
         for place, key in enumerate(pages):
             layout.addWidget(self._page_button(place, key))
+        self.more = self._more_button()
+        layout.addWidget(self.more)
         layout.addStretch(1)
         for button in (self.lessons_button, self.language_button, self.theme_button, self.export_button):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -70,6 +72,18 @@ class Header(QWidget):
         button.setChecked(place == 0)
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._buttons.addButton(button, place)
+        return button
+
+    def _more_button(self) -> QToolButton:
+        """Opens the menu of the pages that have no room."""
+        button, menu = QToolButton(), QMenu(self)
+        button.setObjectName("page")
+        button.setText("…")
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setMenu(menu)
+        menu.aboutToShow.connect(self._fill_menu)
+        menu.triggered.connect(self._chose_in_menu)
         return button
 
     def speak(self, words: Words) -> None:
@@ -86,6 +100,8 @@ class Header(QWidget):
         self.theme_button.setToolTip(words("action.theme"))
         self.theme_button.setAccessibleName(words("action.theme"))
         self.export_button.setText(words("header.export"))
+        self.more.setToolTip(words("header.more_pages"))
+        self.more.setAccessibleName(words("header.more_pages"))
         self.lessons_button.setText(words("action.lessons"))
         self.lessons_button.setToolTip("F2")
         self._fit()
@@ -111,7 +127,10 @@ class Header(QWidget):
 
     def _fit(self) -> None:
         """As much as there is room for, in this language: without room the architecture is chosen among the knobs alone,
-        pages go by their short names, and what the menus have too goes."""
+        pages go by their short names, and what the menus have too goes; in the end the last pages go behind an ellipsis."""
+        self.more.hide()
+        for page in self._buttons.buttons():
+            page.show()
         buttons = (self.lessons_button, self.language_button, self.theme_button)
         for names, with_architecture, with_buttons in (
             ("page", True, True),
@@ -123,9 +142,29 @@ class Header(QWidget):
             for button in buttons:
                 button.setVisible(with_buttons)
             self._name_pages(names)
-            self._layout.invalidate()
-            if self._layout.minimumSize().width() <= self.width():
+            if self._has_room():
                 return
+        self.more.show()
+        for page in reversed(self._buttons.buttons()):
+            page.setVisible(page.isChecked())
+            if self._has_room():
+                return
+
+    def _has_room(self) -> bool:
+        self._layout.invalidate()
+        return self._layout.minimumSize().width() <= self.width()
+
+    def _fill_menu(self) -> None:
+        """With the pages that are not seen, by their whole names."""
+        menu = self.more.menu()
+        menu.clear()
+        for place, key in enumerate(self._pages):
+            button = self._buttons.button(place)
+            if button.isHidden():
+                menu.addAction(button.toolTip()).setData(key)
+
+    def _chose_in_menu(self, action: QAction) -> None:
+        self.page.emit(str(action.data()))
 
     def _name_pages(self, names: str) -> None:
         """By whole or by short names; the whole one is in the tooltip."""
@@ -138,7 +177,10 @@ class Header(QWidget):
             button.setAccessibleName(self._words(f"page.{key}"))
 
     def put_page(self, key: str) -> None:
-        self._buttons.button(self._pages.index(key)).setChecked(True)
+        button = self._buttons.button(self._pages.index(key))
+        button.setChecked(True)
+        if button.isHidden():  # the page in front is always named
+            self._fit()
 
     def _chose_preset(self, index: int) -> None:
         self.preset.emit(self._names[index])

@@ -56,7 +56,7 @@ class Status(QStatusBar):
 
     def tell(self, frame: Frame, picture_ms: float, words: Words) -> None:
         """The facts of a frame."""
-        tokens, config = frame.trace.tokens, frame.trace.config
+        tokens = frame.trace.tokens
         if tokens.source and tokens.target:
             count = words("status.tokens_both", source=len(tokens.source), target=len(tokens.target))
         else:
@@ -64,7 +64,7 @@ class Status(QStatusBar):
         facts = (
             count,
             words("status.parameters", count=f"{frame.trace.parameters:,}"),
-            words("status.trained") if frame.trace.trained else words("status.untrained", seed=config.seed),
+            words("status.trained") if frame.trace.trained else words("status.untrained", seed=frame.trace.knob("seed")),
             *([words("status.decoding", decoding_ms=frame.decoding_ms)] if frame.trace.search is not None else ()),
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
         )

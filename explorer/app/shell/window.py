@@ -4,11 +4,12 @@ from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
+from explorer import page_list
 from explorer.app.lessons.lesson_panel import LessonPanel
 from explorer.app.lessons.step_opener import StepOpener
-from explorer.app.pages.page_stack import PAGE_KEYS, PageStack
+from explorer.app.pages.page_stack import PageStack
 from explorer.app.session.session import Session
-from explorer.app.shell.actions import make_actions
+from explorer.app.shell.actions import make_actions, told_page_shortcuts
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.header import Header
 from explorer.app.shell.keyboard import in_digit_row, native_names
@@ -45,7 +46,7 @@ class Window(QMainWindow):
         self.session, self.appearance = session, appearance
         self._devices: tuple[str, ...] = ()
         self._was_seen = False
-        self.header, self.sentences, self.page_stack = Header(PAGE_KEYS), Sentences(), PageStack()
+        self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
         self.lessons = LessonPanel()
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
@@ -304,7 +305,7 @@ class Window(QMainWindow):
             self.status.inform(self.appearance.words("status.copied"))
 
     def _tell_keys(self) -> None:
-        self._tell("action.keys", native_names(self.appearance.words("about.keys")))
+        self._tell("action.keys", native_names(self.appearance.words("about.keys", pages=told_page_shortcuts())))
 
     def _tell_about(self) -> None:
         self._tell("action.about", self.appearance.words("about.text", version=__version__))
@@ -320,8 +321,9 @@ class Window(QMainWindow):
         """Before a key becomes a shortcut the window may take it: the row of digits works on every keyboard."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             place = in_digit_row(event)
-            if place is not None:
-                self.actions_.in_digit_row(place).trigger()
+            action = None if place is None else self.actions_.in_digit_row(place)
+            if action is not None:
+                action.trigger()
                 event.accept()
                 return True
         return super().event(event)

@@ -200,7 +200,7 @@ def copies(bench: Bench) -> Copies:
 
 @contextmanager
 def changed(model: Transformer, config: Config) -> Iterator[Transformer]:
-    """The same weights with other knobs of cost "forward", for as long as the block lasts."""
+    """The same weights with other knobs that apply to the pass, for as long as the block lasts."""
     before = model.config
     try:
         yield with_knobs(model, config)

@@ -4,7 +4,7 @@ import re
 
 import attrs
 
-from explorer.trace.stages import ATTENTION_MAP, place_of
+from explorer.trace.tap_names import ATTENTION_MAP, place_of
 
 
 @attrs.frozen

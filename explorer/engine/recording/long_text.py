@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
@@ -22,8 +21,9 @@ from explorer.stops import Superseded
 from explorer.trace.kept_map import KeptMap
 from explorer.trace.levels import Closed, Levels, closed_levels
 from explorer.trace.measures import closed_cells
+from explorer.trace.model_card import ModelCard
 from explorer.trace.remake_heads import has_its_sources
-from explorer.trace.stages import ATTENTION_MAP, place_of, with_layer
+from explorer.trace.tap_names import ATTENTION_MAP, place_of, with_layer
 from explorer.trace.trace import Tokens, Trace
 
 Wanted = tuple[tuple[str, int], ...]
@@ -61,40 +61,40 @@ _ORDER = (
 )
 
 
-def plan_for(config: Config, n_source: int, n_target: int, wanted: Wanted = ()) -> KeepPlan:
-    """Everything, if it fits the budget; else blocks of the attention maps, and of the rest as much as there is room for."""
-    budget = config.memory_budget * 2**20
-    if trace_bytes(config, n_source, n_target) <= budget:
+def plan_for(card: ModelCard, memory_budget: int, n_source: int, n_target: int, wanted: Wanted = ()) -> KeepPlan:
+    """Everything, if it fits the budget in MB; else blocks of the attention maps, and as much of the rest as has room."""
+    budget = memory_budget * 2**20
+    if trace_bytes(card, n_source, n_target) <= budget:
         return EVERYTHING
     stages = frozenset({"weights"}) | {tap.rpartition(".")[2] for tap, head in wanted if head < 0 and ATTENTION_MAP.search(tap)}
     block = 2
-    while block < _LARGEST_BLOCK and _pooled_bytes(config, n_source, n_target, block, len(stages)) > _FOR_MAPS * budget:
+    while block < _LARGEST_BLOCK and _pooled_bytes(card, n_source, n_target, block, len(stages)) > _FOR_MAPS * budget:
         block *= 2
-    room = (1 - _FOR_CLOSE_UPS) * budget - _pooled_bytes(config, n_source, n_target, block, len(stages))
+    room = (1 - _FOR_CLOSE_UPS) * budget - _pooled_bytes(card, n_source, n_target, block, len(stages))
     parts, single = set(), set()
     for tap in dict.fromkeys(tap for tap, _head in wanted if not ATTENTION_MAP.search(tap)):
-        cost = part_bytes(part_of(tap), config, n_source, n_target) / (config.n_layers if ".layers." in tap else 1)
+        cost = part_bytes(part_of(tap), card, n_source, n_target) / (card.side(tap).n_layers if ".layers." in tap else 1)
         if cost <= room:
             single.add(tap)
             room -= cost
     for part in _ORDER:
-        cost = part_bytes(part, config, n_source, n_target)
+        cost = part_bytes(part, card, n_source, n_target)
         if cost <= room:
             parts.add(part)
             room -= cost
     return KeepPlan(block, stages, frozenset(parts), frozenset(single))
 
 
-def _pooled_bytes(config: Config, n_source: int, n_target: int, block: int, n_stages: int) -> float:
-    return _FLOAT * _ALL_LEVELS * n_stages * map_cells(config, n_source, n_target) / block**2
+def _pooled_bytes(card: ModelCard, n_source: int, n_target: int, block: int, n_stages: int) -> float:
+    return _FLOAT * _ALL_LEVELS * n_stages * map_cells(card, n_source, n_target) / block**2
 
 
-def planned_bytes(plan: KeepPlan, config: Config, n_source: int, n_target: int) -> int:
+def planned_bytes(plan: KeepPlan, card: ModelCard, n_source: int, n_target: int) -> int:
     """How much a pass under a plan will keep; single taps are left out."""
     if plan.everything:
-        return trace_bytes(config, n_source, n_target)
-    kept = sum(part_bytes(part, config, n_source, n_target) for part in plan.parts or ())
-    return round(kept + _pooled_bytes(config, n_source, n_target, plan.block, len(plan.stages)))
+        return trace_bytes(card, n_source, n_target)
+    kept = sum(part_bytes(part, card, n_source, n_target) for part in plan.parts or ())
+    return round(kept + _pooled_bytes(card, n_source, n_target, plan.block, len(plan.stages)))
 
 
 def covers(plan: KeepPlan, other: KeepPlan) -> bool:
@@ -105,14 +105,16 @@ def covers(plan: KeepPlan, other: KeepPlan) -> bool:
     return plan.block == other.block and other.stages <= plan.stages and parts and other.taps <= plan.taps
 
 
-def taps_in(model: Transformer, config: Config, tokens: Tokens) -> int:
+def taps_in(model: Transformer, card: ModelCard, tokens: Tokens) -> int:
     """About how often a pass comes through a tap, blocks counted one by one."""
     n_source, n_target = len(tokens.source), len(tokens.target)
     blocks = 0
-    for n_queries, n_keys in ((n_source, n_source), (n_target, n_target), (n_target, n_source)):
-        if n_queries and n_keys:
-            blocks += -(-n_queries // rows_at_once(config.n_heads, n_queries, n_keys)) - 1
-    return len(taps(model)) + _MAP_TAPS * config.n_layers * blocks
+    for side in card.sides:
+        n_queries = n_source if side.name == "encoder" else n_target
+        for attention in side.attentions if n_queries else ():
+            rows = rows_at_once(side.n_heads, n_queries, n_source if attention == "cross_attn" else n_queries)
+            blocks += side.n_layers * (-(-n_queries // rows) - 1)
+    return len(taps(model)) + _MAP_TAPS * blocks
 
 
 def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
@@ -146,7 +148,7 @@ def _maps_with_levels(trace: Trace, wanted: Wanted) -> dict[str, KeptMap]:
     large = {
         tap
         for tap, array in maps.items()
-        if tap.rpartition(".")[2] in stages and trace.config.n_layers * array.size > _LARGE_CELLS
+        if tap.rpartition(".")[2] in stages and trace.card.side(tap).n_layers * array.size > _LARGE_CELLS
     }
     if not large:
         return {}
@@ -163,7 +165,7 @@ def _mask(trace: Trace, tap: str) -> NDArray[np.bool_]:
     """[query, key] the mask that all layers and heads share; where some are changed, what is closed in all of them."""
     if not trace.changes:
         return closed_cells(trace.arrays[tap][0])
-    layers = (trace.arrays[with_layer(tap, layer)] for layer in range(trace.config.n_layers))
+    layers = (trace.arrays[with_layer(tap, layer)] for layer in range(trace.card.side(tap).n_layers))
     closed: NDArray[np.bool_] = np.logical_and.reduce([closed_cells(heads).all(axis=0) for heads in layers])
     return closed
 
@@ -193,16 +195,17 @@ def with_wanted(
     model: Transformer,
     wanted: Wanted,
     made: dict[tuple[str, int], Levels],
+    memory_budget: int,
     changing: Changing,
     stop: Callable[[], bool],
 ) -> Trace:
-    """The Trace with close-ups of the heads that are looked at, as far as the budget goes, and levels of whole taps.
+    """The Trace with close-ups of the heads that are looked at, as far as the budget in MB goes, and levels of whole taps.
 
     `changing` are the changes of the pass. `made` holds those of the pass that are there already. Raises Superseded.
     """
     wanted = tuple((tap, head) for tap, head in wanted if tap in trace)  # they may be another model's
     heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and has_its_sources(trace, tap)]
-    room = max(1, int(_FOR_CLOSE_UPS * trace.config.memory_budget * 2**20 / max(_close_up_bytes(trace, heads), 1)))
+    room = max(1, int(_FOR_CLOSE_UPS * memory_budget * 2**20 / max(_close_up_bytes(trace, heads), 1)))
     heads = heads[-room:]
     for key in set(made) - set(heads):
         del made[key]

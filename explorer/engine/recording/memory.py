@@ -9,8 +9,8 @@ import sys
 
 import psutil
 
-from explorer.config import Config
 from explorer.errors import NotEnoughMemory
+from explorer.trace.model_card import ModelCard, SideCard
 
 _FLOAT = 4  # bytes
 _ATTENTION_TAPS = 5  # scores, scaled, masked, weights, dropped
@@ -19,45 +19,39 @@ _LARGEST_BLOCK = 2**25  # bytes that the library takes from what it keeps
 _SPARE = 0.9  # of what is free: the window and the system live as well
 
 
-def parameter_bytes(config: Config) -> int:
-    """Bytes of the weights, to a few percent: biases and norms are left out."""
-    d, sides = config.d_model, 2 if config.architecture == "encoder-decoder" else 1
-    symbols = _embedded_symbols(config, sides)
-    attentions = 3 if sides == 2 else 1  # encoder self, decoder self, cross
-    layers = config.n_layers * (attentions * 4 * d * d + sides * 2 * d * config.d_ff)
-    places = sides * config.max_len if config.position == "learned" else 0
-    return _FLOAT * (layers + (symbols + places) * d)
-
-
-def _embedded_symbols(config: Config, sides: int) -> int:
-    """Rows of all embeddings and of the generator; tied ones count once."""
-    if config.has_two_vocabularies:
-        return config.vocab_size + config.n_target_symbols * (1 if config.tied_embeddings else 2)
-    return config.vocab_size * (1 if config.tied_embeddings else sides + 1)
-
-
-def map_cells(config: Config, n_source: int, n_target: int) -> int:
+def map_cells(card: ModelCard, n_source: int, n_target: int) -> int:
     """Cells of all attention maps of one stage, all layers and heads together."""
-    cells = n_source**2 + n_target**2
-    if config.architecture == "encoder-decoder":
-        cells += n_target * n_source
-    return config.n_layers * config.n_heads * cells
+    cells = 0
+    for side in card.sides:
+        n = n_source if side.name == "encoder" else n_target
+        n_keys = sum(n_source if attention == "cross_attn" else n for attention in side.attentions)
+        cells += side.n_layers * side.n_heads * n * n_keys
+    return cells
 
 
-def part_bytes(part: str, config: Config, n_source: int, n_target: int) -> int:
+def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
     """Bytes of one part (see `keep_plan.part_of`) in all layers of both sides; a side that is not there has no tokens."""
-    n, d, both = n_source + n_target, config.d_model, config.architecture == "encoder-decoder"
     if part in ("logits", "probabilities"):
-        return _FLOAT * (n_target or n_source) * config.n_target_symbols
-    if part.startswith("embedding."):
-        return _FLOAT * n * d
-    if part in ("norm", "residual"):  # two in each layer, and a third one where the decoder looks across
-        final = n if part == "norm" else 0
-        return _FLOAT * d * (config.n_layers * (2 * n + (n_target if both else 0)) + final)
-    if part.startswith("cross_attn."):
-        rows = n_source if part.endswith((".key", ".value")) else n_target
-        return _FLOAT * config.n_layers * d * rows if both else 0
-    return _FLOAT * config.n_layers * n * (config.d_ff if part.endswith((".hidden", ".activated")) else d)
+        return _FLOAT * (n_target or n_source) * card.vocab_size
+    return _FLOAT * sum(_numbers(part, card, side, n_source, n_target) for side in card.sides)
+
+
+def _numbers(part: str, card: ModelCard, side: SideCard, n_source: int, n_target: int) -> int:
+    """How many numbers one part has in all layers of one side."""
+    n, d = n_source if side.name == "encoder" else n_target, card.d_model
+    kind, _, name = part.partition(".")
+    if kind == "embedding":
+        return n * d
+    if kind in ("norm", "residual"):  # one for each sublayer, and the final norm
+        return n * d * (side.n_layers * (len(side.attentions) + 1) + (kind == "norm"))
+    if kind.endswith("_attn"):
+        if kind not in side.attentions:
+            return 0
+        shared = name in ("key", "value")
+        rows = n_source if shared and kind == "cross_attn" else n
+        width = d if name == "output" else card.d_head * (side.n_kv_heads if shared else side.n_heads)
+        return side.n_layers * rows * width
+    return side.n_layers * n * (side.d_ff if name in ("hidden", "activated") else d)
 
 
 _PARTS = (
@@ -71,17 +65,17 @@ _PARTS = (
 )
 
 
-def trace_bytes(config: Config, n_source: int, n_target: int) -> int:
+def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
     """Bytes of all recorded arrays; a side that the architecture lacks has no tokens."""
-    maps = _FLOAT * _ATTENTION_TAPS * map_cells(config, n_source, n_target)
-    return maps + sum(part_bytes(part, config, n_source, n_target) for part in _PARTS)
+    maps = _FLOAT * _ATTENTION_TAPS * map_cells(card, n_source, n_target)
+    return maps + sum(part_bytes(part, card, n_source, n_target) for part in _PARTS)
 
 
-def check_memory(config: Config, kept: int, *, held: int) -> None:
+def check_memory(card: ModelCard, kept: int, *, held: int) -> None:
     """Refuse what cannot fit: `kept` bytes of recorded arrays and the weights, of which `held` bytes of an older model
     serve again or go first. Raises NotEnoughMemory.
     """
-    need = kept + max(0, parameter_bytes(config) - held)
+    need = kept + max(0, _FLOAT * card.parameters - held)
     if need > _SPARE * psutil.virtual_memory().available:
         raise NotEnoughMemory(need_mb=round(need / 2**20))
 

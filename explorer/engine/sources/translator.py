@@ -22,6 +22,7 @@ from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_abo
 from explorer.presets import Preset
 from explorer.stops import Superseded
 from explorer.tokens.bilingual import Bilingual
+from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
 
 Ids = tuple[int, ...]
@@ -79,7 +80,7 @@ class Translator:
         model = self.model(config)
         if not can_guess(model, decoding):
             return self.search_all([source], config, decoding, stop)[0]
-        torch.set_num_threads(decoding_threads(config, 1))
+        torch.set_num_threads(decoding_threads(card_of(config), 1))
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         return greedy(model, encoded, len(source), decoding, self._draft, _raising(stop))
@@ -92,7 +93,7 @@ class Translator:
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
     ) -> list[Search]:
         """The translations of a batch of sentences."""
-        torch.set_num_threads(decoding_threads(config, len(sources) * decoding.beam))
+        torch.set_num_threads(decoding_threads(card_of(config), len(sources) * decoding.beam))
         with seeded(config.dropout_seed, config.device):
             return search(self.model(config), sources, decoding, _raising(stop))
 

@@ -1,15 +1,19 @@
-"""An Alignment as SVG: the source's tokens above, the target's below, a line for each weight."""
+"""An Alignment outside the window. As SVG: the source's tokens above, the target's below, a line for each weight."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
+from explorer.lang import Words
 from explorer.picture.cell_text import number
 from explorer.picture.figure.drawing import LABEL, Drawing
+from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment
 from explorer.picture.layout.alignment import Side, lay_out, letter_px, stacked
-from explorer.picture.makers.alignment import strokes
+from explorer.picture.makers.alignment import strokes, tell_all
+from explorer.picture.tables import Table, table_name
 
 _ROOM_PX = 900.0  # up to here labels lie
 _LINE_PX = 17.0
@@ -72,3 +76,15 @@ def _legend(drawing: Drawing, picture: Alignment, y: float) -> None:
         figure = number(float(sample))
         drawing.write(x + 30, y, figure, faint=True)
         x += 30 + width(figure, LABEL) + 16
+
+
+def _tables(picture: Alignment) -> Iterator[Table]:
+    values = picture.values if picture.recorded is None else picture.recorded
+    yield Table(table_name(picture.caption), values, picture.rows, picture.columns, picture.head)
+
+
+def _described(picture: Alignment, words: Words) -> str:
+    return f"{picture.caption.shape} {tell_all(picture)}"
+
+
+ALIGNMENT = Kind(draw_alignment, _tables, _described)

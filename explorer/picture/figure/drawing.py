@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.figure.text import REGULAR, runs, text, width
 from explorer.picture.theme import Theme
+from explorer.trace.arrays import Array
 
 LABEL = 12.0  # px
 _SMALL = 9.0  # px, of what stands raised or lowered
@@ -65,3 +66,8 @@ class Drawing:
 def hexadecimal(colour: NDArray[np.uint8]) -> str:
     """ "#00224e" from red, green and blue."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def largest(values: Array) -> float:
+    """The largest finite magnitude, 1 where there is none: a length must have something to be measured by."""
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0

@@ -1,16 +1,21 @@
-"""Maps as SVG: one heat map, and strips side by side."""
+"""Maps outside the window: one heat map, and strips side by side, as SVG, as tables and in words."""
 
 import math
+from collections.abc import Iterator
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.lang import Words
 from explorer.picture.cell_text import number, told_reach
 from explorer.picture.figure.cells import draw_cells, draw_image
 from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
+from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import width
-from explorer.picture.kinds import Axis, HeadGrid, Heatmap, Strips
+from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
+from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1400.0  # where strips go on below
 
@@ -131,3 +136,31 @@ def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint
 def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> None:
     drawing.add(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" fill="{fill}"/>')
     drawing.write(x + 18, y, meaning, faint=True)
+
+
+def _heatmap_tables(picture: Heatmap) -> Iterator[Table]:
+    yield _table(picture)
+
+
+def _strips_tables(picture: Strips) -> Iterator[Table]:
+    for band in picture.bands:
+        made = _table(band, picture.caption)
+        yield made if band.head is None else attrs.evolve(made, name=f"{made.name}.head{band.head}")
+
+
+def _table(made: Heatmap, around: Caption | None = None) -> Table:
+    """The recorded array where the map shows it; else what it shows, NaN where a cell is closed."""
+    if made.is_recorded:
+        assert made.recorded is not None  # for the type checker
+        return Table(made.caption.tap, made.recorded, made.rows, made.columns, made.head)
+    values = made.values if made.closed is None else np.where(made.closed, np.float32(np.nan), made.values)
+    told = attrs.evolve(made.caption, tap=made.caption.tap or (around.tap if around is not None else ""))
+    return Table(table_name(told, computed=True), values, made.rows, made.columns, made.head)
+
+
+def _described(picture: Heatmap | Strips, words: Words) -> str:
+    return f"{picture.caption.title} {picture.caption.shape}"
+
+
+HEATMAP = Kind[Heatmap](draw_heatmap, _heatmap_tables, _described)
+STRIPS = Kind[Strips](draw_strips, _strips_tables, _described)

@@ -1,11 +1,17 @@
-"""A Timeline as SVG: a chip for each step, and below it how probable its symbol was."""
+"""A Timeline outside the window. As SVG: a chip for each step, and below it how probable its symbol was."""
+
+from collections.abc import Iterator
 
 import numpy as np
 
+from explorer.lang import Words
+from explorer.picture.cell_text import number, told_origin
 from explorer.picture.figure.drawing import Drawing, hexadecimal
+from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import width
-from explorer.picture.kinds import Timeline
+from explorer.picture.kinds import Axis, Timeline
 from explorer.picture.scales import LEVELS, table
+from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1100.0  # where the row goes on below
 _CHIP, _PITCH, _GAP, _PAD = 32.0, 68.0, 6.0, 8.0  # px
@@ -49,3 +55,39 @@ def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: fl
     colour = hexadecimal(table(picture.scale.colours)[LEVELS // 3])
     drawing.add(f'<rect x="{x:.1f}" y="{top + 36:g}" width="{wide * min(value, 1.0):.1f}" height="4" fill="{colour}"/>')
     drawing.write(x + wide / 2, top + 53, probability(value), anchor="middle", size=_FIGURE, faint=True)
+
+
+def tell_step(picture: Timeline, step: int, words: Words) -> str:
+    """A step in words: the same sentence for tooltip, status line and reader."""
+    told = words("timeline.about_position", step=step, symbol=picture.labels[step])
+    if picture.log_p is not None:
+        told = words(
+            "timeline.about",
+            step=step,
+            number=step + 1,
+            symbol=picture.labels[step],
+            value=number(float(picture.probabilities[step])),
+            log_p=number(float(picture.log_p[step])),
+            rank=picture.ranks[step],
+            count=picture.n_symbols,
+        )
+    return told + told_origin(picture.caption, words)
+
+
+def _tables(picture: Timeline) -> Iterator[Table]:
+    columns = {"probability": picture.probabilities.astype(np.float64)}
+    if picture.log_p is not None:
+        columns |= {"log_p": picture.log_p, "rank": np.array(picture.ranks, np.float64)}
+    yield Table(
+        table_name(picture.caption, computed=True),
+        np.stack(list(columns.values()), axis=1),
+        Axis("step", picture.labels),
+        Axis("about", tuple(columns)),
+    )
+
+
+def _described(picture: Timeline, words: Words) -> str:
+    return tell_step(picture, picture.chosen, words) if picture.labels else ""
+
+
+TIMELINE = Kind(draw_timeline, _tables, _described)

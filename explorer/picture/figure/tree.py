@@ -1,10 +1,16 @@
-"""A Tree as SVG, all of it unfolded."""
+"""A Tree outside the window: as SVG, all of it unfolded, as a table and in words."""
+
+from collections.abc import Iterator
+
+import numpy as np
 
 from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import text, width
-from explorer.picture.kinds import Tree
+from explorer.picture.kinds import Axis, Tree
 from explorer.picture.layout.tree import CHIP_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, layout
-from explorer.picture.makers.tree import ROOT, ink
+from explorer.picture.makers.tree import ROOT, depths, ink, score_of, summary
+from explorer.picture.tables import Table
 
 _TOKEN_BASE, _FIGURE_BASE = 15.0, 14.0  # px below a chip's top
 
@@ -48,3 +54,19 @@ def _draw_chip(drawing: Drawing, picture: Tree, chip: Chip) -> None:
     if chip.verdict:
         fill = theme.accent if picture.branches[chip.branch].rank == 1 else theme.text
         drawing.add(text(chip.left + chip.verdict_left, chip.top + _FIGURE_BASE, chip.verdict, size=FIGURE_PX, fill=fill))
+
+
+def _tables(picture: Tree) -> Iterator[Table]:
+    cells = [
+        [branch.parent, depth, branch.log_p, branch.total, score_of(picture, place), branch.rank]
+        for place, (branch, depth) in enumerate(zip(picture.branches, depths(picture), strict=True))
+    ]
+    yield Table(
+        "search",
+        np.array(cells, np.float64).reshape(-1, 6),
+        Axis("branch", tuple(branch.label for branch in picture.branches)),
+        Axis("about", ("parent", "step", "log_p", "total", "score", "rank")),
+    )
+
+
+TREE = Kind(draw_tree, _tables, summary)

@@ -1,13 +1,18 @@
-"""The wall of all heads as SVG: layers downward, heads to the right, tokens named where there is room."""
+"""The wall of all heads outside the window. As SVG: layers downward, heads to the right, tokens named where there is room."""
 
 import math
+from collections.abc import Iterator
 
+from explorer.lang import Words
 from explorer.picture.figure.cells import draw_cells
 from explorer.picture.figure.drawing import LABEL, Drawing
+from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.map import colour_bar, column_label_px, column_labels, legend, row_label_px, row_labels, whole
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import HeadGrid
 from explorer.picture.layout.atlas import Atlas, atlas
+from explorer.picture.tables import Table
+from explorer.trace.tap_names import with_layer
 
 _LAYER_PX = 40.0  # for "L63"
 _WALL_PX = 1400.0
@@ -44,3 +49,20 @@ def _layer_labels(drawing: Drawing, made: Atlas, layers: tuple[int, ...], left: 
     every = math.ceil(LABEL / pitch)
     for row, layer in list(enumerate(layers))[::every]:
         drawing.write(left - 8, top + row * pitch + made.n_rows * cell / 2 + 4, f"L{layer}", anchor="end", faint=True)
+
+
+def _tables(picture: HeadGrid) -> Iterator[Table]:
+    """Each layer whole, as recorded; none of large maps, of which the wall has blocks."""
+    if picture.large is not None:
+        return
+    for layer, heads in zip(picture.layers, picture.recorded, strict=True):
+        name = with_layer(picture.caption.tap.replace(".*.", f".{layer}."), layer)
+        yield Table(name, heads, picture.rows, picture.columns)
+
+
+def _described(picture: HeadGrid, words: Words) -> str:
+    place = "" if picture.chosen is None else words("picture.head", layer=picture.chosen[0], head=picture.chosen[1])
+    return f"{picture.caption.title} {picture.caption.shape} {place}"
+
+
+HEAD_GRID = Kind(draw_grid, _tables, _described)

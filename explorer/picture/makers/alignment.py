@@ -14,7 +14,7 @@ from explorer.picture.look import Look, attentions
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, symbol, token_axis
 from explorer.picture.scales import Scale, unit_scale
 from explorer.trace.arrays import Array
-from explorer.trace.stages import with_layer
+from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
 
 Lengths = NDArray[np.floating]
@@ -72,7 +72,7 @@ def _tap(look: Look) -> str:
 def _weights(trace: Trace, look: Look) -> Array:
     """[query, key] of one head, or the mean; means are taken in float64."""
     if look.aligned == "all":
-        taps = [with_layer(_tap(look), layer) for layer in range(trace.config.n_layers)]
+        taps = [with_layer(_tap(look), layer) for layer in range(trace.card.side(_CROSS).n_layers)]
         return _mean(np.stack([trace[tap] for tap in taps]))  # [layer, head, query, key] to [query, key]
     heads = trace[_tap(look)]
     if look.aligned == "layer":
@@ -99,7 +99,8 @@ def _rows(trace: Trace, words: Words) -> Axis:
 def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> Caption:
     tap = _tap(look)
     made = caption(trace, tap, words)
-    layers, heads = trace.config.n_layers, trace.config.n_heads
+    decoder = trace.card.side(_CROSS)
+    layers, heads = decoder.n_layers, decoder.n_heads
     shape, formula = made.shape, made.formula
     if look.aligned == "all":
         which, formula = words("alignment.mean_of_all", layers=layers, heads=heads), _ALL_MEAN

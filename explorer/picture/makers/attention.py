@@ -21,7 +21,8 @@ from explorer.picture.makers.heatmaps import (
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
-from explorer.trace.stages import place_of, stage_of, with_layer
+from explorer.trace.stages import stage_of
+from explorer.trace.tap_names import place_of, with_layer
 from explorer.trace.trace import Trace
 
 _MOST_CELLS = 2**22  # of a wall that is one image
@@ -39,7 +40,7 @@ def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:
     """All heads of all layers (or of some) of the chosen attention at the chosen stage, on one scale."""
     tap = look.attention_tap()
-    layers = layers or tuple(range(trace.config.n_layers))
+    layers = layers or tuple(range(trace.card.side(tap).n_layers))
     taps = [with_layer(tap, layer) for layer in layers]
     large = _large_wall(trace, taps)
     if large is None:
@@ -143,11 +144,11 @@ def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> s
         return words("mask.open_all")
     empty = closed.all(axis=1)
     if not empty.any():
-        return words("mask.open_future" if trace.config.masking == "inverted" else "mask.open_past")
+        return words("mask.open_future" if trace.card.masking == "inverted" else "mask.open_past")
     rows = token_axis(trace, tap, "query", words)
     told = [words("mask.row", row=int(row), number=int(row) + 1, token=rows.label(int(row))) for row in np.flatnonzero(empty)]
     which = words("mask.all_rows") if empty.all() else ", ".join(told)
-    key = "mask.nothing_left_inf" if trace.config.mask_value == "-inf" else "mask.nothing_left_finite"
+    key = "mask.nothing_left_inf" if np.isneginf(trace.card.mask_value) else "mask.nothing_left_finite"
     return words(key, rows=which, share=rough(1 / closed.shape[1]))
 
 
@@ -165,6 +166,6 @@ def part_strips(trace: Trace, look: Look, words: Words) -> Strips:
     where = words("picture.head", layer=look.layer, head=look.head)
     made = caption(trace, taps[0], words)
     return Strips(
-        bands=tuple(robust_band(tap_heatmap(trace, tap, look, words, look.head)) for tap in taps),
+        bands=tuple(robust_band(tap_heatmap(trace, tap, look, words, trace.card.head_in(tap, look.head))) for tap in taps),
         caption=attrs.evolve(made, title=where, formula="Q, K, V, A V" if not across else "Q, A V"),
     )

@@ -55,7 +55,7 @@ def part(trace: Trace, look: Look, words: Words, name: str) -> Heatmap:
     if name == "merged":
         return _merged(trace, look, words)
     tap = look.attention_tap(name)
-    made = tap_heatmap(trace, tap, look, words, look.head if trace.axes(tap)[0] == "head" else 0)
+    made = tap_heatmap(trace, tap, look, words, trace.card.head_in(tap, look.head) if trace.axes(tap)[0] == "head" else 0)
     title = made.caption.title if name == "output" else f"{made.caption.title} · {where}"
     return attrs.evolve(made, made_of=of_stage(trace, look, name), caption=attrs.evolve(made.caption, title=title))
 
@@ -64,7 +64,7 @@ def _input(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The stream that enters the layer: normalized before where the norm comes first."""
     side, _, kind = look.attention.partition(".")
     number = {"self_attn": 1, "cross_attn": 2}[kind]
-    if trace.config.norm_placement == "pre":
+    if trace.card.norm_placement == "pre":
         tap = f"{side}.layers.{look.layer}.norm{number}"
     elif number == 2:
         tap = f"{side}.layers.{look.layer}.norm1"
@@ -127,7 +127,7 @@ def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
     scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)
     may_look = ~closed_cells(trace[look.attention_tap("masked")][look.head])
     may_look |= ~may_look.any(axis=1, keepdims=True)  # a row that sees nothing has no weights to tell of
-    size = np.sqrt(trace.config.d_head)
+    size = np.sqrt(trace.card.d_head)
     labels, values = [], []
     for name, divisor in (("divided", size), ("undivided", 1.0)):
         with np.errstate(invalid="ignore"):  # a model whose numbers are none has none here

@@ -1,9 +1,10 @@
 """Two states beside each other: the one that was put aside, the one of now, and their difference around zero."""
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 
-from explorer.config import KNOBS, Config
 from explorer.lang import Words
 from explorer.picture.kinds import Bars, Caption, Heatmap
 from explorer.picture.look import Look
@@ -11,42 +12,6 @@ from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.output import top_bars
 from explorer.picture.scales import centred_scale
 from explorer.trace.trace import Trace
-
-PAPER = {
-    "position": "sinusoidal",
-    "position_base": 10000.0,
-    "embedding_scale": 1.0,
-    "score_scaling": True,
-    "temperature": 1.0,
-    "causal_mask": True,
-    "causal_mask_encoder": False,
-    "causal_mask_cross": False,
-    "masking": "usual",
-    "mask_value": "-inf",
-    "residual": True,
-    "norm_placement": "post",
-    "norm_kind": "torch",
-    "norm_shift": 0.0,
-    "activation": "relu",
-    "initialization": "independent",
-    "vocabulary": "bundled",
-}
-"""What the paper says about knobs that are no sizes. Vaswani et al. 2017, section 3."""
-
-
-def departures(config: Config) -> tuple[tuple[str, object, object], ...]:
-    """Knob, its value here and the paper's, wherever they differ."""
-    values = config.values()
-    return tuple(
-        (knob.name, values[knob.name], PAPER[knob.name])
-        for knob in KNOBS
-        if knob.name in PAPER and values[knob.name] != PAPER[knob.name]
-    )
-
-
-def as_paper(config: Config) -> Config:
-    """The same sizes, and everything else as the paper has it."""
-    return config.changed(**PAPER)
 
 
 def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
@@ -120,9 +85,8 @@ def bars_now(trace: Trace, look: Look, words: Words) -> Bars:
     )
 
 
-def departures_html(config: Config, words: Words) -> str:
-    """The list of departures as rich text."""
-    rows = departures(config)
+def departures_html(rows: Sequence[tuple[str, object, object]], words: Words) -> str:
+    """Where a model departs from the paper as rich text; a row is a knob, its value here and the paper's."""
     if not rows:
         return words("compare.no_departures")
     head = f"<tr><td></td><td><b>{words('compare.here')}</b>&nbsp;&nbsp;</td><td><b>{words('compare.paper')}</b></td></tr>"

@@ -18,7 +18,7 @@ def step_cross(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 def step_self(trace: Trace, look: Look, words: Words) -> Heatmap:
     """[head, key] how the step looks at the tokens before it; later ones are closed. Without a decoder, the encoder's."""
-    return _step_map(trace, "decoder.self_attn" if "decoder.norm" in trace else "encoder.self_attn", look, words)
+    return _step_map(trace, "decoder.self_attn" if trace.card.has("decoder") else "encoder.self_attn", look, words)
 
 
 def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap:

@@ -13,7 +13,8 @@ from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_sca
 from explorer.trace.arrays import Array
 from explorer.trace.levels import Levels
 from explorer.trace.measures import closed_cells
-from explorer.trace.stages import SINUSOIDS, stage_of, with_layer
+from explorer.trace.stages import SINUSOIDS, stage_of
+from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
 
 
@@ -22,8 +23,10 @@ def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
     stage = stage_of(tap)
     formula = stage.formula
     if stage.key == "embedding.positions":  # learned positions are a table of weights, the others add nothing
-        formula = SINUSOIDS.get(trace.config.position, "")
-    return Caption(title=words(f"stage.{stage.key}.title"), tap=tap, note=note, shape=shape_badge(trace, tap), formula=formula)
+        formula = SINUSOIDS.get(trace.card.position, "")
+    # Nothing is known of a plain stage but the name of its tap.
+    title = stage.key if stage.plain else words(f"stage.{stage.key}.title")
+    return Caption(title=title, tap=tap, note=note, shape=shape_badge(trace, tap), formula=formula)
 
 
 def shape_badge(trace: Trace, tap: str) -> str:
@@ -34,20 +37,23 @@ def shape_badge(trace: Trace, tap: str) -> str:
 
 def places_note(trace: Trace, side: str, words: Words) -> str:
     """Why there are no positions to see, where nothing is added to the input."""
-    kind = "sinusoidal" if trace.config.position in SINUSOIDS else trace.config.position
-    return "" if np.any(trace.table(side)) else words(f"picture.nothing_added.{kind}")
+    kind = "sinusoidal" if trace.card.position in SINUSOIDS else trace.card.position
+    return "" if np.any(trace.table(side)) else words.or_other(f"picture.nothing_added.{kind}")
 
 
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
     """The axis `name` of a tap, with its tokens where it has any."""
+    called = words(f"axis.{name}") if f"axis.{name}" in words else name
     if name not in ("position", "query", "key"):
-        return Axis(words(f"axis.{name}"))
+        return Axis(called)
     asks = name == "query" or tap.endswith(".cross_attn.query")
     if asks and ".cross_attn." in tap and trace.expected:
         # What looks at the source here is the token about to be written, not the last one that was.
         return Axis(words("axis.next_token"), tuple(f"→{symbol(trace, each)}" for each in trace.expected), "target", shift=1)
     labels = tuple(token.text for token in trace.side(tap, name))
-    return Axis(words(f"axis.{name}"), labels, trace.side_name(tap, name))
+    if stage_of(tap).plain and len(labels) != trace.shape(tap)[trace.axes(tap).index(name)]:
+        return Axis(called)  # whatever stands along it, it is not the tokens of a text
+    return Axis(called, labels, trace.side_name(tap, name))
 
 
 def symbol(trace: Trace, index: int) -> str:
@@ -72,7 +78,7 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
 
 def _largest_weight(trace: Trace, tap: str) -> float:
     """Of a large map's tap in all layers, so that they can be compared."""
-    layers = [trace.map(with_layer(tap, layer)).levels for layer in range(trace.config.n_layers)]
+    layers = [trace.map(with_layer(tap, layer)).levels for layer in range(trace.card.side(tap).n_layers)]
     return max(float(np.nanmax(levels.arrays[-1])) for levels in layers if levels is not None)
 
 
@@ -100,7 +106,7 @@ def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
 
 def closed_reason(trace: Trace, words: Words) -> str:
     """Why cells are closed: later tokens, unless the mask is read another way."""
-    return words("mask.future" if trace.config.masking == "usual" else f"mask.reason_{trace.config.masking}")
+    return words("mask.future") if trace.card.masking == "usual" else words.or_other(f"mask.reason.{trace.card.masking}")
 
 
 def masked_values(values: Array, closed: Closed | None) -> Array:

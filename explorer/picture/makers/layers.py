@@ -23,7 +23,7 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
     for place, add in enumerate(adds, 1):
         bands.append(_band(trace, f"{base}.{add}", look, words, f"+ {words(f'layers.{add}')}"))
         bands.append(_band(trace, f"{base}.residual{place}", look, words, f"= {words('layers.stream')}"))
-        if trace.config.norm_placement == "post":  # what goes on is normalized
+        if trace.card.norm_placement == "post":  # what goes on is normalized
             bands.append(_band(trace, f"{base}.norm{place}", look, words, words("layers.normalized")))
     scale = robust_scale(np.concatenate([band.values.ravel() for band in bands]), look.signed_colours)
     lengths = [float(np.linalg.norm(band.values.astype(np.float64), axis=-1).mean()) for band in bands]
@@ -35,7 +35,7 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
         caption=Caption(
             title=f"{words('layers.residual')} · {words('picture.layer', layer=look.layer)}",
             tap=f"{base}.residual1",
-            formula="x + f(x)" if trace.config.residual else "f(x)",
+            formula="x + f(x)" if trace.card.residual else "f(x)",
             shape=_shape(bands[0]),
             note=words("layers.lengths_note", told=told),
         ),
@@ -83,7 +83,7 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
 
 def dead_units(trace: Trace, look: Look, words: Words) -> Bars:
     """[layer] which share of the feed-forward units is 0 at every position of this sentence."""
-    taps = [f"{look.side}.layers.{layer}.feed_forward.activated" for layer in range(trace.config.n_layers)]
+    taps = [f"{look.side}.layers.{layer}.feed_forward.activated" for layer in range(trace.card.side(look.side).n_layers)]
     shares = np.array([float((trace[tap] <= 0).all(axis=0).mean()) for tap in taps], np.float32)
     return Bars(
         values=shares,
@@ -95,7 +95,7 @@ def dead_units(trace: Trace, look: Look, words: Words) -> Bars:
             formula="f(x W<sub>1</sub> + b<sub>1</sub>) = 0",
             shape=f"[layer {len(taps)}]",
             origin="computed",
-            note=words(f"layers.dead_{trace.config.activation}"),
+            note=words.or_other(f"layers.dead_by.{trace.card.activation}"),
         ),
     )
 
@@ -149,13 +149,13 @@ def _entering(trace: Trace, look: Look) -> str:
         return f"{look.side}.embedding.output"
     before = f"{look.side}.layers.{look.layer - 1}"
     last = 3 if f"{before}.residual3" in trace else 2
-    return f"{before}.{'residual' if trace.config.norm_placement == 'pre' else 'norm'}{last}"
+    return f"{before}.{'residual' if trace.card.norm_placement == 'pre' else 'norm'}{last}"
 
 
 def _norm_taps(trace: Trace, look: Look) -> tuple[str, str]:
     """What enters the layer's first norm, and what comes out."""
     base = f"{look.side}.layers.{look.layer}"
-    return (_entering(trace, look) if trace.config.norm_placement == "pre" else f"{base}.residual1"), f"{base}.norm1"
+    return (_entering(trace, look) if trace.card.norm_placement == "pre" else f"{base}.residual1"), f"{base}.norm1"
 
 
 def _band(trace: Trace, tap: str, look: Look, words: Words, title: str) -> Heatmap:

@@ -39,7 +39,7 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
 def _name(trace: Trace, feature: int, words: Words) -> str:
     """The feature, and for the paper's kind how many places its wave is long: 2π·base^(2i/d)."""
     name = words("picture.feature", feature=feature)
-    if trace.config.position != "sinusoidal":
+    if trace.card.position != "sinusoidal":
         return name
-    length = 2 * np.pi * trace.config.position_base ** (2 * (feature // 2) / trace.config.d_model)
+    length = 2 * np.pi * trace.card.position_base ** (2 * (feature // 2) / trace.card.d_model)
     return words("picture.wavelength", name=name, length=rough(float(length)))

@@ -62,7 +62,7 @@ def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
     found = trace.experiments.get("variants")
     if not isinstance(found, Variants):
         return None
-    kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.config.position)  # its own first
+    kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.card.position)  # its own first
     n = min(_ROWS, len(found.against_distance["rotary"]))
     curves = {kind: found.against_distance[_of_side(found, kind, look)][:n] for kind in kinds if kind != "none"}
     curves["none"] = np.ones(n, np.float32)
@@ -165,7 +165,7 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
     elif [token.id for token in found.tokens] == [token.id for token in side]:
         note = words("positions.swap_same")
     else:
-        key = "swap_rows" if without < _SAME else "swap_masked" if trace.config.architecture == "decoder-only" else "swap_other"
+        key = "swap_rows" if without < _SAME else "swap_masked" if trace.card.architecture == "decoder-only" else "swap_other"
         note = words(f"positions.{key}", using=rough(using), without=rough(without, 1))
     sentence, swapped = "".join(labels), "".join(token.text for token in found.tokens)
     return Strips(

@@ -67,7 +67,7 @@ def _caption(search: Search, words: Words) -> Caption:
 
 
 def _why_not(trace: Trace, words: Words) -> str:
-    if trace.config.architecture != "encoder-decoder":
+    if trace.card.architecture != "encoder-decoder":
         return words("tree.no_translation")
     return words("tree.own_target" if trace.trained else "tree.untrained")
 

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.config import KNOBS, Config, Knob, Value
+from explorer.config import GROUPS, KNOBS, Config
+from explorer.knobs import Knob, Value
 from explorer.lang import Words
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.elided_label import ElidedLabel
@@ -25,7 +26,6 @@ from explorer.views.controls.number_box import NumberBox
 
 _LETTERS = 6  # of a choice that are seen at least
 _TICKS = 1000  # of a slider that moves by factors
-GROUPS = ("shape", "position", "attention", "layer", "chance", "tokens", "machine")
 
 
 class KnobRow(QWidget):
@@ -85,7 +85,7 @@ class KnobRow(QWidget):
     def _spin_box(self) -> NumberBox:
         box = NumberBox()
         box.setDecimals(0 if self.knob.kind == "int" or self.knob.logarithmic else 2)
-        box.setRange(self.knob.low, self.knob.high)
+        box.setRange(*self.knob.valid)
         box.setSingleStep(self.knob.step)
         box.setKeyboardTracking(False)
         box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
@@ -96,7 +96,7 @@ class KnobRow(QWidget):
 
     def _make_slider(self) -> QSlider:
         slider = QSlider(Qt.Orientation.Horizontal)
-        steps = _TICKS if self.knob.logarithmic else round((self.knob.high - self.knob.low) / self.knob.step)
+        steps = self._to_tick(self.knob.offered.high)
         slider.setRange(0, steps)
         slider.setPageStep(max(1, steps // 10))
         slider.valueChanged.connect(self._slid)
@@ -122,9 +122,9 @@ class KnobRow(QWidget):
         self.name.setText(name)
         about = f"{name} ({self.knob.name})"
         if self.slider is not None:
-            low, high = self._figure(self.knob.low), self._figure(self.knob.high)
-            about += f"  {low} … {high}"
-        self.setToolTip(f"{about}\n{hint}\n{words(f'cost.{self.knob.cost}')}")
+            low, high = map(self._figure, self.knob.valid)
+            about += f"  {low} … {high} {self.knob.unit}".rstrip()
+        self.setToolTip(f"{about}\n{hint}\n{words(f'applies.{self.knob.applies}')}")
         self.reset.setToolTip(words("knob_reset", value=self._start))
         self.reset.setAccessibleName(words("knob_reset_of", name=name))
         for each in (self.editor, self.slider):
@@ -160,15 +160,15 @@ class KnobRow(QWidget):
         return f"{value:g}" if value < 1e6 else f"{value:.0e}".replace("e+0", "e")
 
     def _to_tick(self, value: float) -> int:
-        low, high = self.knob.low, self.knob.high
+        low, high = self.knob.offered
         if self.knob.logarithmic:
             return round(_TICKS * math.log(value / low) / math.log(high / low))
         return round((value - low) / self.knob.step)
 
     def _from_tick(self, tick: int) -> int | float:
-        low, high = self.knob.low, self.knob.high
+        low, high = self.knob.offered
         if self.knob.logarithmic:
-            return self.knob.nearest(float(f"{low * (high / low) ** (tick / _TICKS):.3g}"))
+            return self.knob.nearest(high if tick == _TICKS else float(f"{low * (high / low) ** (tick / _TICKS):.3g}"))
         return self.knob.nearest(round(low + tick * self.knob.step, 6))
 
     def _slid(self, tick: int) -> None:

@@ -49,10 +49,12 @@ QComboBox::drop-down {{ border: none; width: 18px; }}
 QComboBox::down-arrow {{ image: url("{icons}/chevron.svg"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {card}; border: 1px solid {hairline}; }}
 QToolButton {{ background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 2px 8px; }}
+QFileDialog QToolButton {{ padding: 2px; }}
 QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled {{ color: {disabled}; }}
 QToolButton#page {{ padding: 4px 7px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
+QToolButton#page::menu-indicator {{ image: none; }}
 QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; }}
 QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
@@ -127,6 +129,8 @@ def use_theme(application: QApplication, theme: Theme) -> None:
         (roles.ToolTipText, theme.text),
     ):
         palette.setColor(role, QColor(colour))
+    for edge in (roles.Light, roles.Midlight, roles.Mid, roles.Dark, roles.Shadow):  # of what the sheet says nothing about
+        palette.setColor(edge, QColor(theme.hairline))
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))
     application.setPalette(palette)

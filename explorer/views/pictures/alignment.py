@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Axis
 from explorer.picture.layout.alignment import AlignmentLayout, Side, lay_out
-from explorer.picture.makers.alignment import strokes, tell_all, tell_column, tell_line, tell_row
+from explorer.picture.makers.alignment import strokes, tell_column, tell_line, tell_row
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.alignment_labels import line_px, paint_end, underline
@@ -46,7 +46,7 @@ class AlignmentView(Surface):
             self.selected, self._shift = None, 0.0
         self.picture, self.words, self._layout = picture, words, None
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(f"{picture.caption.shape} {tell_all(picture)}")
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
         self.tell_again()
         self.update()
 

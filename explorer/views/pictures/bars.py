@@ -42,10 +42,7 @@ class BarsView(Surface):
     def draw(self, picture: Bars, words: Words) -> None:
         self.picture, self.words = picture, words
         self.setCursor(Qt.CursorShape.PointingHandCursor if picture.ids else Qt.CursorShape.ArrowCursor)
-        best = ", ".join(
-            f"{label} {number(float(value))}" for label, value in zip(picture.labels[:3], picture.values[:3], strict=True)
-        )
-        self.setAccessibleDescription(f"{picture.caption.title} {best}")
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
         here = self._here
         self._place()
         self._here = here if here in self._shown else None

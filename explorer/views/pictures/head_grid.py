@@ -40,8 +40,7 @@ class HeadGridView(Canvas):
             self._atlas = places(picture)
             self.set_size(self._atlas.height, self._atlas.width)
             self._reveal()
-        place = "" if picture.chosen is None else words("picture.head", layer=picture.chosen[0], head=picture.chosen[1])
-        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {place}")
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None or self.picture.large is None or self._atlas is None:

@@ -39,7 +39,7 @@ class HeatmapView(Canvas):
             self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
         else:
             self.set_size(*picture.levels.shape)
-        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is not None and self.picture.levels is not None:

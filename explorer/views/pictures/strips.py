@@ -35,7 +35,7 @@ class StripsView(Canvas):
             self.set_size(n_rows, self._pitch * len(picture.bands) - gap)
         else:
             self.set_cells(self._cells(picture, n_rows, n_columns, gap), picture.bands[0].scale.colours)
-        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape}")
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
 
     def _cells(self, picture: Strips, n_rows: int, n_columns: int, gap: int) -> NDArray[np.uint8]:
         """All bands as one map of colour indices."""

@@ -20,8 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.cell_text import number, told_origin
-from explorer.picture.figure.timeline import probability
+from explorer.picture.figure.timeline import probability, tell_step
 from explorer.picture.kinds import Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.views.painting.labels import sized
@@ -59,7 +58,7 @@ class TimelineView(Surface):
         if not same:  # else the user may have scrolled away on purpose
             self._reveal()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(f"{self._describe(self.chosen).text}\n{words('timeline.keys')}")
+        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('timeline.keys')}")
         self._here = self._here if self._here is not None and self._here < len(self._boxes) else None
         self.tell_again(NOTHING if self._here is None else self._describe(self._here))
         self.update()
@@ -198,23 +197,10 @@ class TimelineView(Surface):
         picture, words = self.picture, self.words
         if picture is None or words is None or not picture.labels:
             return NOTHING
-        place = step + picture.shift
-        text = words("timeline.about_position", step=step, symbol=picture.labels[step])
-        if picture.log_p is not None:
-            text = words(
-                "timeline.about",
-                step=step,
-                number=step + 1,
-                symbol=picture.labels[step],
-                value=number(float(picture.probabilities[step])),
-                log_p=number(float(picture.log_p[step])),
-                rank=picture.ranks[step],
-                count=picture.n_symbols,
-            )
         # The end symbol is written last and is no token of the target.
         written = picture.log_p is None or step < len(picture.labels) - 1
-        text += told_origin(picture.caption, words)
-        return Pointed(text, frozenset({(picture.side, place)}) if written and picture.side else frozenset())
+        tokens = frozenset({(picture.side, step + picture.shift)}) if written and picture.side else frozenset()
+        return Pointed(tell_step(picture, step, words), tokens)
 
     def _go(self, step: int, *, reveal: bool = True) -> None:
         """Look at another step. It is shown at once: the picture that answers may come late."""

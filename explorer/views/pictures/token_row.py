@@ -61,7 +61,7 @@ class TokenRowView(Surface):
         self._place_anew()
         self.tell_again()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(" / ".join(chip.text for chip in picture.chips[:200]))
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 from explorer.lang import Words
 from explorer.picture.kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
-from explorer.picture.makers.tree import ROOT, best_places, describe, path, summary
+from explorer.picture.makers.tree import ROOT, best_places, describe, path
 from explorer.views.painting.pan_zoom import PanZoom
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
@@ -60,9 +60,8 @@ class TreeView(Surface):
         if is_new:
             self.pan_zoom.home()
         self.setAccessibleName(picture.caption.title)
-        self.setAccessibleDescription(
-            f"{summary(picture, words)}\n{words('tree.hint')}" if picture.branches else picture.caption.note
-        )
+        described = picture.kind().describe(picture, words)
+        self.setAccessibleDescription(f"{described}\n{words('tree.hint')}" if picture.branches else described)
 
     def fit(self) -> None:
         """Show everything."""

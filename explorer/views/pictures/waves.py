@@ -86,7 +86,7 @@ class WavesView(QWidget):
         n_curves, n = picture.values.shape
         if before is None or before.n_marked != picture.n_marked:
             self._text.setRegion((-0.5, picture.n_marked - 0.5))
-        self.setAccessibleDescription(f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}")
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
         if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
             return  # a new text has the same places
         if self._told:

@@ -20,8 +20,9 @@ from explorer.lang import Words
 from explorer.model import attention
 from explorer.trace.kept_map import KeptMap
 from explorer.trace.measures import closed_cells
+from explorer.trace.own_card import card_of
 from explorer.trace.remake_heads import can_be_remade, remade
-from explorer.trace.stages import ATTENTION_MAP
+from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
 TEXT = "".join(chr(0x4E00 + 7 * place % 500) for place in range(403))  # no multiple of any block
@@ -233,8 +234,8 @@ def test_a_short_text_keeps_everything() -> None:
     """Whatever the budget allows is never thinned out."""
     config = Request.from_preset("tiny").config
 
-    assert plan_for(config, 16, 16).everything
-    assert not plan_for(config.changed(memory_budget=16), 600, 600).everything
+    assert plan_for(card_of(config), config.memory_budget, 16, 16).everything
+    assert not plan_for(card_of(config), 16, 600, 600).everything
 
 
 def test_progress_is_told_and_a_stop_is_heard() -> None:

@@ -8,13 +8,14 @@ import torch
 
 from explorer.config import Config
 from explorer.engine.compute import Computer
-from explorer.engine.recording.memory import check_memory, parameter_bytes, trace_bytes
+from explorer.engine.recording.memory import check_memory, trace_bytes
 from explorer.engine.request import Request
 from explorer.errors import NotEnoughMemory
 from explorer.lang import Words
 from explorer.model.transformer import Transformer
-from explorer.model.weights import parameter_count
 from explorer.presets import load_preset
+from explorer.trace.own_card import card_of, parameter_bytes
+from tests.model.models import parameter_count
 
 LONG = "我爱北京天安门，天安门上太阳升。" * 8
 
@@ -35,7 +36,7 @@ def test_the_estimate_is_what_a_trace_takes(computer: Computer, text: str, knobs
     trace = computer(request).trace
     taken = sum(array.nbytes for array in trace.arrays.values())
 
-    guessed = trace_bytes(request.config, len(trace.tokens.source), len(trace.tokens.target))
+    guessed = trace_bytes(trace.card, len(trace.tokens.source), len(trace.tokens.target))
     assert guessed == pytest.approx(taken, rel=0.01)
 
 
@@ -45,7 +46,7 @@ def test_the_estimate_holds_for_two_texts_of_other_lengths(computer: Computer) -
     trace = computer(request).trace
     taken = sum(array.nbytes for array in trace.arrays.values())
 
-    assert trace_bytes(Config(), len(trace.tokens.source), 1) == pytest.approx(taken, rel=0.01)
+    assert trace_bytes(card_of(Config()), len(trace.tokens.source), 1) == pytest.approx(taken, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_what_does_not_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPa
     config = load_preset("tutorial-a").config.changed(max_len=1024)
     free(monkeypatch, 16 * 2**30)
     with pytest.raises(NotEnoughMemory) as caught:
-        check_memory(config, trace_bytes(config, 1024, 1024), held=0)
+        check_memory(card_of(config), trace_bytes(card_of(config), 1024, 1024), held=0)
 
     attention = 4 * 5 * 64 * 32 * 3 * 1024**2
     assert caught.value.values["need_mb"] > attention / 2**20
@@ -85,13 +86,13 @@ def test_what_does_not_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPa
 
 def test_a_tenth_of_what_is_free_stays_free(monkeypatch: pytest.MonkeyPatch) -> None:
     """At nine tenths it fits, below it does not."""
-    need = trace_bytes(Config(), 4, 4) + parameter_bytes(Config())
+    need = trace_bytes(card_of(Config()), 4, 4) + parameter_bytes(Config())
     free(monkeypatch, need / 0.9 + 1)
-    check_memory(Config(), trace_bytes(Config(), 4, 4), held=0)
+    check_memory(card_of(Config()), trace_bytes(card_of(Config()), 4, 4), held=0)
 
     free(monkeypatch, need / 0.9 - 2)
     with pytest.raises(NotEnoughMemory):
-        check_memory(Config(), trace_bytes(Config(), 4, 4), held=0)
+        check_memory(card_of(Config()), trace_bytes(card_of(Config()), 4, 4), held=0)
 
 
 def test_the_model_that_goes_first_makes_room(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from explorer.errors import UnknownHead, UnknownTap
-from explorer.export.tables import tables
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
 from explorer.picture.kinds import Alignment, Axis, Caption
@@ -26,6 +25,7 @@ from explorer.picture.makers.alignment import (
     tell_row,
 )
 from explorer.picture.scales import Scale, unit_scale
+from explorer.picture.tables import tables
 from explorer.picture.theme import THEMES
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.trace import Tokens, Trace

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from explorer import mathematics as functions
+from explorer.config import as_paper, departures
 from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.picture import arithmetic
@@ -383,12 +384,12 @@ def test_nothing_aside_is_nothing_to_compare() -> None:
 def test_departures_from_the_paper_are_listed(preset: str, departs: set[str], language: str) -> None:
     """Each tutorial's own; put right, there are none and the sizes are the same."""
     config = Request.from_preset(preset).config
-    html = compare.departures_html(config, words(language))
+    html = compare.departures_html(departures(config), words(language))
 
-    assert {name for name, _here, _paper in compare.departures(config)} == departs
+    assert {name for name, _here, _paper in departures(config)} == departs
     assert all(words(language)(f"knob.{name}.name") in html for name in departs)
-    assert compare.departures(compare.as_paper(config)) == ()
-    assert compare.as_paper(config).d_model == config.d_model
+    assert departures(as_paper(config)) == ()
+    assert as_paper(config).d_model == config.d_model
 
 
 def test_rounding_is_called_none_and_drawn_as_none() -> None:

@@ -99,7 +99,8 @@ def test_the_caption_says_beam_formula_and_size(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_empty_tree_says_why(architecture: str, trained: bool, key: str, language: str) -> None:
     """No translation, no training, or a target of one's own."""
-    trace = attrs.evolve(example(architecture), trained=trained)
+    made = example(architecture)
+    trace = attrs.evolve(made, card=attrs.evolve(made.card, trained=trained))
     tree = search_tree(trace, Look(), words(language))
     assert () == tree.branches
     assert words(language)(f"tree.{key}") == tree.caption.note == summary(tree, words(language))

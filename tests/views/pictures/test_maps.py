@@ -15,6 +15,8 @@ from explorer.picture.look import Look
 from explorer.picture.makers.attention import head_map, head_wall, mask_map
 from explorer.picture.makers.decoding_step import step_cross
 from explorer.picture.makers.embedding import sum_strips
+from explorer.picture.makers.heatmaps import tap_heatmap
+from explorer.picture.makers.taps import TapList
 from explorer.picture.scales import indices, table
 from explorer.picture.theme import DARK, LIGHT
 from explorer.trace.trace import Trace
@@ -23,6 +25,8 @@ from explorer.views.painting.pointed import Pointed
 from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
+from explorer.views.pictures.tap_table import TapTableView
+from tests.trace.foreign import NAMES, foreign_trace
 
 
 def _shown(qtbot: QtBot, view: Canvas, width: int = 420, height: int = 400) -> Canvas:
@@ -189,3 +193,20 @@ def test_a_map_of_heads_takes_all_the_room(qtbot: QtBot, trace: Trace, words: Wo
     _left, top, _right, bottom = filled.margins()
     assert abs(filled.field().height() - (500 - top - bottom)) < 0.01
     assert bottom > 20  # the names of the axes stand there
+
+
+def test_taps_of_unknown_names_are_listed_and_drawn(qtbot: QtBot) -> None:
+    """The inspector's table has a line for each of them, and its map can be painted."""
+    trace, words = foreign_trace(), Words.load("en")
+    table, view = TapTableView(), HeatmapView()
+    for widget in (table, view):
+        qtbot.addWidget(widget)
+    table.draw(TapList(trace), words)
+    shown = table.table.model()
+
+    assert [shown.index(row, 0).data() for row in range(shown.rowCount())] == list(NAMES)
+    assert shown.index(0, 1).data() == "3×6"
+    for name in NAMES:
+        view.draw(tap_heatmap(trace, name, Look(), words), words)
+        view.resize(400, 300)
+        assert not view.grab().isNull()

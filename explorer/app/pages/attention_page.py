@@ -1,0 +1,36 @@
+"""All heads of an attention, and one of them at each of its stages."""
+
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout
+
+from explorer.app.pages.layouts import below, with_margins
+from explorer.app.pages.page import Page
+from explorer.app.pages.wall_card import wall_card
+from explorer.picture.makers.attention import head_map, part_strips
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.strips import StripsView
+
+
+class AttentionPage(Page):
+    """The wall and the parts at the left, the chosen head at the right."""
+
+    key = "attention"
+    least_px = 420
+
+    def __init__(self) -> None:
+        super().__init__()
+        wall = wall_card(self)
+        head = self.card(HeatmapView(), head_map)
+        stages = QHBoxLayout()
+        stages.addWidget(self.choice("stage"))
+        stages.addStretch(1)
+        head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # a card has a box layout
+        grid = with_margins(QGridLayout(self.scrolled()))
+        grid.addWidget(wall, 0, 0)
+        grid.addWidget(head, 0, 1, 2, 1)
+        grid.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1, 0)
+        for axis in (grid.setColumnStretch, grid.setRowStretch):
+            axis(0, 1)
+            axis(1, 1)
+
+
+PAGE = AttentionPage

@@ -1,0 +1,61 @@
+"""The laboratory of norms and residuals."""
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox
+
+from explorer.app.pages.layouts import beside, column_in
+from explorer.app.pages.page import Page
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.makers.layers import dead_units, depth_gradients, depth_lengths, norms, stream
+from explorer.trace.trace import Trace
+from explorer.views.pictures.bars import BarsView
+from explorer.views.pictures.strips import StripsView
+from explorer.views.pictures.waves import WavesView
+
+
+class LayersPage(Page):
+    """Norms and residuals of one layer, and what becomes of vectors and gradients through all of them."""
+
+    key = "layers"
+    least_px = 900
+    experiments = frozenset({"depth", "copies"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = QComboBox()
+        self.layer.currentIndexChanged.connect(self._chose_layer)
+        residual = self.card(StripsView(), stream)
+        residual.bar.insertWidget(2, self.choice("side"))
+        residual.bar.insertWidget(3, self.layer)
+        column = column_in(self.scrolled())
+        column.addWidget(residual, 5)
+        column.addWidget(self.card(StripsView(), norms), 5)
+        column.addLayout(
+            beside(
+                (self.card(WavesView(), depth_lengths), 3),
+                (self.card(WavesView(), depth_gradients), 3),
+                (self.card(BarsView(), dead_units), 2),
+            ),
+            5,
+        )
+        column.addWidget(self.explain(), 3)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        names = [words("picture.layer", layer=layer) for layer in range(trace.card.side(look.side).n_layers)]
+        with QSignalBlocker(self.layer):
+            if names != [self.layer.itemText(place) for place in range(self.layer.count())]:
+                self.layer.clear()
+                self.layer.addItems(names)
+            self.layer.setCurrentIndex(look.layer)
+        super().draw(trace, look, words)
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.layer.setAccessibleName(words("axis.layer"))
+
+    def _chose_layer(self, layer: int) -> None:
+        self.looked.emit({"layer": layer})
+
+
+PAGE = LayersPage

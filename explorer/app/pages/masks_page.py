@@ -1,0 +1,97 @@
+"""The laboratory of masks."""
+
+import attrs
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit
+
+from explorer.app.pages.card import Maker
+from explorer.app.pages.layouts import beside, column_in
+from explorer.app.pages.page import Page
+from explorer.engine.request import Request
+from explorer.lang import Words
+from explorer.picture.kinds import Heatmap
+from explorer.picture.look import ATTENTIONS, Look, attentions
+from explorer.picture.makers.attention import head_map, mask_map
+from explorer.picture.makers.masks_lab import batch_map, leak_map
+from explorer.trace.trace import Trace
+from explorer.views.pictures.heatmap import HeatmapView
+
+_SENTENCES = 3  # of a batch are shown
+
+
+class MasksPage(Page):
+    """The mask of every attention, what the chosen one does to a head's scores, what leaks, and a batch with padding."""
+
+    key = "masks"
+    least_px = 1080
+    experiments = frozenset({"leak", "batch"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._masks = {each: self.card(HeatmapView(bar=False), _mask_of(each)) for each in ATTENTIONS}
+        stages = [self.card(HeatmapView(), _at_stage(stage)) for stage in ("scaled", "masked", "weights")]
+        stages[0].bar.insertWidget(2, self.choice("attention"))
+        self.leak = self.card(HeatmapView(), leak_map)
+        self.sentences = [self.card(HeatmapView(bar=False), _sentence(row)) for row in range(_SENTENCES)]
+        self.edit, self.label = QLineEdit(), QLabel()
+        self.label.setObjectName("faint")
+        self.edit.editingFinished.connect(self._batched)
+        line = QHBoxLayout()
+        line.addWidget(self.label)
+        line.addWidget(self.edit, 1)
+        column = column_in(self.scrolled())
+        column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
+        column.addLayout(beside(*((card, 1) for card in stages)), 4)
+        column.addLayout(line)
+        column.addLayout(beside(*((card, 1) for card in (self.leak, *self.sentences))), 4)
+        column.addWidget(self.explain(), 2)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        for attention, card in self._masks.items():
+            card.setVisible(attention in attentions(trace))
+        found = trace.experiments.get("batch")
+        for row, card in enumerate(self.sentences):
+            card.setVisible(found is not None and row < len(getattr(found, "tokens", ())))
+        super().draw(trace, look, words)
+
+    def put(self, request: Request) -> None:
+        if not self.edit.hasFocus():
+            self.edit.setText(" / ".join(request.batch))
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.label.setText(words("batch.others"))
+        self.edit.setPlaceholderText(words("batch.hint"))
+        self.edit.setAccessibleName(words("batch.others"))
+
+    def _batched(self) -> None:
+        self.batched.emit(tuple(text.strip() for text in self.edit.text().split("/") if text.strip()))
+
+
+def _mask_of(attention: str) -> Maker[Heatmap]:
+    """The mask of this attention, whichever is chosen."""
+
+    def make(trace: Trace, look: Look, words: Words) -> Heatmap:
+        return mask_map(trace, attrs.evolve(look, attention=attention), words)
+
+    return make
+
+
+def _at_stage(stage: str) -> Maker[Heatmap]:
+    """The chosen head at this stage, whatever stage is chosen."""
+
+    def make(trace: Trace, look: Look, words: Words) -> Heatmap:
+        return head_map(trace, attrs.evolve(look, stage=stage), words)
+
+    return make
+
+
+def _sentence(row: int) -> Maker[Heatmap]:
+    """One sentence of the batch."""
+
+    def make(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+        return batch_map(trace, look, words, row)
+
+    return make
+
+
+PAGE = MasksPage

@@ -1,0 +1,57 @@
+"""The laboratory of positions."""
+
+from PySide6.QtWidgets import QComboBox
+
+from explorer.app.pages.layouts import beside, column_in
+from explorer.app.pages.page import Page
+from explorer.lang import Words
+from explorer.picture.kinds import Heatmap
+from explorer.picture.look import Look
+from explorer.picture.makers.embedding import position_map, similarity_map
+from explorer.picture.makers.positions import waves
+from explorer.picture.makers.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
+from explorer.trace.trace import Trace
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.strips import StripsView
+from explorer.views.pictures.waves import WavesView
+
+_SHIFTS = (1, 2, 3, 5, 8, 13, 21, 32)
+
+
+class PositionPage(Page):
+    """Waves, all kinds beside each other, likeness against distance, M(k), and two words exchanged."""
+
+    key = "position"
+    least_px = 1180
+    experiments = frozenset({"variants", "swap"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        first = self.card(WavesView(), waves)
+        first.bar.insertWidget(2, self.choice("side"))
+        rotation = self.card(HeatmapView(), rotation_map)
+        self.shift = QComboBox()
+        self.shift.addItems([f"k = {k}" for k in _SHIFTS])
+        self.shift.currentIndexChanged.connect(self._shifted)
+        rotation.bar.insertWidget(2, self.shift)
+        column = column_in(self.scrolled())
+        column.addLayout(beside((first, 3), (self.card(WavesView(), against_distance), 2)), 5)
+        column.addLayout(
+            beside((self.card(HeatmapView(), _nearest), 3), (self.card(HeatmapView(), similarity_map), 2), (rotation, 3)), 6
+        )
+        column.addWidget(self.card(StripsView(), variants_strips), 6)
+        column.addLayout(beside((self.card(StripsView(), swap_strips), 5), (self.explain(), 2)), 5)
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.shift.setAccessibleName(words("positions.shift"))
+
+    def _shifted(self, place: int) -> None:
+        self.looked.emit({"shift": _SHIFTS[place]})
+
+
+def _nearest(trace: Trace, look: Look, words: Words) -> Heatmap:
+    return with_nearest(position_map(trace, look, words), trace, look, words)
+
+
+PAGE = PositionPage

@@ -1,0 +1,82 @@
+"""The laboratory of attention, one step at a time."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout
+
+from explorer.app.pages.layouts import beside, column_in
+from explorer.app.pages.page import Page
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.makers.attention_steps import (
+    STEPS,
+    first_operand,
+    head_split,
+    operands,
+    result,
+    second_operand,
+    why_divide,
+)
+from explorer.trace.trace import Trace
+from explorer.views.controls.segments import Segments
+from explorer.views.pictures.bars import BarsView
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.strips import StripsView
+
+
+class StepperPage(Page):
+    """One step of one head: what goes in, what comes out, every cell written out on hover. Left and right go on."""
+
+    key = "stepper"
+    least_px = 700
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.steps = Segments()
+        self.steps.chose.connect(self._chose_step)
+        self._look = Look()
+        self.where = self.choice("attention")
+        self.first = self.card(HeatmapView(), first_operand)
+        self.second = self.card(HeatmapView(), second_operand)
+        self.result = self.card(HeatmapView(), result)
+        self.heads = Segments()
+        self.heads.chose.connect(self._chose_head)
+        bar, below = QHBoxLayout(), QHBoxLayout()
+        bar.addWidget(self.steps)
+        bar.addStretch(1)
+        for widget in (self.where, self.heads):
+            below.addWidget(widget)
+        below.addStretch(1)
+        column = column_in(self.scrolled())
+        column.addLayout(bar)
+        column.addLayout(below)
+        column.addLayout(beside((self.first, 1), (self.second, 1), (self.result, 1)), 6)
+        column.addLayout(
+            beside((self.card(StripsView(), head_split), 4), (self.card(BarsView(), why_divide), 3), (self.explain(), 3)), 4
+        )
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self._look = look
+        self.steps.offer({key: words(f"steps.{key}") for key in STEPS}, look.part)
+        shown = min(trace.card.side(look.attention).n_heads, 8)
+        self.heads.offer({str(head): f"H{head}" for head in range(shown)}, str(look.head))
+        self.second.setVisible(bool(operands(look.part)[1]))
+        super().draw(trace, look, words)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()))
+        if step is None:
+            super().keyPressEvent(event)
+            return
+        place = min(max(STEPS.index(self._look.part) + step, 0), len(STEPS) - 1)
+        self._chose_step(STEPS[place])
+
+    def _chose_step(self, key: str) -> None:
+        self.looked.emit({"part": key})
+
+    def _chose_head(self, key: str) -> None:
+        self.looked.emit({"head": int(key)})
+
+
+PAGE = StepperPage

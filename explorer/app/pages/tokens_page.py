@@ -1,0 +1,35 @@
+"""The tokens of both sides, as large as there is room."""
+
+from explorer.app.pages.layouts import column_in
+from explorer.app.pages.page import Page
+from explorer.lang import Words
+from explorer.picture.look import Look
+from explorer.picture.makers.embedding import source_tokens, target_tokens
+from explorer.trace.trace import Trace
+from explorer.views.pictures.token_row import TokenRowView
+
+
+class TokensPage(Page):
+    """A card for each side; a side that the model lacks has none."""
+
+    key = "tokens"
+    least_px = 440
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sides = {
+            "source": self.card(TokenRowView(wrap=True), source_tokens),
+            "target": self.card(TokenRowView(wrap=True), target_tokens),
+        }
+        column = column_in(self.scrolled())
+        for card in self._sides.values():
+            column.addWidget(card, 3)
+        column.addWidget(self.explain(), 2)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        for side, card in self._sides.items():
+            card.setVisible(bool(getattr(trace.tokens, side)))
+        super().draw(trace, look, words)
+
+
+PAGE = TokensPage

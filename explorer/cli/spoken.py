@@ -1,0 +1,119 @@
+"""Commands that give their help, and refuse a wrong call, in the program's language: click itself speaks English alone.
+
+Help stands in the language files: `cli.command.<command>` says what a command does, `cli.flag.<command>.<flag>` what a flag
+of it does, and `cli.flag.<flag>` what a flag does in every command. A knob's flag is told by the knob's own name.
+"""
+
+from typing import Any, NoReturn
+
+import click
+
+from explorer.errors import (
+    ExtraArguments,
+    FlagWithoutValue,
+    FlagWithValue,
+    MissingArgument,
+    SimilarFlag,
+    UnknownCommand,
+    UnknownFlag,
+)
+from explorer.lang import Words, system_language
+
+
+def words_of(context: click.Context) -> Words:
+    """The words that `main` was started with, or the system's where click was started without it."""
+    return context.find_object(Words) or Words.load(system_language())
+
+
+class SpokenCommand(click.Command):
+    """A command of the program. Raises WrongCall where click would raise a UsageError of its own."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"options_metavar": "[FLAGS]", **kwargs})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the flags and arguments of this command. Raises WrongCall."""
+        may_have_more, ctx.allow_extra_args = ctx.allow_extra_args, True  # else click says itself that there are too many
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            self._refuse(ctx, error)
+        finally:
+            ctx.allow_extra_args = may_have_more
+        if rest and not may_have_more and not ctx.resilient_parsing:
+            raise ExtraArguments(got=" ".join(rest), command=ctx.command_path)
+        return rest
+
+    def _refuse(self, ctx: click.Context, error: click.UsageError) -> NoReturn:
+        """Say click's error in the program's words. Raises WrongCall, or the error itself where there are none for it."""
+        if isinstance(error, click.NoSuchOption):
+            if error.possibilities:
+                raise SimilarFlag(name=error.option_name, known=", ".join(sorted(error.possibilities))) from None
+            raise UnknownFlag(name=error.option_name, command=ctx.command_path) from None
+        if isinstance(error, click.BadOptionUsage):
+            bare = any(getattr(each, "is_flag", False) and error.option_name in each.opts for each in self.get_params(ctx))
+            raise (FlagWithValue if bare else FlagWithoutValue)(name=error.option_name) from None
+        if isinstance(error, click.MissingParameter) and error.param is not None:
+            lacking = error.param
+            name = lacking.opts[0] if isinstance(lacking, click.Option) else lacking.human_readable_name
+            raise MissingArgument(name=name, command=ctx.command_path) from None
+        raise error
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write how the command is called."""
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        formatter.write_usage(ctx.command_path, pieces, prefix=f"{words_of(ctx)('cli.usage')} ")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does."""
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(words_of(ctx)(f"cli.command.{self.name}"))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of flags."""
+        words, rows = words_of(ctx), []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if isinstance(param, click.Option) and record is not None:
+                rows.append((record[0], self._about(param, words)))
+        _write_table(formatter, words("cli.flags"), rows)
+
+    def _about(self, flag: click.Option, words: Words) -> str:
+        """What a flag does, its range or its choices, and what it is where it is not given."""
+        name = flag.opts[0].lstrip("-").replace("-", "_")
+        keys = (f"cli.flag.{self.name}.{name}", f"cli.flag.{name}", f"knob.{name}.name")
+        told = [words(key) for key in keys if key in words][:1]
+        if flag.help and not flag.is_eager:  # click's own flags are eager, and their help is English
+            told.append(flag.help)
+        if flag.required:
+            told.append(words("cli.required"))
+        elif flag.show_default and flag.default is not None:
+            told.append(words("cli.default", value=f"{flag.default:g}" if isinstance(flag.default, float) else flag.default))
+        return " · ".join(told)
+
+
+class SpokenGroup(SpokenCommand, click.Group):
+    """A command with commands below it."""
+
+    command_class = SpokenCommand
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of this name. Raises UnknownCommand."""
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            raise UnknownCommand(name=args[0], known=", ".join(self.list_commands(ctx)))
+        return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the tables of flags and of commands."""
+        super().format_options(ctx, formatter)
+        words = words_of(ctx)
+        rows = [(name, words(f"cli.command.{name}")) for name in self.list_commands(ctx)]
+        _write_table(formatter, words("cli.commands"), rows)
+
+
+def _write_table(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]]) -> None:
+    formatter.write_paragraph()
+    formatter.write(f"{heading}\n")
+    with formatter.indentation():
+        formatter.write_dl(rows)

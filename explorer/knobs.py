@@ -1,0 +1,137 @@
+"""The Knob: one declared hyperparameter. Sliders, flags, checks and hints are made from the declaration alone.
+
+`knob()` declares a field of an attrs class, `declared()` lists the Knobs of such a class: the model's Config and a
+training's Recipe are two of them. Names and hints stand in the language files under `knob.<name>`.
+"""
+
+import math
+import numbers
+from typing import Any, Literal, NamedTuple
+
+import attrs
+
+from explorer.errors import KnobNotAChoice, KnobNotANumber, KnobNotWhole, KnobOutOfRange
+
+Applies = Literal["draw", "pass", "weights"]
+"""What a knob acts on. draw: pictures alone, nothing is computed again. pass: the same weights in a new pass. weights: the
+weights are other ones."""
+
+Value = int | float | bool | str
+
+_TRUTHS = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
+
+
+class Range(NamedTuple):
+    """Numbers from `low` to `high`, both of them included."""
+
+    low: float
+    high: float
+
+
+_UNIT = Range(0, 1)
+
+
+@attrs.frozen(kw_only=True)
+class Knob:
+    """One declared hyperparameter.
+
+    `kind` is "int", "float", "bool" or "choice". Every number in `valid` is allowed; a slider offers those in `offered`,
+    which may be fewer, in steps of `step`, a `logarithmic` one by factors. All three are in `unit`, where there is one.
+    A choice is one of `choices`; those in `weighing` bring weights of their own, whatever the knob applies to otherwise.
+
+    `in_modules`: the model's modules are made with the value, so that another one needs other modules, as sizes do. Knobs
+    without it are read at each pass, or decide the numbers of fresh weights and nothing else.
+
+    `paper` is the value in Vaswani et al. 2017, section 3, for a knob that is no size.
+    """
+
+    name: str
+    kind: str
+    default: Value
+    group: str
+    applies: Applies
+    valid: Range = _UNIT
+    offered: Range = attrs.field(default=attrs.Factory(lambda self: self.valid, takes_self=True))
+    step: float = 1
+    unit: str = ""
+    logarithmic: bool = False
+    choices: tuple[str, ...] = ()
+    weighing: tuple[str, ...] = ()
+    in_modules: bool = attrs.field(default=attrs.Factory(lambda self: self.applies == "weights", takes_self=True))
+    paper: Value | None = None
+
+    def check(self, value: object) -> Value:
+        """`value` as this knob keeps it. Raises KnobOutOfRange, KnobNotAChoice or KnobNotANumber."""
+        if self.kind == "choice":
+            if not isinstance(value, str) or value not in self.choices:
+                raise KnobNotAChoice(name=self.name, choices=", ".join(self.choices), got=value)
+            return value
+        if self.kind == "bool":
+            return self._truth(value)
+        number = self._number(value)
+        low, high = self.valid
+        if not low <= number <= high:
+            raise KnobOutOfRange(name=self.name, low=self._plain(low), high=self._plain(high), got=value)
+        if self.kind == "int" and number != int(number):
+            raise KnobNotWhole(name=self.name, got=value)
+        return self._plain(number)
+
+    def _truth(self, value: object) -> bool:
+        if isinstance(value, str):
+            value = _TRUTHS.get(value.lower(), value)
+        if not isinstance(value, bool):
+            raise KnobNotAChoice(name=self.name, choices="true, false", got=value)
+        return value
+
+    def _number(self, value: object) -> int | float:
+        """Any number, infinity too: it is out of range, but one can say on which side. NumPy's are welcome."""
+        if isinstance(value, bool) or not isinstance(value, (numbers.Real, str)):
+            raise KnobNotANumber(name=self.name, got=value)
+        try:
+            number = int(value) if isinstance(value, numbers.Integral) else float(value)
+        except OverflowError:  # a fraction larger than any float
+            number = math.inf if value > 0 else -math.inf  # type: ignore[operator]  # only numbers are too large
+        except ValueError:
+            raise KnobNotANumber(name=self.name, got=value) from None
+        if number != number:  # NaN
+            raise KnobNotANumber(name=self.name, got=value)
+        return number
+
+    def _plain(self, number: float) -> int | float:
+        return int(number) if self.kind == "int" else float(number)
+
+    def nearest(self, value: object) -> int | float:
+        """The closest valid number; steps and the offered range are for sliders and bind nobody else.
+
+        Raises KnobNotANumber.
+        """
+        low, high = self.valid
+        number = min(max(self._number(value), low), high)
+        return self._plain(round(number) if self.kind == "int" else number)
+
+
+def knob(
+    default: Value, *, valid: tuple[float, float] | None = None, offered: tuple[float, float] | None = None, **declaration: Any
+) -> Any:
+    """Declare one field of an attrs class as a Knob; its kind follows from the default."""
+    about = {"kind": "choice" if "choices" in declaration else type(default).__name__, "default": default, **declaration}
+    about |= {name: Range(*pair) for name, pair in (("valid", valid), ("offered", offered)) if pair is not None}
+
+    made: Knob | None = None  # as soon as its name is known
+
+    def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:
+        nonlocal made
+        made = made or _of_field(field)
+        return made.check(value)
+
+    converter = attrs.Converter(checked, takes_self=True, takes_field=True)
+    return attrs.field(default=default, metadata=about, converter=converter)
+
+
+def declared(cls: type[attrs.AttrsInstance]) -> tuple[Knob, ...]:
+    """The Knobs of a class whose fields are made by `knob`, in the order in which they are declared."""
+    return tuple(map(_of_field, attrs.fields(cls)))
+
+
+def _of_field(field: "attrs.Attribute[Any]") -> Knob:
+    return Knob(name=field.name, **field.metadata)

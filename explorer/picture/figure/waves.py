@@ -1,0 +1,63 @@
+"""Waves outside the window: as SVG, as a table and in words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import number
+from explorer.picture.figure.drawing import Drawing, largest
+from explorer.picture.figure.kind import Kind
+from explorer.picture.kinds import Axis, Waves
+from explorer.picture.scales import curve_colours
+from explorer.picture.tables import Table, table_name
+
+
+def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
+    """Curves around a middle line, the places of the text shaded, names at the right."""
+    wide, high, left = 640.0, 240.0, 40.0
+    n = picture.values.shape[1]
+    most = largest(picture.values)
+    step = wide / max(1, n - 1)
+    middle = top + high / 2
+    marked = (picture.n_marked - 1) * step
+    drawing.add(
+        f'<rect x="{left:g}" y="{top:g}" width="{max(marked, 1):.1f}" height="{high:g}" '
+        f'fill="{drawing.theme.closed}" opacity="0.6"/>',
+        left + wide,
+        top + high,
+    )
+    drawing.add(f'<path d="M{left:g} {middle:g}h{wide:g}" stroke="{drawing.theme.hairline}"/>')
+    colours = curve_colours(drawing.theme.name == "dark", max(8, len(picture.names)))
+    if picture.main is not None:
+        colours[picture.main] = drawing.theme.accent
+    for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, colours, strict=False)):
+        points = " ".join(
+            f"{left + i * step:.1f},{middle - value / most * high / 2:.1f}"
+            for i, value in enumerate(curve)
+            if np.isfinite(value)
+        )
+        drawing.add(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>')
+        y = top + 12 + index * 18
+        drawing.add(f'<path d="M{left + wide + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
+        drawing.write(left + wide + 40, y, name, faint=True)
+    for y, value in ((top + 10, most), (middle + 4, 0.0), (top + high, -most)):
+        drawing.write(left - 6, y, number(value), anchor="end", faint=True)
+    drawing.write(left + wide / 2, top + high + 20, f"{picture.x_name} 0 … {n - 1}", anchor="middle", faint=True)
+
+
+def _tables(picture: Waves) -> Iterator[Table]:
+    x = np.arange(picture.values.shape[1]) if picture.x is None else picture.x
+    yield Table(
+        table_name(picture.caption),
+        picture.values,
+        Axis("curve", picture.names),
+        Axis(picture.x_name, tuple(f"{place:g}" for place in x)),
+    )
+
+
+def _described(picture: Waves, words: Words) -> str:
+    return f"{picture.caption.title} {picture.caption.shape} {picture.caption.note}"
+
+
+WAVES = Kind(draw_waves, _tables, _described)

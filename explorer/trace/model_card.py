@@ -1,0 +1,159 @@
+"""The ModelCard: what pictures, lessons and estimates of memory ask about a model, whoever made it.
+
+A Trace carries one. Our own model's is made from its Config in `trace.own_card`; that of a foreign model by its source.
+Decision: pictures ask the card and never a Config, so that a model without a Config can be drawn. Rejected: a Config with
+more knobs, since a knob is something that a user may turn.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+
+from explorer.trace.tap_names import place_of, without_place
+
+_ATTENTIONS = {"encoder": ("self_attn",), "decoder": ("self_attn", "cross_attn")}
+
+
+def _of(kind: type, least: int | None = None) -> Any:
+    """A check that a field is of its kind, and no less than `least`. attrs' own take ten times as long, and a slider makes
+    a card at each step.
+    """
+
+    def check(_card: object, field: "attrs.Attribute[Any]", value: Any) -> None:
+        is_one = type(value) is kind  # a truth is no number here
+        if not is_one:
+            raise TypeError(f"{field.name}: {value!r}")
+        if least is not None and value < least:
+            raise ValueError(f"{field.name}: {value!r}")
+
+    return check
+
+
+_text, _truth, _count, _number = _of(str), _of(bool), _of(int, 1), _of(int, 0)
+
+
+def _texts(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(values)
+
+
+def _fixed(told: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType(dict(told))
+
+
+@attrs.frozen(kw_only=True)
+class SideCard:
+    """One side of a model. `n_kv_heads` are the heads that keys and values have: fewer than `n_heads` where several query
+    heads share one. `attentions` are those of each layer, by the names of their modules; `vocab_size` counts the symbols
+    that the side's embedding knows.
+    """
+
+    name: str = attrs.field(validator=_text)
+    n_layers: int = attrs.field(validator=_count)
+    n_heads: int = attrs.field(validator=_count)
+    n_kv_heads: int = attrs.field(validator=_count)
+    d_ff: int = attrs.field(validator=_number)
+    vocab_size: int = attrs.field(validator=_number)
+    attentions: tuple[str, ...] = attrs.field(converter=_texts)
+
+    def __attrs_post_init__(self) -> None:
+        if self.n_heads % self.n_kv_heads:
+            raise ValueError(f"{self.n_heads} heads over {self.n_kv_heads}")
+        if not set(self.attentions) <= set(_ATTENTIONS.get(self.name, ())):
+            raise ValueError(f"{self.attentions} in {self.name}")
+
+
+@attrs.frozen(kw_only=True)
+class ModelCard:
+    """One model. Raises ValueError or TypeError for what no model can be.
+
+    `name` is what its user calls it, `family` how models of its build are called. `position` names how places are told
+    apart; `position_added` says whether that is by adding to the input, and `position_base` is the base of its waves.
+    `causal` are the attentions in which no query sees a later key, such as "decoder.self_attn"; `masking` says how a mask is
+    read ("usual", or one of the knob's other choices); `mask_value` is what a closed score becomes. `vocab_size` counts the
+    symbols of the output, 0 where there is none.
+
+    `absent` tells of taps that others have and this model lacks, by the tap's name without side and layer: the key of the
+    text that says why.
+    """
+
+    name: str = attrs.field(validator=_text)
+    family: str = attrs.field(validator=_text)
+    sides: tuple[SideCard, ...] = attrs.field(validator=_of(tuple))
+    d_model: int = attrs.field(validator=_count)
+    d_head: int = attrs.field(validator=_count)
+    vocab_size: int = attrs.field(validator=_number)
+    max_len: int = attrs.field(validator=_number)
+    position: str = attrs.field(validator=_text)
+    position_added: bool = attrs.field(validator=_truth)
+    position_base: float = attrs.field(default=10000.0, converter=float)
+    norm_placement: str = attrs.field(default="pre", validator=_text)
+    norm_kind: str = attrs.field(default="layer", validator=_text)
+    residual: bool = attrs.field(default=True, validator=_truth)
+    activation: str = attrs.field(default="relu", validator=_text)
+    score_scaling: bool = attrs.field(default=True, validator=_truth)
+    temperature: float = attrs.field(default=1.0, converter=float)
+    causal: tuple[str, ...] = attrs.field(default=("decoder.self_attn",), converter=_texts)
+    masking: str = attrs.field(default="usual", validator=_text)
+    mask_value: float = attrs.field(default=-math.inf, converter=float)
+    dropout_active: bool = attrs.field(default=False, validator=_truth)
+    parameters: int = attrs.field(default=0, validator=_number)
+    trained: bool = attrs.field(default=False, validator=_truth)
+    absent: Mapping[str, str] = attrs.field(factory=dict, converter=_fixed, hash=False)
+
+    def __attrs_post_init__(self) -> None:
+        names = [side.name for side in self.sides]
+        if not names or names != sorted(set(names), reverse=True):  # the encoder first, and each once
+            raise ValueError(f"sides: {names}")
+        if self.norm_placement not in ("pre", "post"):
+            raise ValueError(f"norm_placement: {self.norm_placement}")
+
+    @property
+    def architecture(self) -> str:
+        """ "encoder-decoder", "encoder-only" or "decoder-only"."""
+        return "encoder-decoder" if len(self.sides) == 2 else f"{self.sides[0].name}-only"
+
+    @property
+    def attentions(self) -> tuple[str, ...]:
+        """Every kind of attention with its side: "encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"."""
+        return tuple(f"{side.name}.{attention}" for side in self.sides for attention in side.attentions)
+
+    @property
+    def score_divisor(self) -> float:
+        """What scores are divided by before the mask: √d_head · temperature, without the root where it is left out."""
+        return (math.sqrt(self.d_head) if self.score_scaling else 1.0) * self.temperature
+
+    def has(self, side: str) -> bool:
+        """Whether there is an "encoder" or a "decoder"."""
+        return any(each.name == side for each in self.sides)
+
+    def side(self, name: str) -> SideCard:
+        """The side of this name, of an attention ("decoder.cross_attn") or of a tap. What stands on neither side belongs to
+        the last one, which leads to the output.
+        """
+        first = place_of(name).side
+        return next((side for side in self.sides if side.name == first), self.sides[-1])
+
+    def head_in(self, tap: str, head: int) -> int:
+        """Which head of a tap the head `head` of its attention works with: keys and values may be shared by several."""
+        side = self.side(tap)
+        if tap.endswith((".key", ".value")):
+            return head // (side.n_heads // side.n_kv_heads)
+        return head
+
+    def why_absent(self, tap: str) -> str:
+        """The key of the text that says why this model has no such tap; "" where nothing is known of it."""
+        return self.absent.get(without_place(tap), "")
+
+    def values(self) -> dict[str, Any]:
+        """The card as what JSON can hold; `of_values` reads it."""
+        made = {field.name: getattr(self, field.name) for field in attrs.fields(ModelCard)}
+        sides = [attrs.asdict(side) for side in self.sides]
+        return made | {"sides": sides, "mask_value": repr(self.mask_value), "absent": dict(self.absent)}
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> "ModelCard":
+        """Read what `values` wrote. Raises TypeError, ValueError."""
+        return cls(**{**values, "sides": tuple(SideCard(**side) for side in values["sides"])})

@@ -1,0 +1,53 @@
+"""A row of the panel of knobs, made from the knob's declaration."""
+
+from pytestqt.qtbot import QtBot
+
+from explorer.config import find_knob
+from explorer.lang import Words
+from explorer.views.controls.knobs import KnobRow
+
+
+def a_row(qtbot: QtBot, name: str) -> tuple[KnobRow, list[object]]:
+    row, turned = KnobRow(find_knob(name)), []
+    qtbot.addWidget(row)
+    row.turned.connect(lambda _name, value: turned.append(value))
+    return row, turned
+
+
+def test_the_slider_has_the_offered_values_and_the_box_all_valid_ones(qtbot: QtBot) -> None:
+    """A seed beyond the slider can be typed; the slider then stands at its end and turns nothing back."""
+    row, turned = a_row(qtbot, "seed")
+    assert (row.slider.minimum(), row.slider.maximum()) == (0, 9999)
+    row.editor.setValue(123_456)
+    row.put(123_456, 0)
+
+    assert turned == [123_456]
+    assert (row.editor.value(), row.slider.value()) == (123_456, 9999)
+
+
+def test_the_box_takes_nothing_that_is_not_valid(qtbot: QtBot) -> None:
+    """It stops at the last valid value."""
+    row, turned = a_row(qtbot, "seed")
+    row.editor.setValue(10**9)
+
+    assert turned == [find_knob("seed").valid.high]
+
+
+def test_a_slider_of_factors_runs_from_end_to_end(qtbot: QtBot) -> None:
+    """Its first tick is the lowest offered value and its last one the highest."""
+    row, turned = a_row(qtbot, "max_len")
+    row.slider.setValue(1)
+    row.slider.setValue(row.slider.maximum())
+    row.slider.setValue(0)
+
+    assert turned[1:] == [8192, 2]
+
+
+def test_the_hint_tells_range_unit_and_what_the_knob_applies_to(qtbot: QtBot) -> None:
+    """In the user's language."""
+    row, _turned = a_row(qtbot, "memory_budget")
+    words = Words.load("en")
+    row.speak(words)
+
+    assert "16 … 65536 MB" in row.toolTip()
+    assert row.toolTip().endswith(words("applies.pass"))
