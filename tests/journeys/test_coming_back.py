@@ -79,7 +79,7 @@ def test_everything_that_was_set_up_comes_back(journey: Journey) -> None:
             journey.settle(window)
         session.ask(CutTokens("source", "merge", 0))
         journey.settle(window)
-        session.ask(look_at(layer=1, head=5, stage="scores", top_k=7))
+        session.ask(look_at(layer=1, head=5, stage="scores", top_k=7, signed_colours="purple-orange"))
         window.go("attention")
         left.append(session.state)
 
