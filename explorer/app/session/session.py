@@ -146,8 +146,10 @@ class Session(QObject):
     # Inside
 
     def _look(self, state: State, before: State, by: Intent | None) -> None:
-        """What is computed stays as it is."""
+        """What is computed stays as it is, so that the answer on screen is looked at."""
         self._asking.looked_anew()
+        if self.frame is not None:
+            state = attrs.evolve(state, look=state.look.fitted(self.frame.trace))
         self._history.look(state)
         self.told.emit(told.Set(state, before, by))
 

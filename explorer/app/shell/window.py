@@ -189,7 +189,10 @@ class Window(QMainWindow):
             self._set_wish(state.wish, value.by)
         if state.page != before.page or isinstance(value.by, OpenPage):
             self._open(state.page)
-        if state.look != before.look or isinstance(value.by, LookAt):
+        for key, action in self.actions_.colours.items():
+            action.setChecked(key in (state.look.unit_colours, state.look.signed_colours))
+        # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
+        if state.wish == before.wish and (state.look != before.look or isinstance(value.by, LookAt)):
             self._looked(state.look)
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
@@ -225,8 +228,6 @@ class Window(QMainWindow):
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
-        for key, action in self.actions_.colours.items():
-            action.setChecked(key in (look.unit_colours, look.signed_colours))
         if self.session.frame is not None:
             self.page_stack.draw(self.session.frame.trace, look, self.appearance.words)
 
