@@ -8,7 +8,7 @@ Stop = Callable[[], bool]
 Progress = Callable[[float], None]
 
 
-class Superseded(Exception):  # noqa: N818  no error: somebody asked the pass to end
+class Superseded(Exception):  # noqa: N818  This is no error: the pass was asked to stop.
     """A pass was asked to stop and did so at a tap."""
 
 

@@ -249,6 +249,6 @@ def _explore(text: str, given: dict[str, Any]) -> "Trace":
     if not text.strip():
         raise EmptyText
     request = Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])
-    from explorer.engine.compute import Computer  # torch takes a second to load; import it after all checks
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
     return Computer()(request).trace

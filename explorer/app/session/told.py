@@ -1,4 +1,4 @@
-"""The values that the session tells the window besides Frames; all are small and frozen."""
+"""The values that the session sends to the window besides Frames; all are small and frozen."""
 
 import attrs
 

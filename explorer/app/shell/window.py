@@ -158,7 +158,7 @@ class Window(QMainWindow):
         """Open a page."""
         self.session.ask(OpenPage(page))
 
-    # Values that the session tells
+    # Values that the session sends
 
     def _hear(self, value: object) -> None:
         match value:

@@ -76,7 +76,7 @@ def _weights(trace: Trace, look: Look) -> Array:
         taps = [with_layer(_tap(look), layer) for layer in range(trace.card.side(_CROSS).n_layers)]
         # Ā[q,k] = Σ_l Σ_h A[l,h,q,k] / (n_layers · n_heads)
         return _mean(np.stack([trace[tap] for tap in taps]))  # [layer, head, query, key] to [query, key]
-    heads = trace[_tap(look)]
+    heads = trace[_tap(look)]  # [head, query, key]
     if look.aligned == "layer":
         # Ā[q,k] = Σ_h A[h,q,k] / n_heads
         return _mean(heads)  # [head, query, key] to [query, key]

@@ -112,7 +112,7 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     closed = closed_of(trace, tap)
     shape = trace.shape(tap)[1:]
     large = _mask_levels(trace, tap, shape)
-    ones = np.broadcast_to(np.float32(1), shape)
+    ones = np.broadcast_to(np.float32(1), shape)  # [query, key]
     return Heatmap(
         values=masked_values(ones, closed) if large is None else ones,
         closed=closed,
@@ -149,7 +149,7 @@ def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> s
     """The mask in words, with the rows that may see no key at all."""
     if closed is None:
         return words("mask.open_all")
-    empty = closed.all(axis=1)
+    empty = closed.all(axis=1)  # [query], True: this query may see no key
     if not empty.any():
         return words("mask.open_future" if trace.card.masking == "inverted" else "mask.open_past")
     rows = token_axis(trace, tap, "query", words)

@@ -104,9 +104,9 @@ def head_split(trace: Trace, look: Look, words: Words) -> Strips:
     tap = look.attention_tap("query")
     heads = trace[tap]  # [head, position, feature]
     shown = min(len(heads), _MOST_BANDS)
-    n, h, d = heads.shape[1], *heads.shape[::2]
+    n, h, d = heads.shape[1], *heads.shape[::2]  # positions, heads, features of a head
     bands = []
-    scale = robust_scale(heads, look.signed_colours)
+    scale = robust_scale(heads, look.signed_colours)  # one for all heads, so that they can be compared
     for head in range(shown):
         band = tap_heatmap(trace, tap, look, words, head)
         bands.append(attrs.evolve(band, scale=scale, caption=attrs.evolve(band.caption, title=f"H{head}")))
@@ -137,7 +137,7 @@ def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
             weights = softmax(np.where(may_look, scores / divisor, -np.inf))
         labels += [words(f"steps.entropy_{name}"), words(f"steps.gradient_{name}")]
         values += [float(entropy_bits(weights.astype(np.float32)).mean()), float(softmax_gradient(weights).mean())]
-    order = (0, 2, 1, 3)
+    order = (0, 2, 1, 3)  # both entropies first, then both gradients
     return Bars(
         values=np.array([values[i] for i in order], np.float32),
         labels=tuple(labels[i] for i in order),

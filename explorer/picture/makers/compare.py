@@ -36,6 +36,7 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         return None
     theirs = look.fitted(other)
     first, second = head_map(other, theirs, words), head_map(trace, look, words)
+    # Cells correspond only where both maps have the same tokens and show the same attention, layer and head.
     same = (first.rows.labels, first.columns.labels) == (second.rows.labels, second.columns.labels) and (
         theirs.attention,
         theirs.layer,
@@ -45,6 +46,7 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     with np.errstate(invalid="ignore"):  # Cells closed in both give −∞ − (−∞) = NaN.
         values = trace[tap][look.head] - other[tap][look.head] if same else np.full((1, 1), np.nan, np.float32)
     closed = None if not same or first.closed is None or second.closed is None else first.closed & second.closed
+    # largest = max |now[q,k] − aside[q,k]| over all cells but NaN
     largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
     note = (
         words("compare.largest", difference=f"{largest:.3g}")

@@ -32,6 +32,7 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
     # Ā[k] = Σ_h A[h,k] / n_heads
     rows = np.vstack([weights, weights.mean(axis=0, dtype=np.float64)]).astype(np.float32)  # [head + 1, key]
     mask = closed_of(trace, tap)
+    # All heads share the mask's row of this step.
     closed = None if mask is None or not mask[step].any() else np.broadcast_to(mask[step], rows.shape)
     key = "step.where" if trace.expected else "step.where_position"
     where = words(key, step=step, number=step + 1, token=written(trace, step), layer=look.layer)

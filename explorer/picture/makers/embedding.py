@@ -23,6 +23,7 @@ def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
 def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
     """Scaled embedding + positions = input [position, feature]. One scale for all three lets the eye add them."""
     made = _strips(trace, look, words, ("scaled", "positions", "output"))
+    # output[p] = scaled[p] + positions[p]
     every = np.concatenate([band.values.ravel() for band in made.bands])
     scale = robust_scale(every, look.signed_colours)
     return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
@@ -53,12 +54,12 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     tap = made.caption.tap
     rows = trace[tap][:_MOST_PLACES].astype(np.float64)  # [position, feature]
     axis = attrs.evolve(made.rows, labels=made.rows.labels[:_MOST_PLACES])
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)  # [position, 1]
     # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN for a row of zeros
     unit = np.divide(rows, norms, where=norms > 0, out=np.full_like(rows, np.nan))
     return attrs.evolve(
         made,
-        values=(unit @ unit.T).astype(np.float32),
+        values=(unit @ unit.T).astype(np.float32),  # [position, position]
         rows=axis,
         columns=axis,
         levels=None,

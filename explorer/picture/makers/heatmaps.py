@@ -75,6 +75,7 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
         top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(_extremes(trace, tap))))
         return Scale(0.0, top, look.unit_colours) if top > 1 else unit_scale(look.unit_colours)
     values = _extremes(trace, tap)
+    # Closed cells hold −∞ or −1e9, which would leave all other cells with the middle colour.
     return centred_scale(values[~closed_cells(values)], look.signed_colours)
 
 
@@ -91,6 +92,7 @@ def _round_top(largest: float) -> float:
     """
     if not largest > 0:
         return 1.0
+    # power = 10^⌊log10 largest⌋; the answer is one of 1, 2, 5 and 10 times it, with room for rounding in float32.
     power = 10.0 ** math.floor(math.log10(largest))
     return float(f"{next(step * power for step in (1, 2, 5, 10) if step * power >= largest * (1 - 1e-6)):.1g}")
 
@@ -142,7 +144,7 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
     """Any recorded tensor as a map; of a tensor with heads, the map of `head`. Raises UnknownTap, UnknownHead, NotKept."""
     axes = trace.axes(tap)
     if axes[0] == "head":
-        array, axes = trace.head(tap, head), axes[1:]
+        array, axes = trace.head(tap, head), axes[1:]  # from [head, row, column] to [row, column]
     else:
         array = trace[tap]
     closed, large = closed_of(trace, tap, head), levels_of(trace, tap, head)

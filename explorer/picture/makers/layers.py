@@ -57,7 +57,8 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
         _band(trace, before, look, words, words("layers.before")),
         _band(trace, after, look, words, words("layers.model_norm")),
     ]
-    x = trace[before].astype(np.float64)
+    # Both norms are (x − μ) / √(σ² + ε). They differ only in the axis over which μ and σ are taken.
+    x = trace[before].astype(np.float64)  # [position, feature]
     for name, values in (("layer_norm", layer_norm(x)), ("batch_norm", batch_norm(x))):
         bands.append(
             attrs.evolve(
@@ -133,8 +134,9 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
     if not isinstance(found, Depth):
         return None
     values: Array = np.stack([getattr(found, which), getattr(found, f"{which}_without")])  # [curve, place]
+    # The experiment has the places of both sides in one row; keep those of the chosen side.
     mine = [place for place, tap in enumerate(found.taps) if tap.startswith(look.side)]
-    values = values[:, mine]
+    values = values[:, mine]  # [curve, place of the chosen side]
     return Waves(
         values=values,
         main=0,

@@ -43,6 +43,7 @@ def _claim(finding: Finding, words: Words, theme: Theme, changed: bool, most: tu
         return f"<p style='margin:8px 0 2px 0'>{label}</p>" + _table(
             [(words("lesson.true"), finding.computed, None)], theme, most
         )
+    # wrong[i] = |printed[i] − computed[i]| > tolerance
     wrong = np.broadcast_to(_apart(claim.printed, finding.computed) > claim.tolerance, finding.computed.shape)
     wanted = words("lesson.expected" if claim.expected else "lesson.printed")
     rows = [(wanted, claim.printed, wrong), (words("lesson.true"), finding.computed, None)]
@@ -82,7 +83,7 @@ def _lines(
     values: NDArray[np.float64], wrong: NDArray[np.bool_] | None, n_rows: int, n_columns: int
 ) -> list[tuple[list[str], list[bool]]]:
     """At most `n_rows` rows of `n_columns` figures, each with its mark of being wrong; all axes but the last become rows."""
-    flat = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)
+    flat = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)  # [row, column]
     marks = np.zeros(flat.shape, bool) if wrong is None else np.asarray(wrong).reshape(flat.shape)
     made = []
     for row, bad in zip(flat[:n_rows], marks[:n_rows], strict=True):

@@ -19,7 +19,7 @@ def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     if not isinstance(found, Leak):
         return None
     tokens = trace.tokens.target if found.side == "target" else trace.tokens.source
-    labels = tuple(token.text for token in tokens)[: len(found.changes)]
+    labels = tuple(token.text for token in tokens)[: len(found.changes)]  # of outputs and of changed tokens
     # Movements below rounding noise are not shown: outputs that have collapsed to one vector move by noise alone.
     largest = float(found.changes[np.isfinite(found.changes)].max(initial=0.0))
     top = max(largest, found.noise) or 1.0
@@ -56,7 +56,8 @@ def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | Non
     if not isinstance(found, PaddedBatch) or row >= len(found.tokens):
         return None
     layer, head = min(look.layer, found.weights.shape[1] - 1), min(look.head, found.weights.shape[2] - 1)
-    closed = closed_cells(found.masked[row, layer, head]) & (found.weights[row, layer, head] == 0)
+    # Where a finite mask value closes a whole row, softmax spreads the weight evenly; such cells are shown with their weight.
+    closed = closed_cells(found.masked[row, layer, head]) & (found.weights[row, layer, head] == 0)  # [query, key]
     n = found.weights.shape[-1]
     labels = tuple(token.text for token in found.tokens[row]) + ("<pad>",) * (n - len(found.tokens[row]))
     side = ("source" if trace.tokens.source else "target") if row == 0 else ""

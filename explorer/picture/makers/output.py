@@ -30,12 +30,12 @@ def top_bars(trace: Trace, look: Look, words: Words) -> Bars:
     # At temperature 1 the recorded numbers are shown themselves, since the model has already computed them.
     plain = look.sampling_temperature == 1
     row = recorded if plain else sampling_probabilities(trace["generator.logits"][step], look.sampling_temperature)
-    cut = cut_away(row, look.top_k, look.top_p)
+    cut = cut_away(row, look.top_k, look.top_p)  # [vocab], True: cut away
     ids = [int(i) for i in np.argsort(-row, kind="stable")[:_TOP]]
     chosen = trace.expected[step] if trace.expected else None
     if chosen is not None and chosen not in ids:
         ids.append(chosen)
-    values = row[ids].astype(np.float32)
+    values = row[ids].astype(np.float32)  # [bar]
     return Bars(
         values=values,
         labels=tuple(symbol(trace, i) for i in ids),
@@ -72,7 +72,7 @@ def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     tap = "generator.probabilities"
     made = tap_heatmap(trace, tap, look, words)
     # rank symbols by max over positions of P[position, symbol]
-    likeliest = np.argsort(-trace[tap].max(axis=0), kind="stable")[:_TOP]
+    likeliest = np.argsort(-trace[tap].max(axis=0), kind="stable")[:_TOP]  # [symbol], ids
     values = made.values[:, likeliest]  # [position, symbol]
     return attrs.evolve(
         made,

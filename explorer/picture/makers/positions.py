@@ -20,6 +20,7 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
     """
     table = trace.table(look.side)  # [position, feature]
     n, d_model = table.shape
+    # Features 2i and 2i + 1 are one wave, and waves grow longer with i. Spread features show the whole range.
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
     tap = f"{look.side}.embedding.positions"
     return Waves(

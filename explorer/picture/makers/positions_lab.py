@@ -28,7 +28,7 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         return None
     bands = []
     for kind in _FROM_PAPER:
-        table = found.tables[_of_side(found, kind, look)][:_ROWS]
+        table = found.tables[_of_side(found, kind, look)][:_ROWS]  # [position, feature]
         bands.append(
             Heatmap(
                 values=table,
@@ -69,11 +69,12 @@ def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
     kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.card.position)
     n = min(_ROWS, len(found.against_distance["rotary"]))
     curves = {kind: found.against_distance[_of_side(found, kind, look)][:n] for kind in kinds if kind != "none"}
+    # Without positions all places are alike: their cosine is 1 at every distance.
     curves["none"] = np.ones(n, np.float32)
     # ALiBi subtracts m·k from a score, so the weight before normalization is multiplied by e^(−m·k).
     curves["alibi"] = np.exp(curves["alibi"])
     return Waves(
-        values=np.stack([curves[kind] for kind in kinds]),
+        values=np.stack([curves[kind] for kind in kinds]),  # [kind, distance]
         names=tuple(words("positions.alibi" if kind == "alibi" else f"choice.position.{kind}") for kind in kinds),
         n_marked=0,
         main=0,
@@ -94,11 +95,11 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     It is fitted to the model's own table, for each pair of features, by least squares. For sinusoidal positions it is a
     rotation by k·w_i. Vaswani et al. 2017, section 3.5.
     """
-    table = trace.table(look.side)[:_MOST_PLACES].astype(np.float64)
+    table = trace.table(look.side)[:_MOST_PLACES].astype(np.float64)  # [position, feature]
     k = min(max(1, look.shift), max(1, len(table) // 2))
     # PE(pos + k) ≈ M(k) PE(pos)
     matrix, off = best_map(table, k)
-    shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)
+    shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)  # [feature, feature], the first 32 of each
     names = tuple(map(str, range(len(shown))))
     if len(table) < _FEWEST_PLACES:
         note = words("positions.too_few")
@@ -127,10 +128,10 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 def nearest_places(table: Array) -> tuple[float, int, int]:
     """The smallest distance between two rows of a table [position, feature], and the two positions."""
     wide = table.astype(np.float64)
-    squares = (wide**2).sum(1)
+    squares = (wide**2).sum(1)  # [position]
     # ‖a − b‖² = ‖a‖² + ‖b‖² − 2 a·b
     apart = squares[:, None] + squares[None, :] - 2 * wide @ wide.T  # [position, position]
-    np.fill_diagonal(apart, np.inf)
+    np.fill_diagonal(apart, np.inf)  # A position is not its own neighbour.
     first, second = (int(i) for i in np.unravel_index(int(np.argmin(apart)), apart.shape))
     return float(np.sqrt(max(0.0, float(apart[first, second])))), min(first, second), max(first, second)
 
@@ -145,6 +146,7 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
         return None
     side = trace.tokens.source or trace.tokens.target
     labels = tuple(token.text for token in side)
+    # difference = y(sentence) − y(sentence with two words exchanged), rows matched by word
     arrays = (
         found.usual,
         found.usual_swapped,
@@ -195,7 +197,7 @@ def with_nearest(made: Heatmap, trace: Trace, look: Look, words: Words) -> Heatm
     if not np.any(places) or len(places) < 2:
         return made
     apart, first, second = nearest_places(places)
-    steps = np.linalg.norm(np.diff(places.astype(np.float64), axis=0), axis=1)
+    steps = np.linalg.norm(np.diff(places.astype(np.float64), axis=0), axis=1)  # [position − 1], from each to the next
     if second - first == 1 and float(np.ptp(steps)) < 1e-3 * apart:
         # All neighbours are equally far apart, as with sinusoids, so no single pair is worth naming.
         note = words("positions.neighbours", distance=rough(apart))

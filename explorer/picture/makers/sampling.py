@@ -28,7 +28,7 @@ def cut_away(probabilities: NDArray[Any], top_k: int, top_p: float) -> NDArray[n
     (1: all), at least one. With both, top-k comes first; the probabilities it keeps are renormalised to sum to 1, and
     top-p counts with those. Of equally likely symbols the one with the smaller id is kept first.
     """
-    order = np.argsort(-probabilities, kind="stable")
+    order = np.argsort(-probabilities, kind="stable")  # ids, likeliest first
     kept = order[:top_k] if top_k else order
     if top_p < 1:
         share = probabilities[kept].astype(np.float64)

@@ -34,12 +34,13 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
     if not trace.expected:
         return made
     steps, ids = np.arange(n_steps), np.array(trace.expected)
-    log_p = _log_p(trace["generator.logits"], ids)
+    log_p = _log_p(trace["generator.logits"], ids)  # [step]
+    # log P(y) = Σ_t log P(y_t | y_<t, x)
     total = float(log_p.sum())
     note = words("timeline.sum", total=number(total), count=n_steps, perplexity=number(perplexity(log_p)))
     return attrs.evolve(
         made,
-        probabilities=trace[tap][steps, ids],
+        probabilities=trace[tap][steps, ids],  # [step], P of the symbol that was written
         log_p=log_p,
         ranks=_ranks(trace, ids),
         shift=1,
