@@ -76,7 +76,7 @@ def attention_step(
 
 def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:
     """One row of the paper's positions [feature], with the exponent 2i/d times `power`. Vaswani et al. 2017, section 3.5."""
-    # PE[2i] = sin(pos / base^(2i/d)), PE[2i + 1] = cos(pos / base^(2i/d))
+    # PE[2i] = sin(pos / base^(power · 2i/d)), PE[2i + 1] = cos(pos / base^(power · 2i/d))
     pair = np.arange(int(d)) // 2
     angle = pos / base ** (power * 2 * pair / d)
     row: Numbers = np.where(np.arange(int(d)) % 2 == 0, np.sin(angle), np.cos(angle))

@@ -65,7 +65,7 @@ def centred_scale(values: NDArray[Any], colours: str) -> Scale:
 def robust_scale(values: NDArray[Any], colours: str) -> Scale:
     """A zero-centred scale that at least 98 % of the finite values lie on, where outliers would leave them blank.
 
-    Without such outliers, it is `centred_scale`. Models have outliers: one or two features of 256 are, at every position.
+    Without such outliers, it is `centred_scale`. In a model, one or two features of 256 are outliers at every position.
     """
     whole = centred_scale(values, colours)
     finite = np.abs(values[np.isfinite(values)].ravel())

@@ -109,7 +109,7 @@ class OutputPage(Page):
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
-            self.look_at(head=row, aligned="head")  # The last row is the mean and can not be chosen.
+            self.look_at(head=row, aligned="head")  # The last row is the mean of all heads and cannot be chosen.
 
     def _step(self, step: int) -> None:
         self.look_at(position=step)

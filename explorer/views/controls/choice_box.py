@@ -1,4 +1,4 @@
-"""A combo box that ends its text with an ellipsis where there is no room; its tooltip can show the whole text."""
+"""A combo box that ends its text with an ellipsis where there is no room for it."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
