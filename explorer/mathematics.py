@@ -1,10 +1,9 @@
-"""The mathematics of Transformers in NumPy and float64, for formulas of lessons and for pictures.
+"""What formulas may call: the field's own functions, in float64 and NumPy, independent of the model that they check.
 
-It is independent of the model, so that the model can be checked against it. Each function's cost in a formula is declared
-in `lessons.known`.
+What each costs is declared in `lessons.known`, where a formula finds it.
 
-Attention is written here once for all code without torch: lessons, pictures, and heads of long texts that are computed
-again. `model.attention` has it in torch; a test compares the two.
+Attention stands here once for all that know no torch: lessons, pictures, and files of heads that a long text left no room
+for. `model.attention` has it in torch; a test holds the two against each other.
 """
 
 from typing import TypeVar
@@ -15,30 +14,27 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 Real = TypeVar("Real", np.float32, np.float64)
 BLOCK = 64
-"""How many rows and features of a table are compared at once when distances are computed.
-
-All pairs at once would need much memory, and NumPy multiplies larger blocks in several threads, which wait for each other
-on a busy processor.
-"""
+"""Rows and features of a table whose distances from as many others are computed at once. The whole square would need a lot of
+room; and the library computes products of larger ones in several threads, which wait for each other on a busy processor."""
 
 
 def softmax(x: NDArray[Real]) -> NDArray[Real]:
-    """The softmax over the last axis, e^x / Σ e^x, in the precision of x. A row of only -inf becomes NaN, as in torch."""
-    # e^x / Σ e^x = e^(x − max x) / Σ e^(x − max x), in which no power can overflow.
+    """Over the last axis: e^x / Σ e^x, in the precision of x. A row of -inf alone is NaN, as in torch."""
+    # The largest x is taken from the exponents above and below the line: no power can overflow.
     powers: NDArray[Real] = np.exp(x - np.max(x, axis=-1, keepdims=True))
     powers /= powers.sum(axis=-1, keepdims=True)
     return powers
 
 
 def alibi(slope: float, n_queries: int, n_keys: int, first: int = 0) -> Numbers:
-    """The ALiBi bias −m·|q − k| of one head [query, key]; the first query has position `first`. Press et al. 2022."""
+    """[query, key] one head's bias -m·|q - k|; the first query stands at `first`. Press et al. 2022."""
     queries, keys = np.arange(first, first + n_queries), np.arange(n_keys)
     bias: Numbers = -slope * np.abs(queries[:, None] - keys[None, :])
     return bias
 
 
 def alibi_slope(head: int, n_heads: int) -> float:
-    """The ALiBi slope m_h = 2^(−8(h + 1) / n_heads) of head h = 0 … n_heads − 1. Press et al. 2022."""
+    """m_h = 2^(-8(h + 1)/n_heads) of head h = 0 … n_heads - 1."""
     return float(2.0 ** (-8 * (head + 1) / n_heads))
 
 
@@ -52,10 +48,10 @@ def attention_step(
     closed: NDArray[np.bool_] | None = None,
     mask_value: float = -np.inf,
 ) -> NDArray[Real]:
-    """One head's attention up to a step [query, key], from Q [query, feature] and K [key, feature], in their precision.
+    """[query, key] one head's attention up to a step, from its Q [query, feature] and K [key, feature], in their precision.
 
-    `step` is "scores", "scaled", "masked" or "weights". A = softmax(Q·Kᵀ / divisor + bias), where closed cells have the
-    score `mask_value`. Vaswani et al. 2017, section 3.2.1.
+    `step` is "scores", "scaled", "masked" or "weights". Vaswani et al. 2017, section 3.2.1: A = softmax(Q·Kᵀ / divisor +
+    bias), where the score of `closed` cells is `mask_value`.
     """
     # S[q,k] = Q[q]·K[k]
     made: NDArray[Real] = query @ key.T  # [query, key]
@@ -65,7 +61,7 @@ def attention_step(
     made /= divisor
     if step == "scaled":
         return made
-    # M[q,k] = S[q,k] / divisor + B[q,k]; in closed cells M[q,k] = mask_value
+    # M[q,k] = S[q,k] / divisor + B[q,k]; of a closed cell the mask's value
     if bias is not None:
         made += bias
     if closed is not None:
@@ -75,8 +71,7 @@ def attention_step(
 
 
 def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:
-    """One row of the paper's positions [feature], with the exponent 2i/d times `power`. Vaswani et al. 2017, section 3.5."""
-    # PE[2i] = sin(pos / base^(power · 2i/d)), PE[2i + 1] = cos(pos / base^(power · 2i/d))
+    """[feature] one row of the paper's positions; its exponent 2i/d times `power`. Vaswani et al. 2017, section 3.5."""
     pair = np.arange(int(d)) // 2
     angle = pos / base ** (power * 2 * pair / d)
     row: Numbers = np.where(np.arange(int(d)) % 2 == 0, np.sin(angle), np.cos(angle))
@@ -84,16 +79,16 @@ def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbe
 
 
 def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:
-    """The first n rows of the paper's positions [position, feature], as in `pe`."""
+    """[position, feature] the first n rows."""
     pair = np.arange(int(d)) // 2
-    table: Numbers = np.arange(int(n))[:, None] / base ** (power * 2 * pair / d)  # angles [position, feature]
+    table: Numbers = np.arange(int(n))[:, None] / base ** (power * 2 * pair / d)  # [position, feature] the angles
     table[:, 0::2] = np.sin(table[:, 0::2])
     table[:, 1::2] = np.cos(table[:, 1::2])
     return table
 
 
 def doubled(pos: float, d: float, base: float = 10000.0) -> Numbers:
-    """One row of tutorial A's positions [feature]: feature j has the exponent 2j/d, so cosine and sine differ in it."""
+    """[feature] tutorial A's loop: the exponent is 2j/d for feature j, the cosine's another than the sine's."""
     j = np.arange(int(d))
     angle = pos / base ** (2 * j / d)
     row: Numbers = np.where(j % 2 == 0, np.sin(angle), np.cos(angle))
@@ -101,7 +96,7 @@ def doubled(pos: float, d: float, base: float = 10000.0) -> Numbers:
 
 
 def rotation(k: float, d: float, base: float = 10000.0) -> Numbers:
-    """M(k) [feature, feature] with PE(pos + k) = M(k)·PE(pos): a rotation of each pair of features by k·w_i."""
+    """[feature, feature] M(k): PE(pos + k) = M(k)·PE(pos), a turn of each pair by k·w_i."""
     matrix, even = np.zeros((int(d), int(d))), 2 * np.arange(int(d) // 2)
     turn = k / base ** (even / d)
     matrix[even, even] = matrix[even + 1, even + 1] = np.cos(turn)
@@ -111,16 +106,14 @@ def rotation(k: float, d: float, base: float = 10000.0) -> Numbers:
 
 
 def best_map(table: Numbers, k: int) -> tuple[Numbers, float]:
-    """The block diagonal map [feature, feature] that best carries each position k positions on, and its largest error.
-
-    Each 2 × 2 block is fitted to one pair of features of the table [position, feature] by least squares.
-    """
+    """[feature, feature] block diagonal: the linear map of each pair of features that carries every place best k places
+    on, by least squares; and the largest cell that it leaves over."""
     pairs, d = table.shape[1] // 2, table.shape[1]
     if not 0 < k < len(table) or not pairs:
         return np.zeros((d, d)), 0.0
     by_pair = table[:, : 2 * pairs].reshape(len(table), pairs, 2).transpose(1, 0, 2)  # [pair, position, 2]
     now, then = by_pair[:, :-k], by_pair[:, k:]
-    fitted = np.linalg.pinv(now) @ then  # [pair, 2, 2]; then = now @ fitted, so the block of M is fittedᵀ.
+    fitted = np.linalg.pinv(now) @ then  # then = now @ fitted, so the block of M is fittedᵀ
     matrix, even = np.zeros((d, d)), 2 * np.arange(pairs)
     for row in (0, 1):
         for column in (0, 1):
@@ -129,31 +122,31 @@ def best_map(table: Numbers, k: int) -> tuple[Numbers, float]:
 
 
 def best_pairs(table: Numbers, k: float) -> float:
-    """The largest error of `best_map`."""
+    """What `best_map` leaves over."""
     return best_map(table, int(k))[1]
 
 
 def layer_norm(x: Numbers, eps: float = 1e-5, shift: float = 0.0) -> Numbers:
-    """nn.LayerNorm without weights, over the last axis: biased variance, eps inside the root. Ba et al. 2016."""
+    """Over the last axis, biased variance, eps inside the root: what nn.LayerNorm computes."""
     result: Numbers = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + shift
     return result
 
 
 def std_eps_norm(x: Numbers, eps: float = 1e-6, shift: float = 0.0) -> Numbers:
-    """The norm of the tutorials' classes, over the last axis: unbiased deviation, eps outside the root."""
+    """Over the last axis, unbiased deviation, eps outside the root: what the tutorials' classes compute."""
     result: Numbers = (x - x.mean(-1, keepdims=True)) / (spread(x, 1)[..., None] + eps) + shift
     return result
 
 
 def batch_norm(x: Numbers, eps: float = 1e-5) -> Numbers:
-    """nn.BatchNorm1d in training, without weights, over all axes but the last. Ioffe and Szegedy 2015."""
+    """Over all axes but the last: what nn.BatchNorm1d computes in training."""
     others = tuple(range(x.ndim - 1))
     result: Numbers = (x - x.mean(others, keepdims=True)) / np.sqrt(x.var(others, keepdims=True) + eps)
     return result
 
 
 def nearest_distance(table: Numbers) -> float:
-    """The smallest Euclidean distance between two rows of a table [position, feature]."""
+    """The smallest Euclidean distance between two rows."""
     squares, smallest = (table**2).sum(1), np.inf
     for first in range(0, len(table), BLOCK):
         for second in range(first, len(table), BLOCK):
@@ -170,7 +163,7 @@ def nearest_distance(table: Numbers) -> float:
 
 
 def softmax_gradient(weights: Numbers) -> Numbers:
-    """The size of ∂A/∂S for each row: the Frobenius norm of diag(A) − A·Aᵀ. Where it is 0, no gradient flows back."""
+    """[…] the size of ∂A/∂S of each row: the Frobenius norm of diag(A) - A·Aᵀ. Nothing flows back where it is 0."""
     # Σ_ij (δ_ij a_i - a_i a_j)² = Σ a_i² - 2 Σ a_i³ + (Σ a_i²)²
     squares = (weights**2).sum(-1)
     result: Numbers = np.sqrt(np.maximum(0.0, squares - 2 * (weights**3).sum(-1) + squares**2))
@@ -178,36 +171,36 @@ def softmax_gradient(weights: Numbers) -> Numbers:
 
 
 def zero_share(x: Numbers) -> float:
-    """The share of numbers that are exactly 0."""
+    """Which share of all numbers is exactly 0."""
     return float((x == 0).mean())
 
 
 def dead(activated: Numbers) -> float:
-    """The share of units in activations [position, feature] that are 0 at every position of the sentence."""
+    """[position, feature] after ReLU: which share of the units is 0 at every position of the sentence."""
     return float((activated == 0).all(axis=0).mean())
 
 
 def alike(x: Numbers) -> float:
-    """The mean cosine between vectors [position, feature] of different positions: 1 where all have one direction."""
+    """[position, feature] the mean cosine between two different positions: 1 where all point the same way."""
     unit = x / np.linalg.norm(x, axis=-1, keepdims=True)
     n = np.float64(len(x))
-    # Σ_ab u_a·u_b = ‖Σ_a u_a‖²; the n terms with a = b are cosines of vectors with themselves, each 1.
+    # Σ_ab u_a·u_b = ‖Σ_a u_a‖², of which n are the cosines of the vectors with themselves
     return float(((unit.sum(0) ** 2).sum() - n) / (n * n - n))
 
 
 def open_cells(weights: Numbers) -> Numbers:
-    """The number of keys to which each query gives any weight [query]."""
+    """[query] how many keys each query gives any weight."""
     counts: Numbers = (weights > 0).sum(axis=-1).astype(np.float64)
     return counts
 
 
 def causal(n: float) -> Numbers:
-    """The causal mask [query, key]: 1 where a query may see a key, otherwise 0."""
+    """[query, key] 1 where a query may look."""
     return np.tri(int(n))
 
 
 def spread(x: Numbers, unbiased: float = 0.0) -> Numbers:
-    """The standard deviation over the last axis; with `unbiased` 1, squares are divided by n − 1 instead of n."""
+    """The standard deviation over the last axis; `unbiased` 1: divided by n - 1."""
     n = x.shape[-1]
     squares: Numbers = ((x - x.mean(-1, keepdims=True)) ** 2).sum(-1)
     result: Numbers = np.sqrt(np.divide(squares, n - float(unbiased)))
