@@ -14,6 +14,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
 import PySide6
 import pytest
 from hypothesis import HealthCheck, settings
+from PySide6.QtCore import QCoreApplication, QEvent
 
 if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[:2])) >= (6, 10):
     # From 6.10 on references of None, True and False are given back that were never taken, of None some hundred at each
@@ -49,3 +50,12 @@ def no_thread_is_left() -> Iterator[None]:
     yield
     left = [thread.name for thread in set(threading.enumerate()) - before if thread.name in ("compute", "export", "lessons")]
     assert left == [], f"threads left running: {left}"
+
+
+@pytest.fixture(autouse=True)
+def no_widget_is_left() -> Iterator[None]:
+    """A window that a test is done with goes at once: outside of an event loop Qt would keep it, and give every further theme
+    to it as well."""
+    yield
+    if QCoreApplication.instance() is not None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
