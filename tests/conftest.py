@@ -10,6 +10,8 @@ from pathlib import Path
 # No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
 _SCREEN = Path(__file__).with_name("screen.json")
 os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
+if "PYTEST_XDIST_WORKER" in os.environ:  # as many workers as cores: threads of theirs would wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import PySide6
 import pytest
@@ -26,6 +28,14 @@ if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[
 # On a busy machine the first value of a strategy takes seconds: how long it takes is not what these tests are about.
 settings.register_profile("whatever-the-load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("whatever-the-load")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Files stay together, journeys go one by one."""
+    from tests.workers import Scheduling
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
