@@ -10,10 +10,13 @@ from pathlib import Path
 # No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
 _SCREEN = Path(__file__).with_name("screen.json")
 os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
+if "PYTEST_XDIST_WORKER" in os.environ:  # as many workers as cores: threads of theirs would wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import PySide6
 import pytest
 from hypothesis import HealthCheck, settings
+from PySide6.QtCore import QCoreApplication, QEvent
 
 if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[:2])) >= (6, 10):
     # From 6.10 on references of None, True and False are given back that were never taken, of None some hundred at each
@@ -25,6 +28,14 @@ if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[
 # On a busy machine the first value of a strategy takes seconds: how long it takes is not what these tests are about.
 settings.register_profile("whatever-the-load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("whatever-the-load")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Files stay together, journeys go one by one."""
+    from tests.workers import Scheduling
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -49,3 +60,12 @@ def no_thread_is_left() -> Iterator[None]:
     yield
     left = [thread.name for thread in set(threading.enumerate()) - before if thread.name in ("compute", "export", "lessons")]
     assert left == [], f"threads left running: {left}"
+
+
+@pytest.fixture(autouse=True)
+def no_widget_is_left() -> Iterator[None]:
+    """A window that a test is done with goes at once: outside of an event loop Qt would keep it, and give every further theme
+    to it as well."""
+    yield
+    if QCoreApplication.instance() is not None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -17,6 +17,8 @@ from tests.fuzz.report import faults, table
 from tests.fuzz.run import Fuzz
 from tests.fuzz.trial import Trial
 
+pytestmark = pytest.mark.slow  # processes that are watched
+
 _LONGEST_S = 300  # a run that hangs; how long it takes is not what is tested
 _STRICT = Limits(answer_s=3.0, growth_bytes=2**27, block_s=0.3)
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a wheel is built and installed
+
 ROOT = Path(__file__).parents[1]
 
 

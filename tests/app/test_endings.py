@@ -10,6 +10,8 @@ import pytest
 
 from explorer.state.state_file import load_state
 
+pytestmark = pytest.mark.slow  # the whole program in processes of its own
+
 PROGRAM = """
 import sys
 from PySide6.QtCore import QTimer

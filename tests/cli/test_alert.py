@@ -19,6 +19,8 @@ from explorer.cli import alert
 from explorer.errors import MissingAsset, NoDisplay, UnknownPreset
 from explorer.resources import log_file
 
+pytestmark = pytest.mark.slow  # processes of their own
+
 ROOT = Path(__file__).parents[2]
 REFUSED = ["--preset", "nope", "--nonsense"]
 SENTENCE = "没有选项 --nonsense：请看 transformer-explorer --help。"

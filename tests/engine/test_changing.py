@@ -34,6 +34,8 @@ from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
 
+pytestmark = pytest.mark.slow  # every tap is changed, each in a pass of its own
+
 SENTENCE = "我爱北京天安门和长城"  # six tokens
 OTHER = "你爱上海外滩和老街"  # as many
 ARCHITECTURES = {"encoder-decoder": ("encoder", "decoder"), "encoder-only": ("encoder",), "decoder-only": ("decoder",)}

@@ -25,6 +25,8 @@ from explorer.picture.theme import DARK
 from explorer.state.look import Look
 from tests.picture.examples import example, words
 
+pytestmark = pytest.mark.slow  # files of every head
+
 FORMATS = formats.names()
 NUMBERS = tuple(each.name for each in formats.formats_of(figure=False, numbers=True))
 WEIGHTS = "encoder.layers.0.self_attn.weights"

@@ -11,6 +11,16 @@ from explorer.app.shell.window import Window
 from explorer.cli.main import main
 
 Script = Callable[[Window], None]
+QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
+"""The journeys that are made before a commit; the others are slow."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the others: before anybody chooses by marks."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.name not in QUICK:
+            item.add_marker(pytest.mark.slow)
 
 
 class Journey:

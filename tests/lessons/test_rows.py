@@ -21,6 +21,8 @@ from explorer.state.state import State
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.trace import Trace
 
+pytestmark = pytest.mark.slow  # every row of five tutorials
+
 LESSONS = {lesson.key: lesson for lesson in bundled_lessons()[0]}
 ROWS = [*(f"a{n}" for n in range(1, 8)), *(f"b{n}" for n in range(1, 9)), *(f"c{n}" for n in range(1, 12)),
         *(f"d{n}" for n in range(1, 6)), *(f"e{n}" for n in range(1, 17))]

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 
 from explorer.model.linear import Linear
 
+pytestmark = pytest.mark.slow  # processes with other numbers of threads
+
 needs_packs = pytest.mark.skipif(not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this torch has no packed product")
 
 

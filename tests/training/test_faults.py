@@ -17,6 +17,8 @@ from explorer.training.training import Training
 from tests.model.test_weights_file import full_disk
 from tests.training.runs import CONFIG, RECIPE, TRAIN, VALID, a_training, assert_equal, finished, steps_of, weights
 
+pytestmark = pytest.mark.slow  # models are trained
+
 
 def test_a_full_disk_leaves_the_checkpoint_before(
     tmp_path: Path, undisturbed: Training, monkeypatch: pytest.MonkeyPatch

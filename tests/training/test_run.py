@@ -34,6 +34,8 @@ from explorer.training.run import Run, Wish, chosen_device
 from tests.model.test_weights_file import full_disk
 from tests.training.runs import CHECKPOINTS, PAIRS, assert_equal, data_file, steps_of, weights, wish
 
+pytestmark = pytest.mark.slow  # models are trained
+
 
 def done(asked: Wish) -> Run:
     run = Run(asked)

@@ -14,6 +14,8 @@ from explorer.presets import load_preset
 from explorer.training.teach import Teacher, Teaching, with_words
 from tests.engine.sources.bundles import BILINGUAL, a_bundle, a_model, config
 
+pytestmark = pytest.mark.slow  # models are trained
+
 HEADER = "split\tzh\ten\n"
 
 

@@ -21,6 +21,8 @@ from explorer.training import checkpoint
 from explorer.training.training import Training, average, rate
 from tests.training.runs import CONFIG, RECIPE, VALID, a_training, assert_equal, finished, steps_of, weights
 
+pytestmark = pytest.mark.slow  # models are trained
+
 # Killed and resumed
 
 

@@ -24,6 +24,8 @@ from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey, journey
 from tests.journeys.test_every_page import faults_of
 
+pytestmark = pytest.mark.slow  # every page is made
+
 __all__ = ["journey"]  # a fixture of the journeys
 ROOT = Path(__file__).parents[3]
 LESSON = """group = "mine"

@@ -15,6 +15,8 @@ from explorer.tokens.vocabulary import BEGIN, END, PAD, UNKNOWN
 from explorer.trace.search_tree import Search
 from tests.model.models import randomized, small
 
+pytestmark = pytest.mark.slow  # searches of the trained model
+
 Ids = tuple[int, ...]
 SOURCES: list[Ids] = [(5, 6, 7), (9,), (12, 4, 4, 8, 10)]
 

@@ -12,6 +12,8 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from tests.model.models import assert_same, randomized, small
 
+pytestmark = pytest.mark.slow  # each step is held against a whole pass
+
 LENGTHS = (5, 2, 4)
 
 KNOBS: list[dict[str, object]] = [

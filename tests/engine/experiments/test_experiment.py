@@ -15,6 +15,8 @@ from explorer.stops import Superseded
 from explorer.trace.findings import DECODER_LEARNED, EXPERIMENTS, Depth, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Trace
 
+pytestmark = pytest.mark.slow  # each experiment makes passes of its own
+
 
 def looked_into(
     computer: Computer, name: str, text: str = "狗是人养的", *, batch: tuple[str, ...] = (), **knobs: object

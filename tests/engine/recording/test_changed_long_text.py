@@ -17,6 +17,8 @@ from explorer.trace.remake_heads import can_be_remade
 from explorer.trace.trace import Trace
 from tests.engine.recording.test_long_text import TEXT, plainly_pooled, request, whole
 
+pytestmark = pytest.mark.slow  # thousands of tokens
+
 FIRST, SECOND = "decoder.layers.0.self_attn", "decoder.layers.1.self_attn"
 ACROSS = "decoder.layers.1.cross_attn"
 CHANGES = (

@@ -26,6 +26,8 @@ from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
+pytestmark = pytest.mark.slow  # thousands of tokens
+
 TEXT = "".join(chr(0x4E00 + 7 * place % 500) for place in range(403))  # no multiple of any block
 STAGES = ("scores", "scaled", "masked", "weights")
 

@@ -28,6 +28,8 @@ from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import BILINGUAL, a_bundle
 from tests.model.models import assert_same, randomized, small
 
+pytestmark = pytest.mark.slow  # translations of the trained model
+
 TEXT, OTHER = "我爱北京天安门", "你看图书馆猫"
 SENTENCE = "她给了我一本书。"
 A_WORD = BILINGUAL.target.id_of("＿cats")

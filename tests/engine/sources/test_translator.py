@@ -27,6 +27,8 @@ from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import BILINGUAL, a_bundle, a_translator, config
 
+pytestmark = pytest.mark.slow  # translations of the trained model
+
 
 @pytest.fixture
 def name(tmp_path: Path) -> str:

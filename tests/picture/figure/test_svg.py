@@ -30,6 +30,8 @@ from explorer.state.look import Look
 from explorer.tokens.token import Token
 from tests.picture.examples import LANGUAGES, begun, example, heatmap, wall, words
 
+pytestmark = pytest.mark.slow  # each figure makes its own fonts
+
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 ZWJ_FAMILY = "👨\u200d👩\u200d👧"

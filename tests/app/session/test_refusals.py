@@ -1,0 +1,161 @@
+"""What cannot be done, what goes wrong, and what is given up: who is told, and what stays."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from explorer.app.session import told
+from explorer.app.session.session import Session
+from explorer.engine.request import Frame, Request
+from explorer.errors import BadKnob, ControlCharacter, EmptyText, TooLong
+from explorer.state.intents import SetKnob, SetText
+from explorer.state.state import State
+from tests.app.session.driving import Driven, kinds
+
+FIRST = "我爱北京天安门"
+
+
+@pytest.mark.parametrize(("text", "kind"), [("", EmptyText), ("  \u3000", EmptyText), ("a\0b", ControlCharacter)])
+def test_a_text_that_cannot_be_worked_on_is_refused_at_once(driven: Driven, text: str, kind: type) -> None:
+    """No thread is asked; the picture stays, is no answer any more, and undo brings the old text back."""
+    driven.settle()
+    shown = driven.session.frame
+    driven.session.ask(SetText(text))
+
+    said = driven.heard()
+    assert kinds(said) == ["Set", "Undoable", "Busy", "Refused"]
+    assert said[2] == told.Busy(False)
+    assert isinstance(said[3], told.Refused) and isinstance(said[3].error, kind)
+    assert driven.session.frame is shown and not driven.session.is_answered()
+    assert driven.idle()
+    driven.session.undo()
+    assert driven.begun().wish.text == FIRST
+    driven.let_go()
+    assert driven.session.is_answered()
+
+
+def test_what_runs_for_an_older_text_is_ended_when_the_new_one_is_refused(driven: Driven) -> None:
+    """The user did not ask for that, so nobody is told that anything was stopped."""
+    driven.session.start()
+    driven.begun()
+    driven.heard()
+    driven.session.ask(SetText(""))
+    driven.wait(lambda: not driven.session.waiting)
+    told_then = driven.wait_for(told.Refused)
+    driven.session.ask(SetText("你好"))
+    driven.begun()
+    driven.let_go()
+
+    assert not [value for value in (*told_then, *driven.heard()) if isinstance(value, told.Stopped)]
+    assert driven.session.frame is not None and driven.session.frame.wish.text == "你好"
+
+
+def test_a_knob_that_cannot_be_is_refused_and_nothing_else_happens(driven: Driven) -> None:
+    """The state is as before, and there is nothing to undo."""
+    driven.settle()
+    before = driven.session.state
+    driven.session.ask(SetKnob("n_layers", "many"))
+
+    (refused,) = driven.heard()
+    assert isinstance(refused, told.Refused) and isinstance(refused.error, BadKnob)
+    assert driven.session.state is before and driven.idle()
+
+
+def test_what_the_compute_refuses_is_told_if_it_is_the_newest(driven: Driven) -> None:
+    """A refusal of what was typed before is nobody's matter any more."""
+    driven.settle()
+
+    def refuse(request: Request) -> Frame:
+        raise TooLong(limit=1, got=request.serial)
+
+    driven.gate.answer = refuse
+    driven.session.ask(SetText("一二"))
+    driven.begun()
+    driven.session.ask(SetText("一二三"))
+    driven.heard()
+    driven.gate.go.release()
+    assert driven.wait_for(told.Busy) == [told.Busy(True)]
+    driven.begun()
+    driven.gate.go.release()
+    busy, refused = driven.wait_for(told.Refused)
+
+    assert busy == told.Busy(False)
+    assert isinstance(refused, told.Refused) and refused.error.values["got"] == driven.session.serial
+
+
+def test_a_bug_is_told_whichever_request_it_is_in(driven: Driven) -> None:
+    """Also where a newer one waits: it is a bug."""
+    driven.settle()
+    bug = ZeroDivisionError("made by the test")
+
+    def fail(_request: Request) -> Frame:
+        raise bug
+
+    driven.gate.answer = fail
+    driven.session.ask(SetText("一"))
+    driven.begun()
+    driven.session.ask(SetText("一二"))
+    driven.heard()
+    driven.gate.go.release()
+
+    busy, broke = driven.wait_for(told.Broke)
+    assert busy == told.Busy(True)
+    assert isinstance(broke, told.Broke) and broke.error is bug
+
+
+def test_a_compute_that_cannot_be_loaded_is_a_bug_of_each_request(qtbot: QtBot) -> None:
+    """Nobody waits for ever for an answer."""
+
+    def load() -> None:
+        raise ImportError("made by the test")
+
+    session = Session(State.from_preset("tiny"), load)  # type: ignore[arg-type]  # it never returns
+    said: list[object] = []
+    session.told.connect(said.append)
+    try:
+        session.start()
+        qtbot.waitUntil(lambda: "Broke" in kinds(said), timeout=20_000)
+    finally:
+        session.close()
+    assert kinds(said) == ["Busy", "Busy", "Broke"] and said[1] == told.Busy(False)
+
+
+def test_a_stop_is_told_once_and_the_picture_stays(driven: Driven) -> None:
+    """Of what runs and of what waits for it alike: the newest wish was given up, and no answer is to come."""
+    driven.settle()
+    shown = driven.session.frame
+    driven.session.ask(SetText("一"))
+    driven.begun()
+    driven.session.ask(SetText("一二"))
+    driven.heard()
+    driven.session.stop()
+
+    assert driven.wait_for(told.Stopped) == [told.Busy(True), told.Busy(False), told.Stopped()]
+    assert driven.session.frame is shown and not driven.session.is_answered()
+    assert driven.idle()
+
+
+def test_a_stop_of_nothing_is_no_stop(driven: Driven) -> None:
+    """And the next wish is answered."""
+    driven.settle()
+    driven.session.stop()
+    driven.session.ask(SetText("一"))
+    driven.begun()
+    driven.let_go()
+
+    assert "Stopped" not in kinds(driven.heard())
+
+
+def test_progress_is_told_of_the_newest_request(driven: Driven) -> None:
+    """How far an older one is says nothing about what is waited for."""
+    driven.settle()
+    driven.gate.share = 0.25
+    driven.session.ask(SetText("一"))
+    driven.begun()
+    driven.session.ask(SetText("一二"))
+    driven.heard()
+    driven.gate.go.release(2)
+    driven.wait(lambda: not driven.session.waiting)
+
+    said = driven.wait_for(Frame)
+    assert [value for value in said if isinstance(value, told.Progressed)] == [told.Progressed(0.25)]
+    assert said[-2] is driven.session.frame, "the progress came before the newest answer"

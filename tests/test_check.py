@@ -1,0 +1,59 @@
+"""The command that runs before a commit, and what runs in CI."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.check import ALL, FAST, STYLE, Command, check, main
+from tests.journeys.conftest import QUICK
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_it_stops_at_the_first_step_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its status is that step's, and its line says so."""
+    run: list[Command] = []
+
+    def fail_at_types(step: Command) -> int:
+        run.append(step)
+        return 3 if step == ("mypy",) else 0
+
+    assert check(FAST, fail_at_types) == 3
+    assert run == list(STYLE[:3])
+    assert re.search(r"^FAILED  mypy", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_it_passes_where_every_step_does() -> None:
+    """And each of them is taken, in order."""
+    run: list[Command] = []
+    assert check(ALL, lambda step: run.append(step) or 0) == 0  # type: ignore[func-returns-value]
+    assert run == list(ALL)
+
+
+def test_before_a_commit_runs_what_runs_in_ci() -> None:
+    """But for the slow tests and for coverage, which a part of the tests says nothing about."""
+    assert FAST[:-1] == STYLE == ALL[: len(STYLE)]
+    assert FAST[-1][:-2] == ALL[len(STYLE)][:-2]
+    assert FAST[-1][-2:] == ("-m", "not slow")
+    assert ALL[-1] == ("python", "-m", "tests.coverage_limits")
+
+
+def test_ci_runs_the_line_of_the_readme_and_that_is_this_command() -> None:
+    """So that the three cannot drift apart."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"<!-- tests -->\n```\n(.+)\n```\n<!-- end -->", readme)
+
+    assert line.endswith("&& .venv/bin/python -m tests.check --all")
+    assert 'bash -c "$(block tests)"' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_an_unknown_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """With how it is used; nothing is run."""
+    assert main(["--al"]) == 2
+    assert "--all" in capsys.readouterr().err
+
+
+def test_the_journeys_that_are_made_before_a_commit_are_there() -> None:
+    """A file that was renamed would quietly be slow."""
+    assert all((ROOT / "tests" / "journeys" / name).exists() for name in QUICK)
