@@ -6,6 +6,7 @@ cannot fit all the same is better refused than a killed process.
 
 import ctypes
 import sys
+from functools import lru_cache
 
 import psutil
 
@@ -65,6 +66,7 @@ _PARTS = (
 )
 
 
+@lru_cache(maxsize=64)  # asked three times at each keystroke
 def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
     """Bytes of all recorded arrays; a side that the architecture lacks has no tokens."""
     maps = _FLOAT * _ATTENTION_TAPS * map_cells(card, n_source, n_target)
