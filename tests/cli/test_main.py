@@ -229,7 +229,7 @@ def test_a_users_mistake_is_one_line(kind: str, language: str, refused: Command,
 
 def test_a_hundred_thousand_characters_are_refused_at_once(refused: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are cut, which takes two seconds, and counted; no model is built for them."""
-    monkeypatch.delattr("explorer.engine.compute.build")
+    monkeypatch.delattr("explorer.engine.sources.own_model.build")
     begin = time.perf_counter()
     assert "8192" in refused("show", "我爱" * 50_000)
     assert time.perf_counter() - begin < 20

@@ -1,4 +1,4 @@
-"""The State that the window opens with: what was asked for, else what was there last time, else the default preset."""
+"""The State that the window opens with: the preset that was asked for, the last State, or the default preset."""
 
 import attrs
 
@@ -9,13 +9,14 @@ from explorer.errors import ExplorerError
 from explorer.presets import DEFAULT
 from explorer.state.state import State
 
-_BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
+_BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
 
 
 def first_state(preferences: Preferences, text: str | None, preset: str | None) -> tuple[State, ExplorerError | None]:
-    """What was asked for, else what was there last time, else the default preset, and why it is not the last one.
+    """The State to start with: the preset that was asked for, else the last State, else the default preset.
 
-    Raises UnknownPreset, BadPreset for a preset that was asked for.
+    The second value says why the last State could not be used. Raises UnknownPreset, BadPreset for a preset that was asked
+    for.
     """
     refused: ExplorerError | None = None
     if preset is not None:
@@ -25,7 +26,7 @@ def first_state(preferences: Preferences, text: str | None, preset: str | None) 
     if last is None and refused is None:
         last, refused = _of_version_0_1(preferences)
     state = last or _opened(DEFAULT)
-    if state.page not in page_list.KEYS:  # of another version
+    if state.page not in page_list.KEYS:  # The file may come from another version.
         state = attrs.evolve(state, page=page_list.KEYS[0])
     return (state if text is None else _with_text(state, text)), refused
 
@@ -41,10 +42,10 @@ def _with_text(state: State, text: str) -> State:
 
 
 def _of_version_0_1(preferences: Preferences) -> tuple[State | None, ExplorerError | None]:
-    """What the preferences of version 0.1 hold: preset and texts."""
+    """The State in the preferences of version 0.1, which kept preset and texts there."""
     try:
         state = _opened(preferences.text("preset") or DEFAULT)
-    except ExplorerError as error:  # a preset of another version, or one that is broken now
+    except ExplorerError as error:  # The preset belongs to another version or is damaged.
         return None, error
     if preferences.text("text").strip():
         target = preferences.text("target") or None

@@ -35,11 +35,11 @@ from explorer.views.painting.pointed import Pointed
 
 _KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
 _NARROW_PX = 1200
-_LEAST = (880, 480)  # fits a laptop of 1366 × 768 at 125 %, with title bar and task bar; pages scroll
+_LEAST = (880, 480)  # px; fits a laptop screen of 1366 × 768 at 125 %
 
 
 class Window(QMainWindow):
-    """Signals: seen() once, after the first paint; closing(geometry) before the window goes; broke(error) for a bug."""
+    """Signals: seen() once, after the first paint; closing(geometry) before the window closes; broke(error) for a bug."""
 
     seen = Signal()
     closing = Signal(QByteArray)
@@ -161,7 +161,7 @@ class Window(QMainWindow):
         """Open a page."""
         self.session.ask(OpenPage(page))
 
-    # What comes of it
+    # Values that the session sends
 
     def _hear(self, value: object) -> None:
         match value:
@@ -192,7 +192,10 @@ class Window(QMainWindow):
             self._set_wish(state.wish, value.by)
         if state.page != before.page or isinstance(value.by, OpenPage):
             self._open(state.page)
-        if state.look != before.look or isinstance(value.by, LookAt):
+        for key, action in self.actions_.colours.items():
+            action.setChecked(key in (state.look.unit_colours, state.look.signed_colours))
+        # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
+        if state.wish == before.wish and (state.look != before.look or isinstance(value.by, LookAt)):
             self._looked(state.look)
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
@@ -204,7 +207,7 @@ class Window(QMainWindow):
         self.page_stack.put(wish)
 
     def begin(self) -> None:
-        """Show the first page: what it needs has been imported."""
+        """Show the first page, after its imports."""
         self.page_stack.begin()
         self.step_opener.look_into()
 
@@ -228,8 +231,6 @@ class Window(QMainWindow):
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
-        for key, action in self.actions_.colours.items():
-            action.setChecked(key in (look.unit_colours, look.signed_colours))
         if self.session.frame is not None:
             self.page_stack.draw(self.session.frame.trace, look, self.appearance.words)
 
@@ -285,7 +286,8 @@ class Window(QMainWindow):
         self.lessons.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
         if self.session.state.look.signed_colours in {each.signed_colours for each in THEMES.values()}:
-            self.session.ask(look_at(signed_colours=theme.signed_colours))  # colours of the user's own choice stay
+            # Colours that the user has chosen stay; only a theme's own colours change with the theme.
+            self.session.ask(look_at(signed_colours=theme.signed_colours))
 
     def _full_screen(self, on: bool) -> None:
         if on:
@@ -293,14 +295,14 @@ class Window(QMainWindow):
         else:
             self.showNormal()
 
-    # Pictures out of the window
+    # Export and copy
 
     def export(self) -> None:
         """Open the export dialog for the picture that was touched last."""
         card = self.page_stack.main_card()
         if card is None or card.picture is None or self.session.frame is None:
             return
-        from explorer.app.shell.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
+        from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
 
         trace, look = self.session.frame.trace, self.session.state.look
         dialog = ExportDialog(trace, look, card.picture, self.appearance.words, self, numbers=card.in_english(trace, look))
@@ -313,7 +315,7 @@ class Window(QMainWindow):
         card = self.page_stack.main_card()
         if card is not None and card.picture is not None:
             from explorer.export.raster import image
-            from explorer.picture.figure.svg import render  # figures need fontTools, a tenth of a second at the start
+            from explorer.picture.figure.svg import render  # Figures need fontTools, 0.1 s to import.
 
             QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
             self.status.inform(self.appearance.words("status.copied"))
@@ -336,7 +338,7 @@ class Window(QMainWindow):
         box.open()
 
     def event(self, event: QEvent) -> bool:
-        """Before a key becomes a shortcut the window may take it: the row of digits works on every keyboard."""
+        """Handle the row of digits before Qt looks for shortcuts, so that it works on every keyboard."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             place = in_digit_row(event)
             action = None if place is None else self.actions_.in_digit_row(place)
@@ -359,6 +361,6 @@ class Window(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         for dialog in self.findChildren(QDialog):
-            dialog.close()  # an export ends before what it tells goes
+            dialog.close()  # An export must end before the window that receives its signals is deleted.
         self.closing.emit(self.saveGeometry())
         super().closeEvent(event)
