@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.lessons.lesson_panel import LessonPanel
@@ -16,6 +16,7 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.keyboard import in_digit_row, native_names
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.status import Status
+from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.weights_bar import WeightsBar
 from explorer.config import Config
 from explorer.engine.request import Frame
@@ -24,6 +25,7 @@ from explorer.lang import Words
 from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
+from explorer.resources import asset_text
 from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
 from explorer.state.look import Look
 from explorer.state.wish import Wish
@@ -118,6 +120,7 @@ class Window(QMainWindow):
             ("fit", self.page_stack.fit),
             ("language", self.appearance.switch_language),
             ("keys", self._tell_keys),
+            ("news", self._tell_news),
             ("about", self._tell_about),
         ):
             named[name].triggered.connect(slot)
@@ -323,11 +326,15 @@ class Window(QMainWindow):
     def _tell_about(self) -> None:
         self._tell("action.about", self.appearance.words("about.text", version=__version__))
 
-    def _tell(self, title: str, text: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.NoIcon, self.appearance.words(title), text, parent=self)
-        box.addButton(self.appearance.words("export.close"), QMessageBox.ButtonRole.RejectRole)
-        box.setTextFormat(Qt.TextFormat.RichText)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def _tell_news(self) -> None:
+        words = self.appearance.words
+        box = TextBox(words("action.news"), self, words)
+        box.tell_markdown(asset_text(f"explain/{words.language}/news.md"))
+        box.open()
+
+    def _tell(self, title: str, html: str) -> None:
+        box = TextBox(self.appearance.words(title), self, self.appearance.words)
+        box.tell_html(html)
         box.open()
 
     def event(self, event: QEvent) -> bool:
