@@ -13,7 +13,7 @@ from explorer.config import MASK_VALUES, Config
 from explorer.mathematics import alibi, alibi_slope, attention_step, softmax
 from explorer.model import positions
 from explorer.model.attention import Attention
-from explorer.model.tap import watched
+from explorer.model.hooks import watched
 
 STEPS = ("scores", "scaled", "masked", "weights")
 Steps = dict[str, np.ndarray]

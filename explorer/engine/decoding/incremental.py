@@ -9,8 +9,6 @@ inside them fire; those of whole layers, attentions, the decoder and the generat
 to know where a token stands, or what stands behind it, ask for `whole` passes: then all hooks fire at each step.
 """
 
-from functools import partial
-
 import torch
 from torch import Tensor
 
@@ -55,10 +53,11 @@ class Incremental:
         before = masks.causal(n_new, self._n + n_new, self._n).to(ids.device) if n_new > 1 else None
         across = self._seen_across(n_new)
         for number, layer in enumerate(self._layers):
-            x = layer.around_self(x, partial(self._attend, layer.self_attn, number, before), layer.norm1, layer.residual1)
-            key, value = self._across[number]
-            x = layer.around_cross(x, partial(_look_across, layer.cross_attn, key, value, across), layer.norm2, layer.residual2)
-            x = layer.around_feed(x, layer.feed_forward, layer.norm3, layer.residual3)
+            h = layer.around_self.before(x)
+            x = layer.around_self(x, self._attend(layer.self_attn, number, before, h))
+            h = layer.around_cross.before(x)
+            x = layer.around_cross(x, layer.cross_attn.attend(layer.cross_attn.queries(h), *self._across[number], across))
+            x = layer.around_feed(x, layer.feed_forward(layer.around_feed.before(x)))
         self._n += n_new
         return self._model.generator.project(self._decoder.normalized(x))
 
@@ -98,7 +97,3 @@ class Incremental:
             logits: Tensor = self._model.generator(x)
             return logits[:, -ids.shape[1] :]
         return self._model.generator.project(x[:, -ids.shape[1] :])
-
-
-def _look_across(attention: Attention, key: Tensor, value: Tensor, may_look: Tensor | None, h: Tensor) -> Tensor:
-    return attention.attend(attention.queries(h), key, value, may_look)

@@ -13,7 +13,8 @@ from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
 from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.recording.recorder import Recording
-from explorer.model.attention import Attention, rows_at_once
+from explorer.model.attention import Attention
+from explorer.model.blocks import rows_at_once
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
