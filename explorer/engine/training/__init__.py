@@ -1,1 +1,1 @@
-"""Training a translator: recipe, batches, steps, checkpoints. No Qt, no printing: whoever drives it shows it."""
+"""Training a translator: recipe, batches, steps, checkpoints. It uses no Qt and prints nothing; the caller does."""
