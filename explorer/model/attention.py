@@ -18,7 +18,7 @@ from explorer.model.tap import Tap
 
 
 class Attention(nn.Module):
-    """softmax(Q·Kᵀ/√d_head)·V in n_heads parts, then W_o.
+    """softmax(Q·Kᵀ/√d_head)·V in n_heads parts, then W_O.
 
     `relative` says whether rotary and ALiBi positions apply. They do in self-attention only: the queries and keys of
     cross-attention stand in different texts, so the distance between them means nothing.
@@ -54,21 +54,21 @@ class Attention(nn.Module):
         return self.attend(self.queries(x), *self.keys_and_values(memory), may_look)
 
     def queries(self, x: Tensor, first: int = 0) -> Tensor:
-        """[batch, head, query, feature] Q = W_q·x of each head; the first row of `x` stands at position `first`."""
+        """[batch, head, query, feature] Q = W_Q·x of each head; the first row of `x` stands at position `first`."""
         return self.query(self._placed(self.split_heads(self.project_query(x)), first))
 
     def keys_and_values(self, memory: Tensor, first: int = 0) -> tuple[Tensor, Tensor]:
-        """Twice [batch, head, key, feature]: K = W_k·memory and V = W_v·memory of each head."""
+        """Twice [batch, head, key, feature]: K = W_K·memory and V = W_V·memory of each head."""
         key = self.key(self._placed(self.split_heads(self.project_key(memory)), first))
         return key, self.value(self.split_heads(self.project_value(memory)))
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
-        """[batch, query, feature] what each query takes from the values of its heads, joined and through W_o."""
+        """[batch, query, feature] what each query takes from the values of its heads, joined and through W_O."""
         if blocks.all_at_once(query, key):
             mixed = self._mix(query, key, value, may_look)  # [batch, head, query, feature]
         else:
             mixed = blocks.block_by_block(self._mix, query, key, value, may_look)
-        # output = concat(O_1, …, O_h)·W_o
+        # output = concat(O_1, …, O_h)·W_O
         return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
 
     def _mix(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:

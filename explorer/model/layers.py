@@ -68,7 +68,7 @@ class Sublayer(nn.Module):
         """The stream `x` and the sublayer's output `y`, both [batch, position, feature], to the next stream."""
         norm, residual = self.taps
         kept = x if self.config.residual else torch.zeros_like(x)  # Without residual connections, only y goes on.
-        # x = x + y, and under post-norm x = norm(x + y)
+        # x = x + dropout(y), and under post-norm x = norm(x + dropout(y))
         x = residual(kept + self.drop(y))
         return x if self.config.norm_placement == "pre" else norm(self.normalize(x))
 

@@ -1,4 +1,4 @@
-"""A linear layer, y = W·x + b, computed in one of three ways that give the same numbers.
+"""A linear layer: y = W·x + b. All else in this file is about speed: there are three ways to compute the same numbers.
 
 - torch's own product, for many rows.
 - The product of a matrix and a vector, for one row and a small matrix: a packed product costs at least 15 µs.
