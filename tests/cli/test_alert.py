@@ -250,6 +250,7 @@ def test_without_a_screen_there_is_no_box(monkeypatch: pytest.MonkeyPatch) -> No
     """Before Qt has been started, which would end the process."""
     monkeypatch.setattr(start_box.QGuiApplication, "instance", lambda: None)
     monkeypatch.setattr(QApplication, "instance", lambda: None)
+    monkeypatch.setattr("os.environ", {"QT_QPA_PLATFORM": "wayland"})
 
     def refuse(_environment: object) -> None:
         raise NoDisplay(display="", wayland="")

@@ -47,7 +47,7 @@ def request(*changes: Change, architecture: str = "encoder-decoder", text: str =
 
 def by_hand(asked: Request, trace: Trace, hands: Mapping[str, Callable[[Tensor], Tensor]]) -> Mapping[str, Array]:
     """The same pass in a model of its own, with torch's own hooks at its taps."""
-    model = build(asked.config)
+    model = build(asked.wish.config)
     for name, hand in hands.items():
         model.get_submodule(name).register_forward_hook(lambda _tap, _args, output, hand=hand: hand(output.clone()))
     source, target = (
@@ -171,8 +171,10 @@ def test_a_change_taken_back_leaves_no_trace(computer: Computer, architecture: s
     again = computer(request(architecture=architecture)).trace
 
     assert again.changes == ()
-    assert_equal(again, Computer(computer._tokenizers)(request(architecture=architecture)).trace)
-    assert [name for name, tap in taps(computer._model).items() if tap.hooks or tap.shared.hooks or tap.shared.watchers] == []
+    assert_equal(again, Computer(computer.sources.tokenizers)(request(architecture=architecture)).trace)
+    assert [
+        name for name, tap in taps(computer.sources.own.last).items() if tap.hooks or tap.shared.hooks or tap.shared.watchers
+    ] == []
 
 
 @pytest.mark.parametrize(("architecture", "side"), SIDES)
@@ -231,6 +233,15 @@ def test_a_row_that_the_mask_left_nothing_stays_as_it_is(computer: Computer, mas
     change = Change("encoder.layers.0.self_attn.masked", "close", columns=[0])
 
     assert_equal(computer(request(change, **knobs)).trace, plain)
+
+
+def test_experiments_are_those_of_the_model_without_the_changes(computer: Computer) -> None:
+    """They make passes of their own, with something else changed in each."""
+    asked = attrs.evolve(request(Change("encoder.norm", "scale", value=0)), experiments=frozenset({"leak"}))
+    changed_, plain = computer(asked).trace, computer(attrs.evolve(asked, changes=())).trace
+
+    assert (changed_.experiments["leak"].changes == plain.experiments["leak"].changes).all()
+    assert (changed_["generator.logits"] != plain["generator.logits"]).any()
 
 
 # Patches
@@ -384,7 +395,7 @@ def test_what_the_model_or_the_sentence_does_not_have_is_refused(
 
     assert str(caught.value).startswith(sentence)
     plain = asked.wishing(changes=())
-    assert_equal(computer(plain).trace, Computer(computer._tokenizers)(plain).trace)
+    assert_equal(computer(plain).trace, Computer(computer.sources.tokenizers)(plain).trace)
 
 
 @pytest.mark.parametrize(
@@ -398,7 +409,7 @@ def test_a_tap_that_the_architecture_lacks_is_unknown(computer: Computer, archit
 
 def test_most_is_refused_before_anything_is_computed(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Taps, heads and places are asked for before a model is built."""
-    monkeypatch.setattr(computer, "model", lambda *_: pytest.fail("a model was built"))
+    monkeypatch.setattr(computer.sources.own, "ready", lambda *_: pytest.fail("a model was built"))
     for change in (Change("encoder.nor", "scale", value=0), Change("encoder.norm", "scale", rows=6, value=0)):
         with pytest.raises(ExplorerError):
             computer(request(change))

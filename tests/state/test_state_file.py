@@ -15,6 +15,7 @@ from explorer.state.look import Look
 from explorer.state.state import State
 from explorer.state.state_file import load_state, save_state
 from explorer.state.wish import Wish
+from explorer.trace.changes import Change
 
 FULL = State(
     wish=attrs.evolve(
@@ -27,6 +28,10 @@ FULL = State(
         prefix=(4, 5),
         beam=3,
         batch=("你好", ""),
+        changes=(
+            Change("encoder.layers.0.self_attn.mixed", "scale", head=3, value=0.0),
+            Change("encoder.norm", "patch", text="你"),
+        ),
         compared_with=Wish.from_preset("translator", "他们", position="none"),
     ),
     look=Look(attention="decoder.cross_attn", layer=1, head=3, tap="encoder.norm", top_p=0.5, unit_colours="viridis"),
@@ -68,7 +73,7 @@ def test_every_knob_comes_back(tmp_path: Path) -> None:
     """Moved as far as it goes, each by itself."""
     start = Wish.from_preset("tiny")
     for knob in KNOBS:
-        value = {"choice": knob.choices[-1:], "bool": (not knob.default,)}.get(knob.kind, (knob.low, knob.high))[-1]
+        value = {"choice": knob.choices[-1:], "bool": (not knob.default,)}.get(knob.kind, (knob.valid.low, knob.valid.high))[-1]
         wish = attrs.evolve(start, config=start.config.nearest_valid(**{knob.name: value}))
         save_state(State(wish=wish), tmp_path / "a.toml")
         assert load_state(tmp_path / "a.toml")[0].wish == wish, knob.name
@@ -109,6 +114,8 @@ def test_names_of_a_later_version_are_told_and_the_rest_is_read(tmp_path: Path) 
         ('version = 1\npreset = "tiny"\nlook = { top_p = nan }', BadState, "top_p cannot be nan"),
         ('version = 1\npreset = "tiny"\nlook = { colour = "red" }', BadState, "colour cannot be ?"),
         ('version = 1\npreset = "tiny"\n[compared_with.compared_with]', BadState, "compared_with"),
+        ('version = 1\npreset = "tiny"\nchanges = 3', BadState, "changes"),
+        ('version = 1\npreset = "tiny"\n[[changes]]\ntap = "encoder.norm"\nkind = "melt"', BadState, "melt"),
         ("version = [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]", BadState, "16"),
         ("version = " + "9" * 5000, BadState, "digits"),
         ("no toml", BadState, ""),

@@ -22,7 +22,7 @@ from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.scales import SEQUENTIAL
-from explorer.picture.theme import Theme
+from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
 from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
 from explorer.state.look import Look
@@ -281,7 +281,8 @@ class Window(QMainWindow):
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
-        self.session.ask(look_at(signed_colours=theme.signed_colours))
+        if self.session.state.look.signed_colours in {each.signed_colours for each in THEMES.values()}:
+            self.session.ask(look_at(signed_colours=theme.signed_colours))  # colours of the user's own choice stay
 
     def _full_screen(self, on: bool) -> None:
         if on:

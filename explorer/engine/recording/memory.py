@@ -6,6 +6,7 @@ that still does not fit is refused, because the system would kill the process.
 
 import ctypes
 import sys
+from functools import lru_cache
 
 import psutil
 
@@ -65,6 +66,7 @@ _PARTS = (
 )
 
 
+@lru_cache(maxsize=64)  # asked three times at each keystroke
 def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of all recorded arrays. A side that the architecture lacks has no tokens."""
     maps = _FLOAT * _ATTENTION_TAPS * map_cells(card, n_source, n_target)

@@ -61,7 +61,7 @@ def test_blocks_of_queries_are_changed_as_the_whole(knobs: dict[str, object], mo
 def test_a_pass_in_one_piece_is_what_ones_own_hooks_make_of_it() -> None:
     """The closed cells, by torch's own hook in a model of its own: every number, to the last bit."""
     asked = changed(CHANGES[0]).wishing(config=request().wish.config.changed(memory_budget=4096))
-    model = build(asked.config)
+    model = build(asked.wish.config)
 
     def close(_tap: object, _args: object, output: object) -> object:
         output[0, 0, [[70], [300], [402]], [0, 69]] = -np.inf  # type: ignore[index]  # a tensor

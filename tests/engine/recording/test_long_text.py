@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from explorer.engine.compute import Computer
+from explorer.engine.recording import pass_recorder
 from explorer.engine.recording.long_text import plan_for
-from explorer.engine.recording.pass_recorder import PassRecorder
 from explorer.engine.request import Request
 from explorer.errors import NotKept, UnknownTap
 from explorer.export.choice import Choice
@@ -184,8 +184,8 @@ def test_what_is_not_kept_is_named_all_the_same() -> None:
 def test_looking_at_another_head_makes_no_other_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is made from what the first one kept; the oldest close-ups give way to the budget."""
     computer, passes = Computer(), []
-    made = PassRecorder._pass
-    monkeypatch.setattr(PassRecorder, "_pass", lambda self, *given: passes.append(1) or made(self, *given))
+    made = pass_recorder.recorded_pass
+    monkeypatch.setattr(pass_recorder, "recorded_pass", lambda *given: passes.append(1) or made(*given))
     tap = "decoder.layers.0.self_attn.weights"
     wanted: tuple[tuple[str, int], ...] = ()
     for head in range(4):

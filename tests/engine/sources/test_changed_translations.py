@@ -119,7 +119,7 @@ def test_the_changed_model_is_what_decodes(computer: Computer, name: str, case: 
     change, hand = CASES[case]
     alone = answer(computer, name, change)
     plain = answer(computer, name)
-    again = answer(Computer(computer._tokenizers), name, change)
+    again = answer(Computer(computer.sources.tokenizers), name, change)
 
     assert alone.search.best == again.search.best == by_hand(name, alone, {change.tap: hand})  # type: ignore[union-attr]  # it is there
     assert plain.search.best == by_hand(name, plain, {})  # type: ignore[union-attr]  # it is there
@@ -175,7 +175,7 @@ def test_no_answer_is_taken_for_anothers(computer: Computer, name: str, beam: in
     head = Change("decoder.layers.1.self_attn.mixed", "scale", head=1, value=-3)
     plain = answer(computer, name, beam=beam)
     for changes in ((), (head,), (attrs.evolve(head, value=2),), (head, CASES["source word"][0]), (), (head,)):
-        fresh = answer(Computer(computer._tokenizers), name, *changes, beam=beam)
+        fresh = answer(Computer(computer.sources.tokenizers), name, *changes, beam=beam)
         assert_close(answer(computer, name, *changes, beam=beam), fresh)
 
     assert_equal(answer(computer, name, beam=beam), plain)
@@ -266,7 +266,7 @@ def test_the_two_sides_of_a_comparison_have_their_own_changes(computer: Computer
     trace = computer(plain.wishing(changes=[CASES["head"][0]], compared_with=plain.wish)).trace
 
     assert trace.changes and not trace.compared_with.changes  # type: ignore[union-attr]  # it is there
-    assert_equal(trace.compared_with, answer(Computer(computer._tokenizers), name))  # type: ignore[arg-type]  # it is there
+    assert_equal(trace.compared_with, answer(Computer(computer.sources.tokenizers), name))  # type: ignore[arg-type]  # it is there
 
 
 # The real one
