@@ -66,7 +66,7 @@ _PARTS = (
 )
 
 
-@lru_cache(maxsize=64)  # asked three times at each keystroke
+@lru_cache(maxsize=64)  # Each keystroke asks for the size three times.
 def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of all recorded arrays. A side that the architecture lacks has no tokens."""
     maps = _FLOAT * _ATTENTION_TAPS * map_cells(card, n_source, n_target)
