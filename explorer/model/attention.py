@@ -35,6 +35,7 @@ class Attention(nn.Module):
         self.project_output = Linear(size, size, bias=config.bias)
         self.drop = Dropout(config.dropout)
 
+        # The taps stand in the order in which a pass comes through them.
         self.query = Tap("batch head position feature")
         self.key = Tap("batch head position feature")
         self.value = Tap("batch head position feature")
@@ -55,12 +56,18 @@ class Attention(nn.Module):
 
     def queries(self, x: Tensor, first: int = 0) -> Tensor:
         """[batch, head, query, feature] Q = W_Q·x of each head; the first row of `x` stands at position `first`."""
-        return self.query(self._placed(self.split_heads(self.project_query(x)), first))
+        # Q[q] = W_Q·x[q] + b_Q, of which head h takes the features h·d_head to (h + 1)·d_head - 1
+        query = self.split_heads(self.project_query(x))  # [batch, head, query, feature]
+        return self.query(self._placed(query, first))
 
     def keys_and_values(self, memory: Tensor, first: int = 0) -> tuple[Tensor, Tensor]:
         """Twice [batch, head, key, feature]: K = W_K·memory and V = W_V·memory of each head."""
-        key = self.key(self._placed(self.split_heads(self.project_key(memory)), first))
-        return key, self.value(self.split_heads(self.project_value(memory)))
+        # K[k] = W_K·memory[k] + b_K
+        key = self.split_heads(self.project_key(memory))  # [batch, head, key, feature]
+        key = self.key(self._placed(key, first))
+        # V[k] = W_V·memory[k] + b_V. Rotary positions do not turn V: they decide who looks at whom, not what is passed on.
+        value = self.split_heads(self.project_value(memory))  # [batch, head, key, feature]
+        return key, self.value(value)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
         """[batch, query, feature] what each query takes from the values of its heads, joined and through W_O."""
@@ -84,12 +91,14 @@ class Attention(nn.Module):
         """
         # S[q,k] = Q[q]·K[k]
         scores = self.scores(query @ key.transpose(-2, -1), first)  # [batch, head, query, key]
-        # S[q,k] / (√d_head · temperature)
+        # S[q,k] / (√d_head · temperature). A sum of d_head products grows like √d_head, and with scores that large the softmax
+        # would give nearly all weight to a single key.
         scaled = self.scaled(scores / self.config.score_divisor, first)
         if self.position == "alibi":
             # S[q,k] / (√d_head · temperature) - m·|q - k| / temperature: softmax's temperature divides the bias too.
             bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)  # [head, query, key]
             scaled = scaled + bias.to(scaled) / self.config.temperature
+        # M[q,k] is the scaled score, or the mask's value where q may not see k.
         masked = self.masked(masks.close(scaled, may_look, MASK_VALUES[self.config.mask_value]), first)
         # A[q,k] = exp(M[q,k]) / Σ_k exp(M[q,k]). The tap stands before dropout, because a reader expects rows that sum to 1.
         return self.weights(masked.softmax(dim=-1), first)

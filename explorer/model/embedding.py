@@ -29,7 +29,8 @@ class Embedding(nn.Module):
     def forward(self, ids: Tensor, first: int = 0) -> Tensor:
         """[batch, position] ids to [batch, position, feature]; the first id stands at position `first`."""
         vectors = self.tokens(self.look_up(ids))  # [batch, position, feature]
-        # x[p] = E[id_p] · √d_model
+        # x[p] = E[id_p] · √d_model · embedding_scale. Untrained rows of E have numbers of about 1/√d_model; the factor brings
+        # them to the size of the positions that are added.
         scaled = self.scaled(vectors * (math.sqrt(self.config.d_model) * self.config.embedding_scale))
         where = self.positions(self.table(ids.shape[1], first).to(scaled)[None])  # [batch 1, position, feature]
         # output[p] = dropout(x[p] + PE[p])

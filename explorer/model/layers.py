@@ -35,6 +35,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """[batch, position, feature] to the same shape, through d_ff features."""
+        # The same two matrices serve every position, so no position learns anything from another one here.
         # hidden = W₁·x + b₁
         hidden = self.hidden(self.expand(x))  # [batch, position, d_ff]
         activated = self.activated(self.activate(hidden))
@@ -68,6 +69,7 @@ class Sublayer(nn.Module):
         """The stream `x` and the sublayer's output `y`, both [batch, position, feature], to the next stream."""
         norm, residual = self.taps
         kept = x if self.config.residual else torch.zeros_like(x)  # Without residual connections, only y goes on.
+        # Dropout acts on what is added and never on the stream itself.
         # x = x + dropout(y), and under post-norm x = norm(x + dropout(y))
         x = residual(kept + self.drop(y))
         return x if self.config.norm_placement == "pre" else norm(self.normalize(x))
@@ -87,6 +89,7 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: Tensor, may_look: Tensor | None) -> Tensor:
         """[batch, position, feature] to the same shape. `may_look` is a mask [query, key] or broadcasts to the scores."""
+        # In self-attention, queries, keys and values are all made from the same vectors h.
         # Pre-norm: x = x + self_attn(norm1(x)). Post-norm: x = norm1(x + self_attn(x)).
         h = self.around_self.before(x)
         x = self.around_self(x, self.self_attn(h, h, may_look))
@@ -117,6 +120,7 @@ class DecoderLayer(nn.Module):
         # Pre-norm: x = x + self_attn(norm1(x)). Post-norm: x = norm1(x + self_attn(x)).
         h = self.around_self.before(x)
         x = self.around_self(x, self.self_attn(h, h, may_look))
+        # In cross-attention, the target asks the queries, and the source answers with keys and values.
         # Pre-norm: x = x + cross_attn(norm2(x), memory). Post-norm: x = norm2(x + cross_attn(x, memory)).
         h = self.around_cross.before(x)
         x = self.around_cross(x, self.cross_attn(h, memory, may_look_across))

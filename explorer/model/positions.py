@@ -46,6 +46,7 @@ def sinusoidal(n: int, d_model: int, base: float, first: int = 0, kind: str = "s
 
 
 def _waves(n: int, d_model: int, base: float, first: int, kind: str) -> Tensor:
+    # The angles are in float64: in float32, those of far positions would be wrong in the fourth decimal place.
     pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]  # [position, 1]
     w, quarter = _rates(d_model, base, kind)
     # PE(pos, j) = sin(pos·w_j + quarter_j)
@@ -76,6 +77,7 @@ def rotate(x: Tensor, base: float, first: int = 0) -> Tensor:
     n, d_head = x.shape[-2:]
     n_pairs = d_head // 2
     pos = torch.arange(first, first + n, dtype=torch.float64)[:, None]  # [position, 1]
+    # angle = pos·w_i. The product of a turned query and a turned key depends only on the distance of their positions.
     angle = pos * frequencies(n_pairs, d_head, base)  # [position, pair]
     cos, sin = angle.cos().to(x), angle.sin().to(x)
     even, odd = x[..., 0 : 2 * n_pairs : 2], x[..., 1 : 2 * n_pairs : 2]  # [..., position, pair]
@@ -91,6 +93,7 @@ def alibi_slopes(n_heads: int) -> Tensor:
 
     The paper interleaves two sequences where n_heads is no power of two; here the one formula holds for all.
     """
+    # m_h = 2^(-8h/n_heads)
     h = torch.arange(1, n_heads + 1, dtype=torch.float64)
     return (2.0 ** (-8 * h / n_heads)).float()
 

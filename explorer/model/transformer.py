@@ -79,6 +79,7 @@ class Transformer(nn.Module):
 
         A source that has its own vocabulary keeps its own matrix.
         """
+        # Both have a row of d_model numbers for each symbol: [vocab, d_model].
         shared = self.generator.project.weight
         for stack in (None if self.config.has_two_vocabularies else self.encoder, self.decoder):
             if stack is not None:
@@ -89,7 +90,7 @@ class Transformer(nn.Module):
 
         Returns logits [batch, position, vocab] at the positions of the target, or of the source in an encoder-only model.
         """
-        memory = None if self.encoder is None or source is None else self.encode(source)
+        memory = None if self.encoder is None or source is None else self.encode(source)  # [batch, key, feature]
         if self.decoder is None or target is None:
             return self.generator(memory)
         return self.generator(self.decode(target, memory))
@@ -111,9 +112,10 @@ class Transformer(nn.Module):
         """
         n = target.shape[1]
         assert self.decoder is not None  # This tells the type checker that only architectures with a decoder come here.
-        may_look = self.seen_by_decoder(target)
+        may_look = self.seen_by_decoder(target)  # [query, key]
         if memory is None:
             return self.decoder(target, may_look)
+        # By default every position of the target may see the whole source.
         across = self._may_look(self.config.causal_mask_cross, n, memory.shape[1], target, real)
         return self.decoder(target, memory, may_look, across)
 
@@ -129,7 +131,8 @@ class Transformer(nn.Module):
         masking = self.config.masking
         if masking == "zeros-decoder":
             masking = "zeros" if in_decoder else "usual"
-        earlier = masks.causal(n_queries, n_keys).to(ids.device) if causal else None
+        earlier = masks.causal(n_queries, n_keys).to(ids.device) if causal else None  # [query, key]
+        # A key must be visible in both masks; together they broadcast to [batch, head 1, query, key].
         both = earlier if real is None else real if earlier is None else earlier & real
         closed = masks.handled(both, masking, n_queries, n_keys)
         return None if closed is None else closed.to(ids.device)
