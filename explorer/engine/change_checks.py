@@ -11,6 +11,7 @@ from explorer.errors import CannotClose, LengthsDiffer, NoHeads, OutOfTensor, Un
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.trace.changes import Change
+from explorer.trace.stages import stage_of
 from explorer.trace.trace import side_name, unknown_tap
 
 Shape = tuple[int, ...]
@@ -47,7 +48,7 @@ def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, l
         if change.kind == "close" and not tap.closes:
             raise CannotClose(tap=change.tap)
         # The shape is [row, column], with None for a length that is not known yet.
-        shape = tuple(_length(config, change.tap, tap.axes, axis, lengths) for axis in tap.axes[-2:])
+        shape = tuple(_length(config, change.tap, axis, lengths) for axis in tap.axes[-2:])
         for axis, length, places in zip(tap.axes[-2:], shape, (change.rows, change.columns), strict=True):
             if length is not None and places is not None and max(places) >= length:
                 raise OutOfTensor(tap=change.tap, axis=axis, got=max(places), last=length - 1)
@@ -72,12 +73,9 @@ def _check_lent(change: Change, tap: Tap, own: tuple[int | None, ...], other: Sh
             raise LengthsDiffer(tap=change.tap, axis=axis, wanted=got if wanted is None else wanted, got=got)
 
 
-def _length(config: Config, name: str, axes: tuple[str, ...], axis: str, lengths: Lengths) -> int | None:
+def _length(config: Config, name: str, axis: str, lengths: Lengths) -> int | None:
     """How many places a tap has along an axis; None if that depends on a target that is not known yet."""
-    if axis == "vocab":
-        return config.n_target_symbols
-    if axis == "feature":
-        if name.endswith((".hidden", ".activated")):
-            return config.d_ff
-        return config.d_head if "head" in axes else config.d_model
+    if axis in ("feature", "vocab"):
+        sizes = {"d_model": config.d_model, "d_head": config.d_head, "d_ff": config.d_ff, "vocab": config.n_target_symbols}
+        return sizes[stage_of(name).width]
     return lengths.source if side_name(name, axis, has_target=lengths.target != 0) == "source" else lengths.target

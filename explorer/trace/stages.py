@@ -11,6 +11,9 @@ from explorer.trace.tap_names import without_place
 Range = Literal["signed", "unit"]
 """How the values of a Stage are drawn. signed: on a scale centred on zero. unit: on a fixed scale from 0 to 1."""
 
+Width = Literal["d_model", "d_head", "d_ff", "keys", "vocab"]
+"""How wide a row of the tensor is. Maps of all heads, "keys" wide, have a column for each token that can be looked at."""
+
 
 @attrs.frozen
 class Stage:
@@ -23,35 +26,36 @@ class Stage:
     order: int
     range: Range
     formula: str
+    width: Width = "d_model"
     plain: bool = False
 
 
 _STAGES = (
-    ("embedding.tokens", "signed", "E[id]"),
-    ("embedding.scaled", "signed", "E[id] · √d<sub>model</sub>"),
-    ("embedding.positions", "signed", "PE(pos, 2i) = sin(pos / base<sup>2i/d</sup>)"),
-    ("embedding.output", "signed", "x = E[id] · √d<sub>model</sub> + PE"),
-    ("attention.query", "signed", "Q = x W<sub>Q</sub>"),
-    ("attention.key", "signed", "K = x W<sub>K</sub>"),
-    ("attention.value", "signed", "V = x W<sub>V</sub>"),
-    ("attention.scores", "signed", "S = Q K<sup>T</sup>"),
-    ("attention.scaled", "signed", "S / √d<sub>head</sub>"),
-    ("attention.masked", "signed", "S / √d<sub>head</sub> + M"),
-    ("attention.weights", "unit", "A = softmax(Q K<sup>T</sup> / √d<sub>head</sub> + M)"),
-    ("attention.dropped", "unit", "dropout(A)"),
-    ("attention.mixed", "signed", "A V"),
-    ("attention.output", "signed", "concat(A V) W<sub>O</sub>"),
-    ("feed_forward.hidden", "signed", "x W<sub>1</sub> + b<sub>1</sub>"),
-    ("feed_forward.activated", "signed", "f(x W<sub>1</sub> + b<sub>1</sub>)"),
-    ("feed_forward.output", "signed", "f(x W<sub>1</sub> + b<sub>1</sub>) W<sub>2</sub> + b<sub>2</sub>"),
-    ("norm", "signed", "(x − μ) / σ · γ + β"),
-    ("residual", "signed", "x + f(x)"),
-    ("generator.logits", "signed", "x W + b"),
-    ("generator.probabilities", "unit", "softmax(x W + b)"),
+    ("embedding.tokens", "signed", "d_model", "E[id]"),
+    ("embedding.scaled", "signed", "d_model", "E[id] · √d<sub>model</sub>"),
+    ("embedding.positions", "signed", "d_model", "PE(pos, 2i) = sin(pos / base<sup>2i/d</sup>)"),
+    ("embedding.output", "signed", "d_model", "x = E[id] · √d<sub>model</sub> + PE"),
+    ("attention.query", "signed", "d_head", "Q = x W<sub>Q</sub>"),
+    ("attention.key", "signed", "d_head", "K = x W<sub>K</sub>"),
+    ("attention.value", "signed", "d_head", "V = x W<sub>V</sub>"),
+    ("attention.scores", "signed", "keys", "S = Q K<sup>T</sup>"),
+    ("attention.scaled", "signed", "keys", "S / √d<sub>head</sub>"),
+    ("attention.masked", "signed", "keys", "S / √d<sub>head</sub> + M"),
+    ("attention.weights", "unit", "keys", "A = softmax(Q K<sup>T</sup> / √d<sub>head</sub> + M)"),
+    ("attention.dropped", "unit", "keys", "dropout(A)"),
+    ("attention.mixed", "signed", "d_head", "A V"),
+    ("attention.output", "signed", "d_model", "concat(A V) W<sub>O</sub>"),
+    ("feed_forward.hidden", "signed", "d_ff", "x W<sub>1</sub> + b<sub>1</sub>"),
+    ("feed_forward.activated", "signed", "d_ff", "f(x W<sub>1</sub> + b<sub>1</sub>)"),
+    ("feed_forward.output", "signed", "d_model", "f(x W<sub>1</sub> + b<sub>1</sub>) W<sub>2</sub> + b<sub>2</sub>"),
+    ("norm", "signed", "d_model", "(x − μ) / σ · γ + β"),
+    ("residual", "signed", "d_model", "x + f(x)"),
+    ("generator.logits", "signed", "vocab", "x W + b"),
+    ("generator.probabilities", "unit", "vocab", "softmax(x W + b)"),
 )
 STAGES: tuple[Stage, ...] = tuple(
-    Stage(key, order, range_, formula)  # type: ignore[arg-type]  # the table's words are those of Range
-    for order, (key, range_, formula) in enumerate(_STAGES)
+    Stage(key, order, range_, formula, width)  # type: ignore[arg-type]  # the table's words are those of Range and Width
+    for order, (key, range_, width, formula) in enumerate(_STAGES)
 )
 _BY_KEY = {stage.key: stage for stage in STAGES}
 

@@ -147,3 +147,17 @@ def test_every_tap_has_a_stage(architecture: str) -> None:
     """The catalogue knows all names, and the stage follows from the name's end."""
     for name in table(small(architecture=architecture)):
         assert name.rstrip("123").endswith(stage_of(name).key.removeprefix("attention."))
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_stage_says_how_wide_its_tensors_are(architecture: str) -> None:
+    """The memory of a pass is reckoned from it; all sizes differ here, so that none passes for another."""
+    config = small(architecture=architecture)
+    n_source, n_target = (5, 3)
+    sizes = {"d_model": 24, "d_head": 6, "d_ff": 40, "vocab": 50}
+    for name, array in recorded(config).arrays.items():
+        width = stage_of(name).width
+        if width == "keys":
+            assert array.shape[-1] in (n_source, n_target) and array.ndim == 3, name
+        else:
+            assert array.shape[-1] == sizes[width], name

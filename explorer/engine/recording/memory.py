@@ -12,9 +12,9 @@ import psutil
 
 from explorer.errors import NotEnoughMemory
 from explorer.trace.model_card import ModelCard, SideCard
+from explorer.trace.stages import STAGES, Stage, stage_of
 
 _FLOAT = 4  # bytes
-_ATTENTION_TAPS = 5  # These taps have maps: scores, scaled, masked, weights, dropped.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # These numbers are from glibc's malloc.h.
 _LARGEST_BLOCK = 2**25  # bytes; the C library always asks the system for larger blocks.
 _SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
@@ -50,26 +50,28 @@ def _numbers(part: str, card: ModelCard, side: SideCard, n_source: int, n_target
             return 0
         shared = name in ("key", "value")
         rows = n_source if shared and kind == "cross_attn" else n
-        width = d if name == "output" else card.d_head * (side.n_kv_heads if shared else side.n_heads)
+        by_head = stage_of(f"{side.name}.layers.0.{part}").width == "d_head"
+        width = card.d_head * (side.n_kv_heads if shared else side.n_heads) if by_head else d
         return side.n_layers * rows * width
-    return side.n_layers * n * (side.d_ff if name in ("hidden", "activated") else d)
+    return side.n_layers * n * (side.d_ff if stage_of(f"{side.name}.layers.0.{part}").width == "d_ff" else d)
 
 
-_PARTS = (
-    *(f"embedding.{part}" for part in ("tokens", "scaled", "positions", "output")),
-    "norm",
-    "residual",
-    *(f"{kind}_attn.{part}" for kind in ("self", "cross") for part in ("query", "key", "value", "mixed", "output")),
-    *(f"feed_forward.{part}" for part in ("hidden", "activated", "output")),
-    "logits",
-    "probabilities",
-)
+def _parts_of(stage: Stage) -> tuple[str, ...]:
+    """The parts whose taps have a Stage: those of both attentions, or the one of that name."""
+    room, _, name = stage.key.rpartition(".")
+    if room == "attention":
+        return f"self_attn.{name}", f"cross_attn.{name}"
+    return (name,) if room == "generator" else (stage.key,)
+
+
+_MAPS = sum(stage.width == "keys" for stage in STAGES)  # of each attention
+_PARTS = tuple(part for stage in STAGES if stage.width != "keys" for part in _parts_of(stage))
 
 
 @lru_cache(maxsize=64)  # Each keystroke asks for the size three times.
 def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of all recorded arrays. A side that the architecture lacks has no tokens."""
-    maps = _FLOAT * _ATTENTION_TAPS * map_cells(card, n_source, n_target)
+    maps = _FLOAT * _MAPS * map_cells(card, n_source, n_target)
     return maps + sum(part_bytes(part, card, n_source, n_target) for part in _PARTS)
 
 
