@@ -10,13 +10,13 @@ from explorer.app.lessons.step_opener import StepOpener
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session import told
 from explorer.app.session.session import Session
-from explorer.app.shell.actions import make_actions, told_page_shortcuts
+from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.header import Header
-from explorer.app.shell.keyboard import in_digit_row, native_names
+from explorer.app.shell.help import Help
+from explorer.app.shell.keyboard import in_digit_row
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.status import Status
-from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.weights_bar import WeightsBar
 from explorer.config import Config
 from explorer.engine.request import Frame
@@ -25,11 +25,9 @@ from explorer.lang import Words
 from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
-from explorer.resources import asset_text
 from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.version import __version__
 from explorer.views.controls.knobs import KnobPanel
 from explorer.views.painting.pointed import Pointed
 
@@ -54,6 +52,7 @@ class Window(QMainWindow):
         self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
         self.lessons = LessonPanel()
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
+        self.help = Help(self, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_parts()
@@ -119,9 +118,9 @@ class Window(QMainWindow):
             ("stop", self.session.stop),
             ("fit", self.page_stack.fit),
             ("language", self.appearance.switch_language),
-            ("keys", self._tell_keys),
-            ("news", self._tell_news),
-            ("about", self._tell_about),
+            ("keys", self.help.keys),
+            ("news", self.help.news),
+            ("about", self.help.about),
         ):
             named[name].triggered.connect(slot)
         named["knobs"].toggled.connect(self.side.setVisible)
@@ -319,23 +318,6 @@ class Window(QMainWindow):
 
             QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
             self.status.inform(self.appearance.words("status.copied"))
-
-    def _tell_keys(self) -> None:
-        self._tell("action.keys", native_names(self.appearance.words("about.keys", pages=told_page_shortcuts())))
-
-    def _tell_about(self) -> None:
-        self._tell("action.about", self.appearance.words("about.text", version=__version__))
-
-    def _tell_news(self) -> None:
-        words = self.appearance.words
-        box = TextBox(words("action.news"), self, words)
-        box.tell_markdown(asset_text(f"explain/{words.language}/news.md"))
-        box.open()
-
-    def _tell(self, title: str, html: str) -> None:
-        box = TextBox(self.appearance.words(title), self, self.appearance.words)
-        box.tell_html(html)
-        box.open()
 
     def event(self, event: QEvent) -> bool:
         """Handle the row of digits before Qt looks for shortcuts, so that it works on every keyboard."""

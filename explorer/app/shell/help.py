@@ -1,0 +1,38 @@
+"""What the menu Help opens: the keys, what is new, and what the program is."""
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from explorer.app.shell.actions import told_page_shortcuts
+from explorer.app.shell.appearance import Appearance
+from explorer.app.shell.keyboard import native_names
+from explorer.app.shell.text_box import TextBox
+from explorer.resources import asset_text
+from explorer.version import __version__
+
+
+class Help(QObject):
+    """`keys`, `news` and `about` each open a box in front of the window, in its language."""
+
+    def __init__(self, window: QWidget, appearance: Appearance) -> None:
+        super().__init__(window)
+        self._window, self._appearance = window, appearance
+
+    def keys(self) -> None:
+        pages = told_page_shortcuts()
+        self._box("action.keys", native_names(self._appearance.words("about.keys", pages=pages)))
+
+    def about(self) -> None:
+        self._box("action.about", self._appearance.words("about.text", version=__version__))
+
+    def news(self) -> None:
+        words = self._appearance.words
+        box = TextBox(words("action.news"), self._window, words)
+        box.tell_markdown(asset_text(f"explain/{words.language}/news.md"))
+        box.open()
+
+    def _box(self, title: str, html: str) -> None:
+        words = self._appearance.words
+        box = TextBox(words(title), self._window, words)
+        box.tell_html(html)
+        box.open()
