@@ -1,4 +1,4 @@
-"""One list of pages: stack, header, menu, keys, help and lessons follow it, and a twelfth page is a line there and a file."""
+"""One list of pages: stack, header, menu, keys, help and lessons follow it, and a further page is a line there and a file."""
 
 import importlib
 import subprocess
@@ -37,14 +37,14 @@ en = "Title"
 [[step]]
 zh = "一"
 en = "one"
-page = "twelfth"
+page = "further"
 """
 
 
-class TwelfthPage(Page):
+class FurtherPage(Page):
     """A page that this file alone knows."""
 
-    key = "twelfth"
+    key = "further"
     least_px = 300
     experiments = frozenset({"copies"})
 
@@ -54,33 +54,33 @@ class TwelfthPage(Page):
 
 
 @pytest.fixture
-def twelfth(monkeypatch: pytest.MonkeyPatch) -> None:
+def further(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's file, its line in the list, and its two texts."""
-    module = ModuleType(page_list.module_of("twelfth"))
-    module.PAGE = TwelfthPage  # type: ignore[attr-defined]  # as a page's file ends
+    module = ModuleType(page_list.module_of("further"))
+    module.PAGE = FurtherPage  # type: ignore[attr-defined]  # as a page's file ends
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(page_list, "KEYS", (*page_list.KEYS, "twelfth"))
+    monkeypatch.setattr(page_list, "KEYS", (*page_list.KEYS, "further"))
     load = Words.load
 
     def with_texts(language: str) -> Words:
         words = load(language)
-        return Words(language, {**words._texts, "page.twelfth": "Twelfth", "page_short.twelfth": "12th"})
+        return Words(language, {**words._texts, "page.further": "Further", "page_short.further": "More"})
 
     monkeypatch.setattr(Words, "load", with_texts)
 
 
-@pytest.mark.usefixtures("twelfth")
-def test_a_twelfth_page_is_in_header_menu_and_stack(journey: Journey) -> None:
+@pytest.mark.usefixtures("further")
+def test_a_further_page_is_in_header_menu_and_stack(journey: Journey) -> None:
     """It is opened from both, drawn, and gets what its pictures need beside the pass."""
 
     def script(window: Window) -> None:
         journey.settle(window)
-        button = window.header._buttons.button(11)
+        button = window.header._buttons.button(len(page_list.KEYS) - 1)
         window.resize(1800, 900)
         QApplication.processEvents()
-        assert button.isVisible() and button.toolTip() == "Twelfth"
-        window.actions_.pages["twelfth"].trigger()
-        assert window.page_stack.page.key == "twelfth" and button.isChecked()
+        assert button.isVisible() and button.toolTip() == "Further"
+        window.actions_.pages["further"].trigger()
+        assert window.page_stack.page.key == "further" and button.isChecked()
         journey.wait(lambda: window.session.frame is not None and "copies" in window.session.frame.trace.experiments)
         (card,) = window.page_stack.page.cards
         assert card.picture is not None and card.picture.caption.title == card.title.text()
@@ -88,22 +88,22 @@ def test_a_twelfth_page_is_in_header_menu_and_stack(journey: Journey) -> None:
         window.header._buttons.button(0).click()
         assert window.page_stack.page.key == "overview"
         button.click()
-        assert window.page_stack.page.key == "twelfth"
+        assert window.page_stack.page.key == "further"
 
     journey.run(script)
 
 
-@pytest.mark.usefixtures("twelfth")
+@pytest.mark.usefixtures("further")
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_twelve_pages_fit_the_smallest_window(journey: Journey, language: str) -> None:
+def test_further_pages_fit_the_smallest_window(journey: Journey, language: str) -> None:
     """The header asks for no more than there is; what has no room is behind the ellipsis, except the page in front."""
 
     def script(window: Window) -> None:
         journey.settle(window)
         header = window.header
-        buttons = [header._buttons.button(place) for place in range(12)]
+        buttons = [header._buttons.button(place) for place in range(len(page_list.KEYS))]
         window.resize(880, 480)
-        for key in ("overview", "twelfth", "tokens"):
+        for key in ("overview", "further", "tokens"):
             window.go(key)
             QApplication.processEvents()
             assert (window.width(), window.height()) == (880, 480)
@@ -124,8 +124,9 @@ def test_twelve_pages_fit_the_smallest_window(journey: Journey, language: str) -
     journey.run(script, "--language", language)
 
 
-def test_without_further_pages_nothing_is_behind_the_ellipsis(journey: Journey) -> None:
-    """The pages that there are have room in the smallest window."""
+def test_eleven_pages_leave_nothing_behind_the_ellipsis(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many have room in the smallest window."""
+    monkeypatch.setattr(page_list, "KEYS", page_list.KEYS[:11])
 
     def script(window: Window) -> None:
         journey.settle(window)
@@ -136,19 +137,19 @@ def test_without_further_pages_nothing_is_behind_the_ellipsis(journey: Journey) 
     journey.run(script, "--language", "en")
 
 
-@pytest.mark.usefixtures("twelfth")
-def test_a_twelfth_page_has_no_digit_and_the_others_keep_theirs() -> None:
+@pytest.mark.usefixtures("further")
+def test_a_further_page_has_no_digit_and_the_others_keep_theirs() -> None:
     """The row of digits has eleven keys for pages; the help says no more than there is."""
     keys = list(page_shortcuts().values())
-    assert keys == [*(f"Ctrl+{digit}" for digit in range(1, 10)), "Ctrl+-", "Ctrl+=", ""]
+    assert keys == [*(f"Ctrl+{digit}" for digit in range(1, 10)), "Ctrl+-", "Ctrl+=", *[""] * (len(page_list.KEYS) - 11)]
     assert told_page_shortcuts() == "Ctrl+1 … Ctrl+9, Ctrl+−, Ctrl+="
 
 
-@pytest.mark.usefixtures("twelfth")
-def test_a_lesson_may_name_a_twelfth_page(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("further")
+def test_a_lesson_may_name_a_further_page(tmp_path: Path) -> None:
     """Its step opens there."""
     (tmp_path / "a.toml").write_text(LESSON, encoding="utf-8")
-    assert read_lesson(tmp_path / "a.toml").steps[0].settings.page == "twelfth"
+    assert read_lesson(tmp_path / "a.toml").steps[0].settings.page == "further"
 
 
 def test_a_page_that_is_not_in_the_list_is_unknown(tmp_path: Path) -> None:
@@ -156,7 +157,7 @@ def test_a_page_that_is_not_in_the_list_is_unknown(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(LESSON, encoding="utf-8")
     with pytest.raises(BadLesson):
         read_lesson(tmp_path / "a.toml")
-    assert "twelfth" not in page_shortcuts() and "page.twelfth" not in Words.load("en")
+    assert "further" not in page_shortcuts() and "page.further" not in Words.load("en")
 
 
 def test_fewer_pages_leave_keys_free(monkeypatch: pytest.MonkeyPatch) -> None:
