@@ -21,6 +21,7 @@ from explorer import resources
 from explorer.cli import main as cli
 from explorer.config import KNOBS
 from explorer.errors import MissingAsset
+from explorer.export import formats
 from explorer.picture.figure import text as svg_text
 from explorer.presets import preset_names
 from tests.picture.examples import words
@@ -109,7 +110,7 @@ def test_a_text_may_begin_with_a_dash(said: Command) -> None:
     assert "language" in said("show", "--tokenizer", "spaces", "--", "--language")
 
 
-@pytest.mark.parametrize("format_", ["png", "svg", "pdf", "csv", "npz", "safetensors"])
+@pytest.mark.parametrize("format_", formats.names())
 def test_export_writes_every_format_to_file_and_folder(format_: str, said: Command, tmp_path: Path) -> None:
     """The suffix says the format; a folder gets a file for each head."""
     out = said("export", TEXT, "--tap", WEIGHTS, "--out", str(tmp_path / f"a.{format_}"))

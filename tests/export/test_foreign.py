@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.cli import main as cli
 from explorer.errors import UnknownHead
+from explorer.export import formats
 from explorer.export.choice import Choice
 from explorer.export.job import Export
 from explorer.lang import Words
@@ -26,7 +27,7 @@ def exported(out: Path, choice: Choice | None, format_: str, one_each: bool = Fa
 
 
 @pytest.mark.parametrize("tap", NAMES)
-@pytest.mark.parametrize("format_", ["svg", "png", "csv", "npz"])
+@pytest.mark.parametrize("format_", formats.names())
 def test_an_unknown_tap_can_be_exported(tap: str, format_: str, tmp_path: Path) -> None:
     """As a figure that bears its name and as its very numbers; beside it stands the card of the model."""
     path = tmp_path / f"x.{format_}"

@@ -12,6 +12,7 @@ import click
 from explorer.__main__ import main
 from explorer.cli.main import commands as program
 from explorer.config import KNOBS
+from explorer.export import formats
 from explorer.training.recipe import RECIPE_KNOBS
 from tests.fuzz import tables, values, writing
 from tests.fuzz.trial import Trial
@@ -61,7 +62,7 @@ _FILES = (
 _OTHER_FILES = ("", "/dev/null", "/dev/full/a.png", "-", "~/a.csv")
 _EXPORTED = {
     "--tap": _TAPS,
-    "--format": ("png", "svg", "pdf", "csv", "npz", "safetensors", "PNG", "gif", ""),
+    "--format": (*formats.names(), "PNG", "gif", ""),
     "--head": ("0", "all", "9", "-1", "x", "０"),
     "--layer": ("0", "all", "7", ""),
     "--dpi": ("24", "96", "inf", "1e400"),

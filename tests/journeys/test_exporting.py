@@ -15,6 +15,7 @@ from safetensors.numpy import load_file
 
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
+from explorer.export import formats
 from explorer.export.job import Export
 from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
@@ -37,7 +38,7 @@ def _finish(dialog: ExportDialog, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dialog.begin.isEnabled(), timeout=30_000)
 
 
-@pytest.mark.parametrize("form", ["png", "svg", "pdf", "csv", "npz", "safetensors"])
+@pytest.mark.parametrize("form", formats.names())
 def test_the_picture_on_screen_can_be_saved_in_every_format(journey: Journey, qtbot: QtBot, tmp_path: Path, form: str) -> None:
     """The file is there and not empty, and the JSON beside it names text, tap and versions."""
     out = tmp_path / f"head.{form}"
