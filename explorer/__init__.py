@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import explorer.lang  # noqa: F401  with it str() of an error is its sentence
+import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.presets import DEFAULT
 from explorer.version import __version__
 
@@ -40,11 +40,10 @@ def explore(
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
-    `target` None: a trained model's own translation, greedy; an untrained model is given the source text itself.
-    `trained` False: random weights in the shape of trained ones. `changes` are made inside the pass, and inside those by
-    which a trained model finds its translation: the target is what it says under them. `knobs` are fields of
-    explorer.config.Config.
-    Raises explorer.errors.ExplorerError for anything a caller can mend; its `str()` is the sentence.
+    `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
+    `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
+    a trained model finds its translation. `knobs` are fields of explorer.config.Config.
+    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
     from explorer.engine.request import Request
 
@@ -57,7 +56,7 @@ def explore(
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
     """The translation of `text` by a trained preset, by beam search over `beam` sentences (1: greedy).
 
-    Raises explorer.errors.ExplorerError for anything a caller can mend; its `str()` is the sentence.
+    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
     from explorer.config import BEAM
     from explorer.engine.decoding.beam import Decoding
@@ -72,7 +71,7 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
 
 
 def _text(value: object) -> str:
-    """The value, if it is a text. Raises NotText."""
+    """The value, if it is a str. Raises NotText."""
     from explorer.errors import NotText
 
     if not isinstance(value, str):
@@ -82,7 +81,7 @@ def _text(value: object) -> str:
 
 @contextmanager
 def _alone() -> Iterator["Computer"]:
-    """The process's Computer for one caller at a time; torch has as many threads afterwards as before."""
+    """Lend the process's Computer to one caller at a time, and restore torch's number of threads afterwards."""
     import torch
 
     with _one_at_a_time:
@@ -95,14 +94,14 @@ def _alone() -> Iterator["Computer"]:
 
 @lru_cache(maxsize=1)
 def _computer() -> "Computer":
-    """One for the process: loading jieba's dictionary takes half a second, and a notebook calls explore often."""
+    """The process's only Computer. It is kept because loading jieba's dictionary takes half a second."""
     from explorer.engine.compute import Computer
 
     return Computer()
 
 
 def __getattr__(name: str) -> Any:
-    """`explorer.Trace` and `explorer.Change`, imported when asked for: a bare `import explorer` stays light."""
+    """Import `explorer.Trace` and `explorer.Change` on first use, so that `import explorer` alone stays fast."""
     if name == "Trace":
         from explorer.trace.trace import Trace
 

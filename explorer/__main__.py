@@ -9,10 +9,10 @@ from explorer.cli.alert import is_unheard, report, tell
 
 
 def main(*, windowed: bool = False) -> None:
-    """Run the command line and leave with its status. `windowed`: started as the window's own command."""
+    """Run the command line and exit with its status. `windowed` is True for the window's own command."""
     for stream in (sys.stdout, sys.stderr):
-        _set_up(stream, errors="backslashreplace")  # a console without Chinese shows codes instead of breaking
-    _set_up(sys.stdin, errors="surrogateescape")  # a line that is no text gets a sentence of its own
+        _set_up(stream, errors="backslashreplace")  # A console without Chinese shows codes.
+    _set_up(sys.stdin, errors="surrogateescape")  # A line that is no text is reported by itself later.
     unheard = is_unheard(windowed=windowed)
     try:
         from explorer.cli.main import main as run
@@ -27,13 +27,15 @@ def main(*, windowed: bool = False) -> None:
 
 
 def main_window() -> None:
-    """The command `transformer-explorer-window`, for launchers: what goes wrong is told in a box."""
+    """Run the command `transformer-explorer-window`, for launchers, which shows errors in a box."""
     main(windowed=True)
 
 
 def _set_up(stream: TextIO | None, errors: str) -> None:
-    """A terminal knows its own encoding; files and pipes hold UTF-8 on every system, Windows' code pages included, unless
-    the user's environment names another encoding. Behind a window on Windows there are no streams at all."""
+    """Set a stream's encoding: the terminal's own in a terminal, otherwise UTF-8, unless the environment names another.
+
+    A window's process on Windows has no streams, and the stream is None.
+    """
     if not isinstance(stream, io.TextIOWrapper):
         return
     if stream.isatty() or "PYTHONIOENCODING" in os.environ:

@@ -1,6 +1,6 @@
 """The Config: all knobs of our own model, each declared once.
 
-The constructor refuses what does not fit; `Config.nearest_valid` settles coupled knobs for a slider instead.
+The constructor refuses values that do not fit; `Config.nearest_valid` adapts coupled knobs instead, for sliders.
 """
 
 import math
@@ -13,20 +13,22 @@ from explorer.errors import HeadsDoNotFit, UnknownKnob
 from explorer.knobs import Knob, Range, Value, declared, knob
 
 _FEWEST_SYMBOLS = 16
-_SEEDS, _OFFERED_SEEDS = (0, 999_999), (0, 9999)  # the box beside the slider has room for six figures
+_SEEDS, _OFFERED_SEEDS = (0, 999_999), (0, 9999)  # The box beside the slider has room for six figures.
 
 SINUSOID_VARIANTS = ("sinusoidal-doubled", "sinusoidal-halved", "sinusoidal-per-feature", "sine-only")
-"""What tutorials write or print in place of the paper's sinusoids; `model.positions` has their formulas."""
+"""Variants of the paper's sinusoids that tutorials write or print; `model.positions` has their formulas."""
 
 MASK_VALUES: Mapping[str, float] = MappingProxyType({"-inf": -math.inf, "-1e9": -1e9})
-"""The score of a closed cell by the knob `mask_value`. A cell is closed where its score is one of these, to the last bit:
-float32 and float64 hold both exactly. `trace.measures` asks arrays for closed cells, `model.masks` tensors.
+"""The score of a closed cell, for each choice of the knob `mask_value`.
+
+A cell counts as closed where its score is exactly one of these; float32 and float64 hold both exactly. `trace.measures`
+finds closed cells in arrays, `model.masks` in tensors.
 """
 
 
 @attrs.frozen(kw_only=True)
 class Config:
-    """All knobs together. Raises a BadKnob for anything out of range or not fitting together."""
+    """All knobs together. Raises BadKnob for values that are out of range or do not fit together."""
 
     architecture: str = knob(
         "encoder-decoder", group="shape", applies="weights", choices=("encoder-decoder", "encoder-only", "decoder-only")
@@ -99,27 +101,27 @@ class Config:
 
     @property
     def d_head(self) -> int:
-        """Features of one head: d_model / n_heads."""
+        """The number of features of one head: d_model / n_heads."""
         return self.d_model // self.n_heads
 
     @property
     def score_divisor(self) -> float:
-        """What Q·Kᵀ is divided by before the softmax: √d_head · temperature; where scores stay unscaled, the temperature."""
+        """The divisor of Q·Kᵀ before the softmax: √d_head · temperature, or the temperature alone without score scaling."""
         return (math.sqrt(self.d_head) if self.score_scaling else 1.0) * self.temperature
 
     @property
     def n_target_symbols(self) -> int:
-        """Rows of the target's vocabulary: vocab_size where both sides share one. The special symbols always fit."""
+        """The size of the target's vocabulary: vocab_size if both sides share one. The special symbols always fit."""
         return max(_FEWEST_SYMBOLS, self.target_vocab_size) if self.has_two_vocabularies else self.vocab_size
 
     @property
     def has_two_vocabularies(self) -> bool:
-        """True: source and target are looked up in vocabularies of their own."""
+        """Whether source and target have vocabularies of their own."""
         return self.architecture == "encoder-decoder" and self.target_vocab_size > 0
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What decides the weights: the knobs that apply to them, and choices that bring weights of their own."""
+        """The values that decide the weights: knobs that apply to weights, and choices that bring weights of their own."""
         return tuple(
             getattr(self, knob.name) if knob.applies == "weights" else getattr(self, knob.name) in knob.weighing
             for knob in KNOBS
@@ -127,7 +129,7 @@ class Config:
         )
 
     def with_shape_of(self, other: "Config") -> "Config":
-        """The shape of another Config with one's own knobs otherwise."""
+        """This Config with the shape of another one."""
         mine, theirs = self.values(), other.values()
         taken = {
             knob.name: theirs[knob.name]
@@ -142,32 +144,32 @@ class Config:
         return tuple(knob for knob in KNOBS if mine[knob.name] != theirs[knob.name])
 
     def values(self) -> dict[str, Value]:
-        """Every knob's value by name."""
+        """All knobs' values by name."""
         return {knob.name: getattr(self, knob.name) for knob in KNOBS}
 
     def changed(self, **values: object) -> "Config":
-        """A Config with other values. Raises a BadKnob."""
+        """A Config with other values. Raises BadKnob."""
         for name in values:
             find_knob(name)
-        return Config(**self.values() | values)  # type: ignore[arg-type]  # the constructor checks each value
+        return Config(**self.values() | values)  # type: ignore[arg-type]  # The constructor checks each value.
 
     def nearest_valid(self, **values: object) -> "Config":
-        """The closest Config that can be built: numbers are brought into range, n_heads becomes a divisor of d_model.
+        """The nearest Config that can be built: numbers are brought into range, and n_heads becomes a divisor of d_model.
 
-        Raises UnknownKnob, KnobNotAChoice and KnobNotANumber, for which there is no nearest.
+        Raises UnknownKnob, KnobNotAChoice and KnobNotANumber, for which there is no nearest value.
         """
         settled = self.values()
         for name, value in values.items():
             declared = find_knob(name)
             settled[name] = declared.nearest(value) if declared.kind in ("int", "float") else declared.check(value)
         settled["n_heads"] = _divisor(int(settled["d_model"]), int(settled["n_heads"]), self.n_heads)
-        return Config(**settled)  # type: ignore[arg-type]  # the constructor checks each value
+        return Config(**settled)  # type: ignore[arg-type]  # The constructor checks each value.
 
 
 def _divisor(d_model: int, wanted: int, before: int) -> int:
-    """The divisor of d_model that a slider means: the next one in the direction it moved, so that it is never stuck.
+    """The divisor of d_model to use for n_heads: the next one in the direction in which a slider moved from `before`.
 
-    Where n_heads did not move itself, or there is none further on, the closest.
+    So the slider is never stuck. If n_heads did not move, or there is no divisor in that direction, the nearest divisor.
     """
     divisors = [n for n in range(1, min(d_model, int(find_knob("n_heads").valid.high)) + 1) if d_model % n == 0]
     onward = [n for n in divisors if (n >= wanted > before) or (n <= wanted < before)]
@@ -176,16 +178,16 @@ def _divisor(d_model: int, wanted: int, before: int) -> int:
 
 KNOBS = declared(Config)
 GROUPS = tuple(dict.fromkeys(knob.group for knob in KNOBS))
-"""The groups of knobs, in the order in which they are declared."""
+"""The groups of knobs, in the order of their declaration."""
 
 BEAM = Knob(name="beam", kind="int", default=4, group="decoding", applies="pass", valid=Range(1, 8))
-"""How many sentences a search follows: a knob of decoding and not of the model."""
+"""The beam width, which is how many sentences a search follows: a knob of decoding, not of the model."""
 
 _BY_NAME: Mapping[str, Knob] = {each.name: each for each in KNOBS}
 
 
 def departures(config: Config) -> tuple[tuple[str, Value, Value], ...]:
-    """Knob, its value here and the paper's, wherever the two differ."""
+    """(knob, its value here, the paper's value) for all knobs in which a Config departs from Vaswani et al. 2017."""
     values = config.values()
     return tuple(
         (knob.name, values[knob.name], knob.paper)
@@ -195,7 +197,7 @@ def departures(config: Config) -> tuple[tuple[str, Value, Value], ...]:
 
 
 def as_paper(config: Config) -> Config:
-    """The same sizes, and everything else as the paper has it."""
+    """The Config with the same sizes and everything else as in the paper."""
     return config.changed(**{name: paper for name, _here, paper in departures(config)})
 
 

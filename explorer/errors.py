@@ -1,4 +1,4 @@
-"""Everything a user can cause, as one family of exceptions.
+"""All errors that a user can cause, as one family of exceptions.
 
     ExplorerError
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
@@ -15,8 +15,8 @@
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached
 
-Each carries a text key and its numbers; `lang.Words.error` makes the sentence, and `str()` is that sentence in the system's
-language. A bug is never an ExplorerError.
+Each error carries a text key and its numbers. `lang.Words.error` makes the sentence, and `str()` is that sentence in the
+system's language. A bug is never an ExplorerError.
 """
 
 from collections.abc import Callable
@@ -24,17 +24,17 @@ from typing import ClassVar
 
 
 class ExplorerError(Exception):
-    """A mistake with a name. `values` fill the sentence that stands under `key` in the language files."""
+    """The base of all users' errors. `values` fill the sentence that stands under `key` in the language files."""
 
     key: ClassVar[str] = "error.unknown"
-    told_by: ClassVar["Callable[[ExplorerError], str] | None"] = None  # `lang` puts it in: errors know no texts
+    told_by: ClassVar["Callable[[ExplorerError], str] | None"] = None  # `lang` sets it, as errors know no texts
 
     def __init__(self, **values: object) -> None:
         super().__init__(self.key, values)
         self.values = values
 
     def __str__(self) -> str:
-        """The sentence, or what there is of it before the texts are there."""
+        """The sentence; the key and the values' names as long as `lang` is not imported."""
         tell = ExplorerError.told_by
         return tell(self) if tell is not None else f"{self.key}({', '.join(self.values)})"
 
@@ -47,23 +47,23 @@ def _again(kind: type[ExplorerError], values: dict[str, object]) -> ExplorerErro
 
 
 class BadText(ExplorerError):
-    """A text that cannot be worked on."""
+    """A text that cannot be used."""
 
 
 class NotText(BadText):
-    """Something that is no text where one is wanted. Values: got."""
+    """A value that is no str where a text is wanted. Values: got."""
 
     key = "error.not_text"
 
 
 class EmptyText(BadText):
-    """Nothing but white space."""
+    """A text of nothing but white space."""
 
     key = "error.empty_text"
 
 
 class ControlCharacter(BadText):
-    """A character that steers machines and shows nothing. Values: place (from 1), code."""
+    """A control character, which is invisible. Values: place (from 1), code."""
 
     key = "error.control_character"
 
@@ -87,7 +87,7 @@ class TooManySymbols(BadText):
 
 
 class BadWord(BadText):
-    """What cannot become a symbol: nothing, or something with white space or signs that nobody sees. Values: word."""
+    """A word that cannot become a symbol: empty, or with white space or invisible characters. Values: word."""
 
     key = "error.bad_word"
 
@@ -99,35 +99,35 @@ class BadCut(BadText):
 
 
 class BadKnob(ExplorerError):
-    """A knob that cannot have this value."""
+    """A knob that is unknown or cannot have this value."""
 
 
 class UnknownKnob(BadKnob):
-    """Values: name."""
+    """A knob of this name does not exist. Values: name."""
 
     key = "error.unknown_knob"
 
 
 class KnobOutOfRange(BadKnob):
-    """Values: name, low, high, got."""
+    """A number outside a knob's valid range. Values: name, low, high, got."""
 
     key = "error.knob_out_of_range"
 
 
 class KnobNotAChoice(BadKnob):
-    """Values: name, choices, got."""
+    """A value that is none of a knob's choices. Values: name, choices, got."""
 
     key = "error.knob_not_a_choice"
 
 
 class KnobNotANumber(BadKnob):
-    """Values: name, got."""
+    """A value that is no number for a knob that needs one. Values: name, got."""
 
     key = "error.knob_not_a_number"
 
 
 class KnobNotWhole(BadKnob):
-    """A number where only whole ones make sense. Values: name, got."""
+    """A fraction for a knob that needs a whole number. Values: name, got."""
 
     key = "error.knob_not_whole"
 
@@ -143,25 +143,25 @@ class WrongCall(ExplorerError):
 
 
 class UnknownCommand(WrongCall):
-    """Values: name, known."""
+    """A command of this name does not exist. Values: name, known."""
 
     key = "error.unknown_command"
 
 
 class UnknownFlag(WrongCall):
-    """Values: name, command."""
+    """A flag that the command does not have. Values: name, command."""
 
     key = "error.unknown_flag"
 
 
 class SimilarFlag(UnknownFlag):
-    """A flag that is not there, but some are called almost so. Values: name, known."""
+    """An unknown flag with a name similar to known ones. Values: name, known."""
 
     key = "error.similar_flag"
 
 
 class FlagWithoutValue(WrongCall):
-    """Values: name."""
+    """A flag that lacks its value. Values: name."""
 
     key = "error.flag_without_value"
 
@@ -173,7 +173,7 @@ class FlagWithValue(WrongCall):
 
 
 class MissingArgument(WrongCall):
-    """An argument or a flag without which there is nothing to do. Values: name, command."""
+    """A required argument or flag is missing. Values: name, command."""
 
     key = "error.missing_argument"
 
@@ -185,11 +185,11 @@ class ExtraArguments(WrongCall):
 
 
 class NotFound(ExplorerError):
-    """Something that was asked for by name and is not there."""
+    """Something of this name or number does not exist."""
 
 
 class UnknownPreset(NotFound):
-    """Values: name, known."""
+    """A preset of this name does not exist. Values: name, known."""
 
     key = "error.unknown_preset"
 
@@ -201,37 +201,37 @@ class NotTrained(NotFound):
 
 
 class UnknownTap(NotFound):
-    """Values: name, nearest."""
+    """A tap that the trace does not have. Values: name, nearest."""
 
     key = "error.unknown_tap"
 
 
 class UnknownHead(NotFound):
-    """Values: got, last."""
+    """A head that the model does not have. Values: got, last."""
 
     key = "error.unknown_head"
 
 
 class UnknownLayer(NotFound):
-    """Values: got, last."""
+    """A layer that the model does not have. Values: got, last."""
 
     key = "error.unknown_layer"
 
 
 class UnknownFormat(NotFound):
-    """Values: name, known."""
+    """A file format that does not exist or does not suit the content. Values: name, known."""
 
     key = "error.unknown_format"
 
 
 class MissingAsset(NotFound):
-    """A file of the program itself is gone. Values: name."""
+    """A file of the program itself is missing. Values: name."""
 
     key = "error.missing_asset"
 
 
 class CannotWrite(ExplorerError):
-    """Values: path, reason."""
+    """A file that cannot be written. Values: path, reason."""
 
     key = "error.cannot_write"
 
@@ -243,29 +243,29 @@ class CannotCreate(CannotWrite):
 
 
 class DiskFull(CannotWrite):
-    """Values: path."""
+    """The disk has no room for the file. Values: path."""
 
     key = "error.disk_full"
 
 
 class BadFile(ExplorerError):
-    """A file that cannot be read as what it should be."""
+    """A file that cannot be used for its purpose."""
 
 
 class CannotRead(BadFile):
-    """Values: path, reason."""
+    """A file that cannot be read. Values: path, reason."""
 
     key = "error.cannot_read"
 
 
 class NotATrace(BadFile):
-    """Values: path."""
+    """A file that holds no Trace. Values: path."""
 
     key = "error.not_a_trace"
 
 
 class NotACorpus(BadFile):
-    """A data file without the columns that are used. Values: path, columns."""
+    """A data file without the required columns. Values: path, columns."""
 
     key = "error.not_a_corpus"
 
@@ -313,7 +313,7 @@ class BadState(BadFile):
 
 
 class NewerState(BadState):
-    """A file of a later version. Values: path, version, known."""
+    """A State's file from a later version of the program. Values: path, version, known."""
 
     key = "error.newer_state"
 
@@ -349,25 +349,25 @@ class BadFormula(BadFile):
 
 
 class BadReplacement(ExplorerError):
-    """What a hook of a tap returned cannot stand in for what it was shown. Values: tap, wanted, got."""
+    """A hook of a tap returned a tensor that cannot replace the recorded one. Values: tap, wanted, got."""
 
     key = "error.bad_replacement"
 
 
 class TakesTooLong(BadFormula):
-    """A formula with more operations than can be done in its time. Values: formula, limit_ms."""
+    """A formula with more operations than its time limit allows. Values: formula, limit_ms."""
 
     key = "error.takes_too_long"
 
 
 class TakesTooMuch(BadFormula):
-    """A formula that would fill more memory than it may. Values: formula, limit_mb."""
+    """A formula that would use more memory than its limit allows. Values: formula, limit_mb."""
 
     key = "error.takes_too_much"
 
 
 class TooDeep(BadFormula):
-    """A formula that is too long, or has too many brackets in each other. Values: formula, length, depth."""
+    """A formula that is too long or has too many nested brackets. Values: formula, length, depth."""
 
     key = "error.too_deep"
 
@@ -379,7 +379,7 @@ class NotInSentence(BadFormula):
 
 
 class OverLimit(BadFile):
-    """More of something in a lesson than there may be. Values: name, limit, got."""
+    """More of something in a file than its limit allows. Values: name, limit, got."""
 
     key = "error.over_limit"
 
@@ -391,13 +391,13 @@ class NoDisplay(ExplorerError):
 
 
 class NotEnoughMemory(ExplorerError):
-    """Values: need_mb."""
+    """The memory is too small for what was asked for. Values: need_mb."""
 
     key = "error.not_enough_memory"
 
 
 class NotKept(ExplorerError):
-    """Of a long text not every tensor is kept. Values: tap, n_tokens. `head` is the one that was asked for, -1 for all."""
+    """A tensor of a long text that was not kept. Values: tap, n_tokens. `head` is the wanted head, -1 for all."""
 
     key = "error.not_kept"
 
@@ -411,66 +411,66 @@ class BadChange(ExplorerError):
 
 
 class UnknownChangeKind(BadChange):
-    """Values: got, known."""
+    """A kind of change that does not exist. Values: got, known."""
 
     key = "error.unknown_change_kind"
 
 
 class ChangeLacks(BadChange):
-    """A field without which a change of this kind says nothing. Values: kind, field."""
+    """A change without a field that its kind requires. Values: kind, field."""
 
     key = "error.change_lacks"
 
 
 class ChangeHasNo(BadChange):
-    """A field that a change of this kind has no use for. Values: kind, field."""
+    """A change with a field that its kind does not use. Values: kind, field."""
 
     key = "error.change_has_no"
 
 
 class BadChangeField(BadChange):
-    """A field that cannot have this value. Values: field, got."""
+    """A field of a change that cannot have this value. Values: field, got."""
 
     key = "error.bad_change_field"
 
 
 class TooManyInChange(BadChange):
-    """More than a change can hold. Values: field, limit, got."""
+    """A field of a change with more entries than it may have. Values: field, limit, got."""
 
     key = "error.too_many_in_change"
 
 
 class NoHeads(BadChange):
-    """A head at a tap that has none. Values: tap."""
+    """A change that names a head at a tap without heads. Values: tap."""
 
     key = "error.no_heads"
 
 
 class OutOfTensor(BadChange):
-    """A place that a tap does not have in this sentence. Values: tap, axis, got, last."""
+    """A change at a position that the tap does not have in this sentence. Values: tap, axis, got, last."""
 
     key = "error.out_of_tensor"
 
 
 class LengthsDiffer(BadChange):
-    """What is put at a tap has not the places that are there. Values: tap, axis, wanted, got."""
+    """A patch whose length differs from the tensor that it replaces. Values: tap, axis, wanted, got."""
 
     key = "error.lengths_differ"
 
 
 class AllClosed(BadChange):
-    """A row of an attention that would have no open key left. Values: tap, row."""
+    """A change that would leave a row of an attention without any open key. Values: tap, row."""
 
     key = "error.all_closed"
 
 
 class CannotClose(BadChange):
-    """A tap whose cells no mask closes. Values: tap."""
+    """A change that closes cells at a tap where no mask can close any. Values: tap."""
 
     key = "error.cannot_close"
 
 
 class NeverReached(BadChange):
-    """A tap of the model that the pass did not come through. Values: tap."""
+    """A change at a tap that the pass did not reach. Values: tap."""
 
     key = "error.never_reached"

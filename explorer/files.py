@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all, and files of strangers, of which only regular ones are opened."""
+"""Writing files whole or not at all, and reading files of strangers, of which only regular ones are opened."""
 
 import contextlib
 import errno
@@ -16,23 +16,23 @@ from typing import IO
 
 from explorer.errors import CannotCreate, CannotRead, CannotWrite, DiskFull, NotAFile
 
-# A temporary file bears its owner's machine and process, so that what a killed one left can be swept.
+# A temporary file's name holds its machine and process, so that files of killed processes can be removed.
 _UNFINISHED = re.compile(r"^\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}\.unfinished(\.[^.]*)?$", re.DOTALL)
-# What Windows answers while an indexer or a virus scanner has the file open: access denied, sharing violation, locked.
+# Windows' errors while an indexer or a virus scanner has the file open: access denied, sharing violation, lock violation.
 _HELD = (5, 32, 33)
-_WAITS_S = (0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # half a second in all
-_MOST_OF_NAME = 40  # characters of a file's name that its temporary file has too
+_WAITS_S = (0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # seconds, half a second in all
+_MOST_OF_NAME = 40  # characters of a file's name that its temporary file's name contains
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary file beside `path`, and put it in its place when the block has ended well.
+    """Give a temporary file beside `path`, which replaces `path` when the block ends without an error.
 
-    Whatever happens inside, an older file at `path` stays until then. Raises CannotWrite, DiskFull.
+    An older file at `path` stays until then. Raises CannotWrite, DiskFull.
     """
     try:
         if path.exists() and not path.is_file():
-            # A folder; or a device such as /dev/null, which root would replace by a plain file.
+            # Refuse folders, and devices such as /dev/null, which root would replace by a plain file.
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         sweep(path.absolute().parent)
         unfinished = _made_beside(path)
@@ -40,23 +40,23 @@ def replacing(path: Path) -> Iterator[Path]:
         raise cannot_write(path, error) from error
     try:
         yield unfinished
-        with unfinished.open("rb+") as file:  # Windows syncs only what may be written
+        with unfinished.open("rb+") as file:  # Windows syncs only files that are open for writing.
             os.fsync(file.fileno())
         _put_in_place(unfinished, path)
     except OSError as error:
         raise cannot_write(path, error) from error
     finally:
-        with contextlib.suppress(OSError):  # the next export sweeps what is held now
+        with contextlib.suppress(OSError):  # A file that is held open now is removed at the next export.
             unfinished.unlink(missing_ok=True)
 
 
 def _put_in_place(unfinished: Path, path: Path) -> None:
-    """Replace the older file. Windows refuses as long as another program has it open, which mostly is a moment."""
+    """Replace the older file. Windows refuses while another program has it open, which is usually short, so try again."""
     for wait_s in _WAITS_S:
         try:
             unfinished.replace(path)
         except OSError as error:
-            if getattr(error, "winerror", None) not in _HELD:  # only Windows has that number
+            if getattr(error, "winerror", None) not in _HELD:  # Only Windows sets `winerror`.
                 raise
             time.sleep(wait_s)
         else:
@@ -65,17 +65,17 @@ def _put_in_place(unfinished: Path, path: Path) -> None:
 
 
 def _made_beside(path: Path) -> Path:
-    """An empty file that nobody else has, with the rights of any new file of the user's."""
+    """Make an empty file with a unique name and the usual permissions of the user's new files."""
     token = f"{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
     made = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{token}.unfinished{path.suffix[:_MOST_OF_NAME]}")
     os.close(os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
     return made
 
 
-@lru_cache(maxsize=64)  # once a folder: an export of two thousand files looks once
+@lru_cache(maxsize=64)  # An export of two thousand files sweeps its folder only once.
 def sweep(folder: Path) -> None:
-    """Remove the temporary files in a folder whose owner on this machine is gone."""
-    import psutil  # only where something is written
+    """Remove temporary files in a folder whose process on this machine has ended."""
+    import psutil  # Only writing needs it.
 
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -87,22 +87,22 @@ def sweep(folder: Path) -> None:
 
 @lru_cache(maxsize=1)
 def _machine() -> str:
-    """Eight figures of this machine's name: a process number says nothing about another one."""
+    """Eight hexadecimal digits of this machine's name, because process numbers are unique only on one machine."""
     return f"{zlib.crc32(socket.gethostname().encode('utf-8', 'replace')):08x}"
 
 
 def opened(path: Path) -> IO[bytes]:
-    """A file for reading. A pipe would be waited for and a device may never end, so only a regular file is opened.
+    """Open a regular file for reading; a pipe would block, and a device may never end.
 
     Raises NotAFile, CannotRead.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise NotAFile(path=str(path))
-        file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  Path.open takes no opener; the caller closes
+        file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  Path.open takes no opener; the caller closes.
     except (OSError, ValueError) as error:
         raise CannotRead(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # exchanged in between
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # The file was replaced between the check and the opening.
         file.close()
         raise NotAFile(path=str(path))
     return file
@@ -113,9 +113,9 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def read_whole(path: Path, most_bytes: int) -> bytes:
-    """What is in a regular file of at most so many bytes. Raises NotAFile, CannotRead."""
+    """The contents of a regular file of at most `most_bytes`. Raises NotAFile, CannotRead."""
     with opened(path) as file:
-        told = os.fstat(file.fileno()).st_size  # of a file with holes, much more than it takes on the disk
+        told = os.fstat(file.fileno()).st_size  # A sparse file may be much larger than its room on the disk.
         content = b"" if told > most_bytes else read_at_most(file, path, most_bytes + 1)
     if max(told, len(content)) > most_bytes:
         raise CannotRead(path=str(path), reason=f"> {most_bytes:,} B")
@@ -123,7 +123,7 @@ def read_whole(path: Path, most_bytes: int) -> bytes:
 
 
 def read_at_most(file: IO[bytes], path: Path, n_bytes: int) -> bytes:
-    """The next bytes of an opened file. Raises CannotRead: a disk may fail, and the system has files that cannot be read."""
+    """The next bytes of an opened file, at most `n_bytes`. Raises CannotRead, since disks and system files may fail."""
     try:
         return file.read(n_bytes)
     except OSError as error:
@@ -131,7 +131,7 @@ def read_at_most(file: IO[bytes], path: Path, n_bytes: int) -> bytes:
 
 
 def make_folder(path: Path) -> Path:
-    """The folder, made if need be. Raises CannotCreate."""
+    """Make the folder if it does not exist. Raises CannotCreate."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -140,7 +140,7 @@ def make_folder(path: Path) -> Path:
 
 
 def cannot_write(path: Path, error: OSError | ValueError) -> CannotWrite:
-    """The user's error for the system's."""
+    """The user's error that says what the system's error means."""
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return DiskFull(path=str(path))
     return CannotWrite(path=str(path), reason=getattr(error, "strerror", None) or str(error))

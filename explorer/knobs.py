@@ -1,7 +1,7 @@
-"""The Knob: one declared hyperparameter. Sliders, flags, checks and hints are made from the declaration alone.
+"""The Knob: one declared hyperparameter. Sliders, flags, checks and hints are made from its declaration alone.
 
-`knob()` declares a field of an attrs class, `declared()` lists the Knobs of such a class: the model's Config and a
-training's Recipe are two of them. Names and hints stand in the language files under `knob.<name>`.
+`knob()` declares a field of an attrs class, and `declared()` lists the Knobs of such a class. The model's Config and a
+training's Recipe are such classes. Names and hints stand in the language files under `knob.<name>`.
 """
 
 import math
@@ -13,8 +13,10 @@ import attrs
 from explorer.errors import KnobNotAChoice, KnobNotANumber, KnobNotWhole, KnobOutOfRange
 
 Applies = Literal["draw", "pass", "weights"]
-"""What a knob acts on. draw: pictures alone, nothing is computed again. pass: the same weights in a new pass. weights: the
-weights are other ones."""
+"""What a knob acts on.
+
+draw: the pictures only, without a new pass. pass: a new pass with the same weights. weights: a model with new weights.
+"""
 
 Value = int | float | bool | str
 
@@ -22,7 +24,7 @@ _TRUTHS = {"true": True, "on": True, "yes": True, "1": True, "false": False, "of
 
 
 class Range(NamedTuple):
-    """Numbers from `low` to `high`, both of them included."""
+    """The numbers from `low` to `high`, both included."""
 
     low: float
     high: float
@@ -35,14 +37,14 @@ _UNIT = Range(0, 1)
 class Knob:
     """One declared hyperparameter.
 
-    `kind` is "int", "float", "bool" or "choice". Every number in `valid` is allowed; a slider offers those in `offered`,
-    which may be fewer, in steps of `step`, a `logarithmic` one by factors. All three are in `unit`, where there is one.
+    `kind` is "int", "float", "bool" or "choice". Every number in `valid` is allowed. A slider offers those in `offered`,
+    which may be fewer, in steps of `step`, or by factors if `logarithmic`. All three are in `unit`, if there is one.
     A choice is one of `choices`; those in `weighing` bring weights of their own, whatever the knob applies to otherwise.
 
-    `in_modules`: the model's modules are made with the value, so that another one needs other modules, as sizes do. Knobs
-    without it are read at each pass, or decide the numbers of fresh weights and nothing else.
+    `in_modules` is True where the model's modules are built with the value, so that another value needs other modules, as
+    sizes do. Other knobs are read at each pass, or decide only the numbers of random weights.
 
-    `paper` is the value in Vaswani et al. 2017, section 3, for a knob that is no size.
+    `paper` is the value in Vaswani et al. 2017, section 3; None for sizes and for knobs that the paper does not have.
     """
 
     name: str
@@ -61,7 +63,7 @@ class Knob:
     paper: Value | None = None
 
     def check(self, value: object) -> Value:
-        """`value` as this knob keeps it. Raises KnobOutOfRange, KnobNotAChoice or KnobNotANumber."""
+        """The value in this knob's own type. Raises KnobOutOfRange, KnobNotAChoice, KnobNotANumber or KnobNotWhole."""
         if self.kind == "choice":
             if not isinstance(value, str) or value not in self.choices:
                 raise KnobNotAChoice(name=self.name, choices=", ".join(self.choices), got=value)
@@ -84,13 +86,13 @@ class Knob:
         return value
 
     def _number(self, value: object) -> int | float:
-        """Any number, infinity too: it is out of range, but one can say on which side. NumPy's are welcome."""
+        """Any real number as int or float, NumPy's too. Infinity is allowed, as it is out of range on a known side."""
         if isinstance(value, bool) or not isinstance(value, (numbers.Real, str)):
             raise KnobNotANumber(name=self.name, got=value)
         try:
             number = int(value) if isinstance(value, numbers.Integral) else float(value)
-        except OverflowError:  # a fraction larger than any float
-            number = math.inf if value > 0 else -math.inf  # type: ignore[operator]  # only numbers are too large
+        except OverflowError:  # The value is a fraction larger than any float.
+            number = math.inf if value > 0 else -math.inf  # type: ignore[operator]  # Only a number can be too large.
         except ValueError:
             raise KnobNotANumber(name=self.name, got=value) from None
         if number != number:  # NaN
@@ -101,7 +103,7 @@ class Knob:
         return int(number) if self.kind == "int" else float(number)
 
     def nearest(self, value: object) -> int | float:
-        """The closest valid number; steps and the offered range are for sliders and bind nobody else.
+        """The nearest valid number. Steps and the offered range concern only sliders and do not count here.
 
         Raises KnobNotANumber.
         """
@@ -113,11 +115,11 @@ class Knob:
 def knob(
     default: Value, *, valid: tuple[float, float] | None = None, offered: tuple[float, float] | None = None, **declaration: Any
 ) -> Any:
-    """Declare one field of an attrs class as a Knob; its kind follows from the default."""
+    """Declare a field of an attrs class as a Knob; its kind follows from `choices` or the default's type."""
     about = {"kind": "choice" if "choices" in declaration else type(default).__name__, "default": default, **declaration}
     about |= {name: Range(*pair) for name, pair in (("valid", valid), ("offered", offered)) if pair is not None}
 
-    made: Knob | None = None  # as soon as its name is known
+    made: Knob | None = None  # The Knob is made at the first check, which knows the field's name.
 
     def checked(value: object, _self: object, field: "attrs.Attribute[Any]") -> Value:
         nonlocal made
@@ -129,7 +131,7 @@ def knob(
 
 
 def declared(cls: type[attrs.AttrsInstance]) -> tuple[Knob, ...]:
-    """The Knobs of a class whose fields are made by `knob`, in the order in which they are declared."""
+    """The Knobs of a class whose fields are made by `knob`, in the order of their declaration."""
     return tuple(map(_of_field, attrs.fields(cls)))
 
 

@@ -1,4 +1,4 @@
-"""All text for people, by key, in two languages. The texts are data: `assets/lang/<language>.toml`.
+"""All texts for people, by key, in two languages. The texts are data in `assets/lang/<language>.toml`.
 
 words = Words.load("zh")
 words("stage.weights.title")
@@ -17,13 +17,13 @@ from explorer.errors import BadKnob, ExplorerError, MissingAsset
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
-_MOST_QUOTED, _LONGEST_PATH = 80, 255  # characters of a value in a sentence; whoever looks for a file needs its path
+_MOST_QUOTED, _LONGEST_PATH = 80, 255  # characters of a quoted value, and of a path, which users need in order to find a file
 _LARGE = 10**15
 _LISTS = ("known", "choices", "columns")
 
 
 class Words:
-    """The texts of one language. `words(key, **values)` is the sentence under `key` with its values filled in."""
+    """The texts of one language. `words(key, **values)` is the text under `key` with the values filled in."""
 
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language = language
@@ -35,23 +35,23 @@ class Words:
         return cls(language, dict(_flat(tomllib.loads(asset_text(f"lang/{language}.toml")))))
 
     def __call__(self, key: str, **values: object) -> str:
-        """The text under `key`. A missing key or value is a bug and raises KeyError."""
+        """The text under `key` with its values. A missing key or value is a bug and raises KeyError."""
         return self._texts[key].format(**values)
 
     def or_other(self, key: str) -> str:
-        """The text under `key`, or the one of its table that serves whatever else there is: "layers.dead.other"."""
+        """The text under `key`, or the text `other` of the same table if there is none ("layers.dead.other")."""
         return self(key if key in self else f"{key.rpartition('.')[0]}.other")
 
     def __contains__(self, key: str) -> bool:
         return key in self._texts
 
     def keys(self) -> frozenset[str]:
-        """Every key there is, for the test that holds the languages against each other."""
+        """All keys, for the test that compares the languages."""
         return frozenset(self._texts)
 
     def error(self, error: ExplorerError) -> str:
-        """The one sentence that tells a user what went wrong; knob names are given in the user's words."""
-        # What there is to choose from is the program's own and is told whole.
+        """The sentence that tells a user what went wrong; knobs are named in the user's language."""
+        # Lists of choices come from the program itself and are quoted whole.
         values = {
             name: value if name in _LISTS else quoted(value, is_path=name == "path") for name, value in error.values.items()
         }
@@ -59,19 +59,18 @@ class Words:
         if isinstance(error, BadKnob) and f"knob.{name}.name" in self:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
         reason = error.values.get("reason")
-        if isinstance(reason, ExplorerError):  # a knob or a formula inside a file
+        if isinstance(reason, ExplorerError):  # The error of a knob or a formula inside a file is quoted too.
             values["reason"] = self.error(reason).rstrip("。.")
         return self(error.key, **values)
 
 
 def quoted(value: object, *, is_path: bool = False) -> object:
-    """A value as a sentence can quote it: its first 80 characters at most, of a path the last 255, and none that steers a
-    terminal."""
+    """A value as an error quotes it: at most its first 80 characters, or a path's last 255, without control characters."""
     if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < _LARGE):
         return value
     try:
         text = str(value)
-    except Exception:  # no whole number of more than 4,300 digits can be written, and a caller's own object may refuse anything
+    except Exception:  # Python writes no int of more than 4,300 digits, and a caller's own object may raise anything.
         text = hex(value) if isinstance(value, int) else type(value).__name__
     if is_path and len(text) > _LONGEST_PATH:
         text = f"…{text[1 - _LONGEST_PATH :]}"
@@ -89,14 +88,14 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]
 
 
 def system_language(environment: Mapping[str, str] = os.environ, ui_languages: Sequence[str] | None = None) -> str:
-    """The language of the user's environment, else the first of those that the system was set to ("zh-Hans-CN", "de").
+    """The language of the user's environment, else the first one that the system is set to ("zh-Hans-CN", "de").
 
-    Without either Chinese: an unset locale says nothing about its user. `ui_languages`: what Qt knows of them; None asks the
-    system without Qt. On Linux they are the environment's own.
+    Without either it is Chinese, since an unset locale says nothing about the user. `ui_languages` are the system's languages
+    as Qt reports them; None asks the system without Qt. On Linux only the environment counts.
     """
     named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     if named.split(".")[0] not in ("", "C", "POSIX"):
-        asked = environment.get("LANGUAGE", "").split(":")[0] or named  # as gettext has it
+        asked = environment.get("LANGUAGE", "").split(":")[0] or named  # LANGUAGE comes first, as in gettext.
     elif sys.platform.startswith("linux"):
         asked = ""
     else:
@@ -105,7 +104,7 @@ def system_language(environment: Mapping[str, str] = os.environ, ui_languages: S
 
 
 def _ui_languages() -> Sequence[str]:
-    """What Windows or macOS was set to, in the user's order; nothing where it does not say."""
+    """The languages that Windows or macOS is set to, in the user's order; empty where they are unknown."""
     if sys.platform == "win32":
         import ctypes
 
@@ -125,13 +124,13 @@ def _words(language: str) -> Words:
 
 
 def sentence(error: ExplorerError) -> str:
-    """What went wrong, in the system's language: what `str(error)` is. A language whose file is gone is told in another."""
+    """The error's sentence in the system's language, for `str(error)`; in the other language if its file is missing."""
     for language in (system_language(), *LANGUAGES):
         try:
             return _words(language).error(error)
         except MissingAsset:
             continue
-    return f"{error.key}: {error.values}"  # without any texts the program can only say what is gone
+    return f"{error.key}: {error.values}"  # Without any texts, only key and values can be shown.
 
 
 ExplorerError.told_by = sentence

@@ -1,9 +1,9 @@
-"""What formulas may call: the field's own functions, in float64 and NumPy, independent of the model that they check.
+"""The functions that formulas of lessons may call, in float64 and NumPy. They are independent of the model that they check.
 
-What each costs is declared in `lessons.known`, where a formula finds it.
+`lessons.known` declares what each function costs.
 
-Attention stands here once for all that know no torch: lessons, pictures, and files of heads that a long text left no room
-for. `model.attention` has it in torch; a test holds the two against each other.
+Attention is written here once for all rooms without torch: lessons, pictures, and the export of heads whose maps were not
+kept. `model.attention` has it in torch; a test compares the two.
 """
 
 from typing import TypeVar
@@ -14,27 +14,30 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 Real = TypeVar("Real", np.float32, np.float64)
 BLOCK = 64
-"""Rows and features of a table whose distances from as many others are computed at once. The whole square would need a lot of
-room; and the library computes products of larger ones in several threads, which wait for each other on a busy processor."""
+"""`nearest_distance` compares this many rows of a table with as many others at once, this many features at a time.
+
+All rows at once would need too much memory. Besides, NumPy's library multiplies larger blocks in several threads, which wait
+for each other on a busy processor.
+"""
 
 
 def softmax(x: NDArray[Real]) -> NDArray[Real]:
-    """Over the last axis: e^x / Σ e^x, in the precision of x. A row of -inf alone is NaN, as in torch."""
-    # The largest x is taken from the exponents above and below the line: no power can overflow.
+    """Over the last axis: e^x / Σ e^x, in the precision of x. A row that has only -inf becomes NaN, as in torch."""
+    # e^x / Σ e^x = e^(x - max) / Σ e^(x - max), and no power of the right side can overflow.
     powers: NDArray[Real] = np.exp(x - np.max(x, axis=-1, keepdims=True))
     powers /= powers.sum(axis=-1, keepdims=True)
     return powers
 
 
 def alibi(slope: float, n_queries: int, n_keys: int, first: int = 0) -> Numbers:
-    """[query, key] one head's bias -m·|q - k|; the first query stands at `first`. Press et al. 2022."""
+    """[query, key] one head's bias -m·|q - k|; the first query stands at position `first`. Press et al. 2022."""
     queries, keys = np.arange(first, first + n_queries), np.arange(n_keys)
     bias: Numbers = -slope * np.abs(queries[:, None] - keys[None, :])
     return bias
 
 
 def alibi_slope(head: int, n_heads: int) -> float:
-    """m_h = 2^(-8(h + 1)/n_heads) of head h = 0 … n_heads - 1."""
+    """The slope m_h = 2^(-8(h + 1)/n_heads) of head h = 0 … n_heads - 1."""
     return float(2.0 ** (-8 * (head + 1) / n_heads))
 
 
@@ -51,7 +54,7 @@ def attention_step(
     """[query, key] one head's attention up to a step, from its Q [query, feature] and K [key, feature], in their precision.
 
     `step` is "scores", "scaled", "masked" or "weights". Vaswani et al. 2017, section 3.2.1: A = softmax(Q·Kᵀ / divisor +
-    bias), where the score of `closed` cells is `mask_value`.
+    bias); where a cell is `closed` [query, key], `mask_value` stands in place of its score.
     """
     # S[q,k] = Q[q]·K[k]
     made: NDArray[Real] = query @ key.T  # [query, key]
@@ -61,7 +64,7 @@ def attention_step(
     made /= divisor
     if step == "scaled":
         return made
-    # M[q,k] = S[q,k] / divisor + B[q,k]; of a closed cell the mask's value
+    # M[q,k] = S[q,k] / divisor + B[q,k], and the mask's value in a closed cell
     if bias is not None:
         made += bias
     if closed is not None:
@@ -71,7 +74,10 @@ def attention_step(
 
 
 def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:
-    """[feature] one row of the paper's positions; its exponent 2i/d times `power`. Vaswani et al. 2017, section 3.5."""
+    """[feature] the paper's sine and cosine values at position `pos`, with the exponent 2i/d multiplied by `power`.
+
+    Vaswani et al. 2017, section 3.5.
+    """
     pair = np.arange(int(d)) // 2
     angle = pos / base ** (power * 2 * pair / d)
     row: Numbers = np.where(np.arange(int(d)) % 2 == 0, np.sin(angle), np.cos(angle))
@@ -79,7 +85,7 @@ def pe(pos: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbe
 
 
 def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> Numbers:
-    """[position, feature] the first n rows."""
+    """[position, feature] the rows `pe(0, …)` to `pe(n - 1, …)`."""
     pair = np.arange(int(d)) // 2
     table: Numbers = np.arange(int(n))[:, None] / base ** (power * 2 * pair / d)  # [position, feature] the angles
     table[:, 0::2] = np.sin(table[:, 0::2])
@@ -88,7 +94,7 @@ def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> N
 
 
 def doubled(pos: float, d: float, base: float = 10000.0) -> Numbers:
-    """[feature] tutorial A's loop: the exponent is 2j/d for feature j, the cosine's another than the sine's."""
+    """[feature] what tutorial A's loop computes: the exponent is 2j/d for feature j, so sine and cosine have different ones."""
     j = np.arange(int(d))
     angle = pos / base ** (2 * j / d)
     row: Numbers = np.where(j % 2 == 0, np.sin(angle), np.cos(angle))
@@ -96,7 +102,7 @@ def doubled(pos: float, d: float, base: float = 10000.0) -> Numbers:
 
 
 def rotation(k: float, d: float, base: float = 10000.0) -> Numbers:
-    """[feature, feature] M(k): PE(pos + k) = M(k)·PE(pos), a turn of each pair by k·w_i."""
+    """[feature, feature] the matrix M(k) with PE(pos + k) = M(k)·PE(pos): it turns each pair of features by k·w_i."""
     matrix, even = np.zeros((int(d), int(d))), 2 * np.arange(int(d) // 2)
     turn = k / base ** (even / d)
     matrix[even, even] = matrix[even + 1, even + 1] = np.cos(turn)
@@ -106,14 +112,18 @@ def rotation(k: float, d: float, base: float = 10000.0) -> Numbers:
 
 
 def best_map(table: Numbers, k: int) -> tuple[Numbers, float]:
-    """[feature, feature] block diagonal: the linear map of each pair of features that carries every place best k places
-    on, by least squares; and the largest cell that it leaves over."""
+    """[feature, feature] the matrix that best maps each row of a table to the row k positions later, and its largest error.
+
+    The matrix is block diagonal: each pair of features is fitted by itself, by least squares. `table` is [position, feature];
+    the error is the largest absolute difference of any cell.
+    """
     pairs, d = table.shape[1] // 2, table.shape[1]
     if not 0 < k < len(table) or not pairs:
         return np.zeros((d, d)), 0.0
     by_pair = table[:, : 2 * pairs].reshape(len(table), pairs, 2).transpose(1, 0, 2)  # [pair, position, 2]
     now, then = by_pair[:, :-k], by_pair[:, k:]
-    fitted = np.linalg.pinv(now) @ then  # then = now @ fitted, so the block of M is fittedᵀ
+    # then = now @ fitted, so the block of M for a pair is fittedᵀ
+    fitted = np.linalg.pinv(now) @ then  # [pair, 2, 2]
     matrix, even = np.zeros((d, d)), 2 * np.arange(pairs)
     for row in (0, 1):
         for column in (0, 1):
@@ -122,31 +132,31 @@ def best_map(table: Numbers, k: int) -> tuple[Numbers, float]:
 
 
 def best_pairs(table: Numbers, k: float) -> float:
-    """What `best_map` leaves over."""
+    """The largest error of `best_map`."""
     return best_map(table, int(k))[1]
 
 
 def layer_norm(x: Numbers, eps: float = 1e-5, shift: float = 0.0) -> Numbers:
-    """Over the last axis, biased variance, eps inside the root: what nn.LayerNorm computes."""
+    """What nn.LayerNorm computes over the last axis: the variance is divided by n, and eps is added inside the root."""
     result: Numbers = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + shift
     return result
 
 
 def std_eps_norm(x: Numbers, eps: float = 1e-6, shift: float = 0.0) -> Numbers:
-    """Over the last axis, unbiased deviation, eps outside the root: what the tutorials' classes compute."""
+    """What the tutorials' norm classes compute over the last axis: the variance is divided by n - 1, eps added to the root."""
     result: Numbers = (x - x.mean(-1, keepdims=True)) / (spread(x, 1)[..., None] + eps) + shift
     return result
 
 
 def batch_norm(x: Numbers, eps: float = 1e-5) -> Numbers:
-    """Over all axes but the last: what nn.BatchNorm1d computes in training."""
+    """What nn.BatchNorm1d computes in training, over all axes but the last."""
     others = tuple(range(x.ndim - 1))
     result: Numbers = (x - x.mean(others, keepdims=True)) / np.sqrt(x.var(others, keepdims=True) + eps)
     return result
 
 
 def nearest_distance(table: Numbers) -> float:
-    """The smallest Euclidean distance between two rows."""
+    """The smallest Euclidean distance between two rows of a table [row, feature]."""
     squares, smallest = (table**2).sum(1), np.inf
     for first in range(0, len(table), BLOCK):
         for second in range(first, len(table), BLOCK):
@@ -163,7 +173,10 @@ def nearest_distance(table: Numbers) -> float:
 
 
 def softmax_gradient(weights: Numbers) -> Numbers:
-    """[…] the size of ∂A/∂S of each row: the Frobenius norm of diag(A) - A·Aᵀ. Nothing flows back where it is 0."""
+    """[…] the size of ∂A/∂S for each row A of weights: the Frobenius norm of diag(A) - A·Aᵀ.
+
+    Where it is 0, no gradient flows back through the softmax.
+    """
     # Σ_ij (δ_ij a_i - a_i a_j)² = Σ a_i² - 2 Σ a_i³ + (Σ a_i²)²
     squares = (weights**2).sum(-1)
     result: Numbers = np.sqrt(np.maximum(0.0, squares - 2 * (weights**3).sum(-1) + squares**2))
@@ -171,36 +184,36 @@ def softmax_gradient(weights: Numbers) -> Numbers:
 
 
 def zero_share(x: Numbers) -> float:
-    """Which share of all numbers is exactly 0."""
+    """The share of numbers that are exactly 0."""
     return float((x == 0).mean())
 
 
 def dead(activated: Numbers) -> float:
-    """[position, feature] after ReLU: which share of the units is 0 at every position of the sentence."""
+    """The share of features of `activated` [position, feature], after ReLU, that are 0 at every position of the sentence."""
     return float((activated == 0).all(axis=0).mean())
 
 
 def alike(x: Numbers) -> float:
-    """[position, feature] the mean cosine between two different positions: 1 where all point the same way."""
+    """The mean cosine between two different rows of x [position, feature]: 1 if all rows point in the same direction."""
     unit = x / np.linalg.norm(x, axis=-1, keepdims=True)
     n = np.float64(len(x))
-    # Σ_ab u_a·u_b = ‖Σ_a u_a‖², of which n are the cosines of the vectors with themselves
+    # Σ_ab u_a·u_b = ‖Σ_a u_a‖². This sum has n cosines of a vector with itself, which are 1.
     return float(((unit.sum(0) ** 2).sum() - n) / (n * n - n))
 
 
 def open_cells(weights: Numbers) -> Numbers:
-    """[query] how many keys each query gives any weight."""
+    """[query] how many keys have a weight above 0, for each query."""
     counts: Numbers = (weights > 0).sum(axis=-1).astype(np.float64)
     return counts
 
 
 def causal(n: float) -> Numbers:
-    """[query, key] 1 where a query may look."""
+    """[query, key] the causal mask: 1 where a query may see the key, else 0."""
     return np.tri(int(n))
 
 
 def spread(x: Numbers, unbiased: float = 0.0) -> Numbers:
-    """The standard deviation over the last axis; `unbiased` 1: divided by n - 1."""
+    """The standard deviation over the last axis. The variance is divided by n, or by n - 1 if `unbiased` is 1."""
     n = x.shape[-1]
     squares: Numbers = ((x - x.mean(-1, keepdims=True)) ** 2).sum(-1)
     result: Numbers = np.sqrt(np.divide(squares, n - float(unbiased)))

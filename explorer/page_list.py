@@ -1,7 +1,7 @@
-"""The pages of the window, in the order of header, menu and keys. A further page is a line here and a file of its own.
+"""The pages of the window, in the order of header, menu and keys. A new page needs a line here and a file of its own.
 
-The page `key` stands in `explorer/app/pages/<key>_page.py`, which ends in `PAGE`, its class; it is imported when the page is
-first opened. Here are the keys alone, so that a lesson or a file can name a page where there is no window.
+The file of a page is `explorer/app/pages/<key>_page.py`; it sets `PAGE` to its class and is imported when the page is first
+opened. This list holds keys alone, so that lessons and files can name pages without a window.
 """
 
 KEYS = (
@@ -20,5 +20,5 @@ KEYS = (
 
 
 def module_of(key: str) -> str:
-    """The module of a page, by its whole name."""
+    """The full name of a page's module."""
     return f"explorer.app.pages.{key}_page"

@@ -1,9 +1,9 @@
-"""Presets: named starting points, as data. Needs no torch.
+"""Presets: named starting points, as data. This file needs no torch.
 
-A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, a table `knobs` of what differs from the
-defaults, and may hold a table `look`: what is seen first. A trained model is a folder with such a file as `preset.toml`,
-its weights and its two vocabularies; one of the user's own is named by its path. Titles and notes stand in the language
-files under `preset.<name>`.
+A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, a table `knobs` of values that differ from the
+defaults, and perhaps a table `look` with fields of the first Look. A trained model is a folder with such a file as
+`preset.toml`, its weights and its two vocabularies; a user's own folder is named by its path. Titles and notes stand in
+the language files under `preset.<name>`.
 """
 
 import tomllib
@@ -22,38 +22,37 @@ from explorer.state.look import Look
 from explorer.toml_text import deep_line, too_deep
 
 DEFAULT = "translator"
-_MOST_BYTES = 2**18  # ours have some hundred
+_MOST_BYTES = 2**18  # bytes; the bundled presets have some hundred
 _T = TypeVar("_T")
 FILE = "preset.toml"
-_SEEN_FIRST = ("attention", "layer", "head")  # said by every preset, as by default where its file does not
+_SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
 
 
 @attrs.frozen
 class Preset:
-    """A name, the sentence it opens with, its Config, what is seen first, and the folder of its weights if it was
-    trained."""
+    """A preset: name, first sentence, Config, first Look, and the folder of its weights if it is trained."""
 
     name: str
     text: str
     config: Config
     order: int = 0
     folder: Path | None = None
-    look: tuple[tuple[str, Any], ...] = ()  # fields of a Look that are set
-    changed_ns: int = 0  # when the file was written; training again makes another preset of a folder
+    look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
+    changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
     def changed(self, **knobs: object) -> Config:
-        """Its Config with other values. Raises a BadKnob."""
+        """The preset's Config with other values. Raises BadKnob."""
         return self.config.changed(**knobs)
 
 
 @lru_cache(maxsize=1)
 def preset_names() -> tuple[str, ...]:
-    """All bundled presets in the order in which they are offered."""
+    """The names of all bundled presets, in the order in which they are offered."""
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
 def load_preset(name: str) -> Preset:
-    """Read one preset, bundled or a folder of the user's own. Raises UnknownPreset, BadPreset."""
+    """Read a bundled preset, or one in a user's own folder. Raises UnknownPreset, BadPreset."""
     bundled = _bundled()
     path = bundled.get(name) or _own(name)
     if path is None:
@@ -64,7 +63,7 @@ def load_preset(name: str) -> Preset:
         raise BadPreset(path=str(path), reason=error.strerror or str(error)) from error
 
 
-@lru_cache(maxsize=32)  # the window asks at each keystroke
+@lru_cache(maxsize=32)  # The window loads the preset at each keystroke.
 def _read(name: str, path: Path, changed_ns: int) -> Preset:
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8")
@@ -93,17 +92,17 @@ def _read(name: str, path: Path, changed_ns: int) -> Preset:
 
 
 def _kept(value: Any, kind: type[_T]) -> _T:
-    """A value of the file, if it is of its kind. Raises TypeError."""
+    """The value, if it has the type `kind`. Raises TypeError."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"{kind.__name__} ≠ {str(value)[:40]}")
     return value
 
 
 def _own(name: str) -> Path | None:
-    """The file in a folder of the user's own. An empty name is no folder."""
+    """The preset's file in the folder `name`, if there is one."""
     try:
         return path if name and (path := Path(name) / FILE).is_file() else None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # No file can have this name.
         return None
 
 
@@ -115,7 +114,7 @@ def _bundled() -> dict[str, Path]:
 
 
 def _look(table: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """The fields of a Look that a preset sets, checked. Raises BadField."""
+    """The checked fields of a Look that a preset sets. Raises BadField."""
     fields = read_fields(Look, table)
     look = Look(**fields)
     return tuple((name, getattr(look, name)) for name in dict.fromkeys((*_SEEN_FIRST, *fields)))

@@ -1,6 +1,6 @@
-"""Where the program's own files lie, and where the user's may.
+"""Where the program's own files are, and where it may write the user's.
 
-An installed wheel carries `assets/` inside the package; a checkout (and an editable install) has it beside the package.
+An installed wheel has `assets/` inside the package; a checkout and an editable install have it beside the package.
 """
 
 import contextlib
@@ -28,27 +28,27 @@ def asset_text(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """The user's own cache folder; never the shared temp folder."""
+    """The user's own cache folder, which unlike the shared temp folder nobody else writes to."""
     return _made(user_cache_path(_APP, appauthor=False))
 
 
 def config_folder() -> Path:
-    """Where preferences are kept."""
+    """The folder of preferences, of the last State and of the user's lessons."""
     return _made(user_config_path(_APP, appauthor=False))
 
 
 def log_folder() -> Path:
-    """Where faults are written."""
+    """The folder of the log file."""
     return _made(user_log_path(_APP, appauthor=False))
 
 
 def log_file() -> Path:
-    """Where bugs are reported, and starts that failed."""
+    """The log file of bugs and failed starts."""
     return log_folder() / "faults.log"
 
 
 def _made(folder: Path) -> Path:
-    """The folder, made if that can be done: a home that cannot be written costs what would be kept, nothing else."""
+    """The folder, made if possible. Where it cannot be written, only the files that would be kept there are lost."""
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,19 +1,19 @@
-"""What a computation asks and tells on its way: whether to stop, and how far it is. It needs no torch."""
+"""How a computation asks whether to stop, and reports its progress. This file needs no torch."""
 
 from collections.abc import Callable
 
-_TOLD_EVERY = 16  # taps
+_TOLD_EVERY = 16  # taps between two reports
 
 Stop = Callable[[], bool]
 Progress = Callable[[float], None]
 
 
-class Superseded(Exception):  # noqa: N818  no error: somebody asked the pass to end
+class Superseded(Exception):  # noqa: N818  This is no error: the pass was asked to stop.
     """A pass was asked to stop and did so at a tap."""
 
 
 def stop_with_progress(stop: Stop, progress: Progress, n_taps: int) -> Stop:
-    """Asked at each tap, it tells how far the pass is."""
+    """A Stop for a pass of `n_taps` taps that asks `stop` at each tap and reports progress now and then."""
     passed = 0
 
     def asked() -> bool:
@@ -27,7 +27,7 @@ def stop_with_progress(stop: Stop, progress: Progress, n_taps: int) -> Stop:
 
 
 def stoppable(progress: Progress, stop: Stop) -> Progress:
-    """Whoever tells how far it is is asked to stop there."""
+    """A Progress that raises Superseded as soon as `stop` returns True."""
 
     def told(share: float) -> None:
         if stop():

@@ -1,13 +1,16 @@
-"""TOML of unknown origin, bounded before it is read: its reader goes down a call for each bracket, and keeps each beginning
-of a key of many parts, so that a hundred thousand of either end the process."""
+"""Limits on TOML text of unknown origin, checked before it is parsed.
+
+Python's parser makes a nested call for each bracket and keeps every prefix of a dotted key, so a hundred thousand brackets
+or key parts would end the process.
+"""
 
 import re
 
 from explorer.errors import OverLimit
 
-DEEPEST = 16  # brackets in each other, and parts of a key
-# Texts and comments, so that what stands in them is not taken for brackets and keys. All are of TOML's kinds; one that is
-# never closed goes to the end of its line, or of the file, so that no place is looked at twice.
+DEEPEST = 16  # nested brackets, and parts of a key
+# TOML's kinds of strings and comments, which are removed so that their contents do not count as brackets and keys. An
+# unclosed string goes to the end of its line, or of the file, so that no character is looked at twice.
 _TEXTS = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)|'
     r"'''(?:[^']|'(?!''))*+(?:'''|\Z)|"
@@ -18,7 +21,7 @@ _TEXTS = re.compile(
 
 
 def deep_line(text: str) -> int:
-    """The first line where brackets, or the parts of a key, lie deeper in each other than may be; 0 where none do."""
+    """The first line (from 1) where brackets are nested too deeply or a key has too many parts; 0 without such a line."""
     plain = _TEXTS.sub(lambda found: "\n" * found[0].count("\n"), text)
     depth = parts = 0
     for found in re.finditer(r"[\[\]{}.,=\n]", plain):
@@ -31,5 +34,5 @@ def deep_line(text: str) -> int:
 
 
 def too_deep() -> OverLimit:
-    """The error that says so."""
+    """The error for text that `deep_line` refuses."""
     return OverLimit(name="[ {", limit=DEEPEST, got=f"> {DEEPEST}")

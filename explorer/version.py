@@ -1,3 +1,3 @@
-"""The version, apart from the package's own module, which reaches down to torch on demand."""
+"""The version, in a module of its own that imports nothing."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

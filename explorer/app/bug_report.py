@@ -1,6 +1,6 @@
-"""Where bugs go: a log file, and one dialog with a report that can be copied. The process lives on.
+"""Reports of bugs: a log file, and one dialog with a report that can be copied. The process goes on.
 
-One funnel for all threads: the hooks only write the log and emit a signal; widgets are touched on the GUI thread alone.
+The exception hooks of all threads only write the log and emit a signal; only the GUI thread touches widgets.
 """
 
 import faulthandler
@@ -20,7 +20,10 @@ from explorer.resources import log_file
 
 
 class BugReports(QObject):
-    """`install()` takes over the hooks, `remove()` gives them back. happened(report) comes on the GUI thread."""
+    """Takes over the exception hooks with `install()` and gives them back with `remove()`.
+
+    Signals: happened(report), received on the GUI thread.
+    """
 
     happened = Signal(str)
 
@@ -36,11 +39,11 @@ class BugReports(QObject):
         self.happened.connect(self._tell)
 
     def install(self) -> None:
-        """Every uncaught exception of every thread comes here from now on."""
+        """Receive every uncaught exception of every thread from now on."""
         try:
             self._file = RotatingFileHandler(log_file(), maxBytes=1_000_000, backupCount=2, encoding="utf-8")
         except OSError:
-            self._file = None  # a home that cannot be written costs the log; the dialog still tells
+            self._file = None  # Without a writable folder there is no log; the dialog still opens.
         else:
             self._log.addHandler(self._file)
         if sys.__stderr__ is not None and not faulthandler.is_enabled():
@@ -56,18 +59,18 @@ class BugReports(QObject):
             self._file.close()
 
     def caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Take one exception, on whatever thread."""
+        """Report one exception; may be called on any thread."""
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
         report = "".join(traceback.format_exception(kind, error, trace))
-        if sys.stderr is not None:  # there is none behind a window on Windows
+        if sys.stderr is not None:  # Windows gives a window's process no stderr.
             sys.stderr.write(report)
         self._log.error(report)
         self.happened.emit(report)
 
     def report(self, error: BaseException) -> None:
-        """Take an exception that somebody caught and could not mend."""
+        """Report an exception that was caught but not handled."""
         self.caught(type(error), error, error.__traceback__)
 
     def _caught_in_thread(self, given: threading.ExceptHookArgs) -> None:
@@ -91,7 +94,7 @@ class BugReports(QObject):
         )
         dialog.setDetailedText(report)
         copy = dialog.addButton(self.words("faults.copy"), QMessageBox.ButtonRole.ActionRole)
-        copy.clicked.disconnect()  # copying does not close the dialog
+        copy.clicked.disconnect()  # Copying must not close the dialog.
         copy.clicked.connect(self._copy)
         dialog.addButton(self.words("faults.close"), QMessageBox.ButtonRole.AcceptRole)
         dialog.finished.connect(self._closed)

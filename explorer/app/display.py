@@ -1,4 +1,4 @@
-"""What Qt needs to be told before the window opens: whether there is a screen, how one types, who this program is."""
+"""Preparing Qt before the window opens: the screen, the input method, and the program's identity."""
 
 import faulthandler
 import gc
@@ -22,13 +22,13 @@ from explorer.views.painting.style import use_font
 IDENTITY = "transformer-explorer"
 """Application id, name of the desktop file, and class of the window."""
 
-_WITHOUT_SCREEN = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")  # Qt's platforms that need no screen to be asked for
-_INPUT_METHODS = "platforminputcontexts"  # the folder of Qt's plugins that speak with input methods
-# The compute thread runs Python of its own; the GUI thread must not wait the usual 5 ms for each turn. Windows wakes nobody
-# more often than once a millisecond: what asks for less spins there.
+_WITHOUT_SCREEN = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")  # Qt platforms that need no screen
+_INPUT_METHODS = "platforminputcontexts"  # the folder of Qt's plugins for input methods
+# The compute thread runs Python too, and the GUI thread must not wait the usual 5 ms for each of its turns. Windows wakes
+# threads at most once a millisecond; a shorter interval would make them spin.
 _SWITCH_S, _SWITCH_WINDOWS_S = 0.0003, 0.001
-_FILE_DIALOG_PX = 760  # wide enough for names beside dates
-_FRESH_OBJECTS = 20_000  # a keystroke makes some thousands; a collection at every 700 of them took a twentieth of it
+_FILE_DIALOG_PX = 760  # px, wide enough for names beside dates
+_FRESH_OBJECTS = 20_000  # A keystroke makes thousands of objects; collecting at every 700 cost a twentieth of its time.
 
 
 def make_application() -> QApplication:
@@ -41,9 +41,9 @@ def make_application() -> QApplication:
         application = QApplication([IDENTITY])
         application.setStyle("Fusion")
     _identify(application)
-    # Numbers are written with a point and Latin figures, as in every paper, whatever the system's language does.
+    # Numbers have a decimal point and Latin figures, as in papers, whatever the system's language.
     QLocale.setDefault(QLocale.c())
-    application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # no text here runs from right to left
+    application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # Neither language runs from right to left.
     sys.setswitchinterval(_SWITCH_WINDOWS_S if sys.platform == "win32" else _SWITCH_S)
     gc.set_threshold(_FRESH_OBJECTS)
     add_fonts()
@@ -56,20 +56,20 @@ def _identify(application: QApplication) -> None:
     application.setApplicationVersion(__version__)
     QGuiApplication.setDesktopFileName(IDENTITY)
     application.setWindowIcon(QIcon(str(asset("icons/explorer.svg"))))
-    if sys.platform == "win32":  # else the taskbar shows Python's icon and groups the window with other scripts
+    if sys.platform == "win32":  # Otherwise the taskbar shows Python's icon and groups the window with other scripts.
         import ctypes
 
         ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(IDENTITY)
 
 
 class QtTexts:
-    """The words of Qt's own dialogs, which know more languages than the program."""
+    """The language of Qt's own dialogs."""
 
     def __init__(self) -> None:
         self._translator: QTranslator | None = None
 
     def speak(self, language: str) -> None:
-        """Take the language's words, or Qt's English ones where it has none."""
+        """Switch Qt's dialogs to a language; they stay English where Qt has no translation."""
         self.close()
         translator = QTranslator()
         folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
@@ -78,7 +78,7 @@ class QtTexts:
             self._translator = translator
 
     def close(self) -> None:
-        """Qt speaks English again."""
+        """Switch Qt's dialogs back to English."""
         if self._translator is not None:
             QApplication.removeTranslator(self._translator)
             self._translator = None
@@ -86,10 +86,13 @@ class QtTexts:
 
 @contextmanager
 def native_dialog() -> Iterator[None]:
-    """Around a file dialog of the system, or of Qt where the system has none: Windows raises and handles exceptions of its own
-    in there, and faulthandler would report each as a crash."""
+    """Wrap a file dialog of the system, or of Qt where the system has none.
+
+    Windows raises and handles exceptions inside its dialogs; faulthandler would report each of them as a crash, so it is off
+    meanwhile.
+    """
     if QApplication.instance() is not None:
-        QTimer.singleShot(0, _widen_columns)  # when it is open
+        QTimer.singleShot(0, _widen_columns)  # The timer fires once the dialog is open.
     was = sys.platform == "win32" and faulthandler.is_enabled()
     if was:
         faulthandler.disable()
@@ -101,7 +104,7 @@ def native_dialog() -> Iterator[None]:
 
 
 def _widen_columns() -> None:
-    """Show dates and kinds of files whole: Qt's file dialog has room for shorter ones."""
+    """Widen the columns of Qt's file dialog, which are too narrow for our dates and kinds of files."""
     for dialog in QApplication.topLevelWidgets():
         if isinstance(dialog, QFileDialog) and dialog.isVisible():
             for header in dialog.findChildren(QHeaderView):
@@ -111,10 +114,10 @@ def _widen_columns() -> None:
 
 
 def choose_input_method(environment: MutableMapping[str, str], plugins: Path | None = None) -> str:
-    """Set the input method that this Qt can speak with, and give back the name of the one that was asked for in vain, or "".
+    """Set an input method that this Qt has a plugin for; returns the name of the one that lacks a plugin, or "".
 
-    PySide6 has no plugin for fcitx, the usual one of Chinese desktops, and without a plugin nobody can type Chinese. fcitx
-    answers to ibus's protocol as well, and Qt has a plugin for that.
+    PySide6 has no plugin for fcitx, the usual input method of Chinese desktops, and without a plugin nobody can type
+    Chinese. fcitx also understands the protocol of ibus, for which Qt has a plugin.
     """
     asked = environment.get("QT_IM_MODULES") or environment.get("QT_IM_MODULE", "")
     if not sys.platform.startswith("linux") or not asked:
@@ -130,12 +133,12 @@ def choose_input_method(environment: MutableMapping[str, str], plugins: Path | N
 
 
 def _has_plugin(folder: Path, name: str) -> bool:
-    # "wayland" and "xim" are within Qt's platforms; what is called "none" or "simple" was meant so.
+    # "wayland" and "xim" are part of Qt's platforms; "none", "simple" and "compose" need no plugin.
     return name in ("wayland", "xim", "none", "simple", "compose") or any(folder.glob(f"*{name}platforminputcontext*"))
 
 
 def check_display(environment: MutableMapping[str, str]) -> None:
-    """Qt ends the whole process when there is no screen; better to ask before. Raises NoDisplay."""
+    """Check that there is a screen, because Qt ends the whole process without one. Raises NoDisplay."""
     platform = environment.get("QT_QPA_PLATFORM", "").split(":")[0]
     if not sys.platform.startswith("linux") or platform in _WITHOUT_SCREEN:
         return
@@ -147,17 +150,17 @@ def check_display(environment: MutableMapping[str, str]) -> None:
         return
     if platform == "wayland" or not display or not _x_answers(display):
         raise NoDisplay(display=display, wayland=wayland)
-    if wayland and not platform:  # left behind by a session that has ended: Qt would try it first and abort
+    if wayland and not platform:  # WAYLAND_DISPLAY is left over from an ended session; Qt would try it first and abort.
         environment["QT_QPA_PLATFORM"] = "xcb"
 
 
 def _wayland_answers(name: str, runtime: str) -> bool:
-    """Whether a compositor listens at WAYLAND_DISPLAY, a socket in the user's folder or a path."""
+    """Whether a compositor listens at WAYLAND_DISPLAY, which is a path or a socket's name in the user's runtime folder."""
     return _listens(name if name.startswith("/") else f"{runtime}/{name}")
 
 
 def _x_answers(display: str) -> bool:
-    """Whether an X server listens. Only a local display can be asked cheaply; another is taken at its word."""
+    """Whether an X server listens. Only a local display is checked; a remote one is assumed to be there."""
     host, _, rest = display.rpartition(":")
     number = rest.split(".")[0]
     if host not in ("", "unix") or not number.isdecimal():
@@ -169,6 +172,6 @@ def _listens(path: str) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(path)
-        except (OSError, ValueError):  # nobody there, or a name that no socket can have
+        except (OSError, ValueError):  # Nobody listens, or the name is no valid socket.
             return False
     return True

@@ -1,7 +1,7 @@
-"""Ctrl+C in a terminal and the system's wish to end: as if the user had closed the window, and with the status that says so.
+"""Ctrl+C in a terminal and the system's request to end close the window properly, with a signal's exit status.
 
-Qt's loop runs no Python until something happens, so Python would notice a signal only with the next movement of the mouse.
-It writes each signal's number to a socket at once, and Qt tells of that.
+Qt's event loop runs no Python until an event comes, so Python would notice a signal only when the mouse moves next.
+Therefore Python writes each signal's number to a socket at once, and Qt watches that socket.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Endings(QObject):
-    """came(number): on the GUI thread, for a signal that asks to end. `status` is what the process then ends with."""
+    """Signals: came(number), on the GUI thread, when the process is asked to end. `status` is its exit status then."""
 
     came = Signal(int)
 
@@ -33,13 +33,13 @@ class Endings(QObject):
         self._woken_before = -1
 
     def install(self) -> None:
-        """Only the main thread may; another one leaves signals as they are."""
+        """Take over the signals. Only the main thread can; on another thread this does nothing."""
         if threading.current_thread() is threading.main_thread():
             self._before = {each: signal.signal(each, _noted) for each in _SIGNALS}
             self._woken_before = signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
 
     def remove(self) -> None:
-        """Everything as it was."""
+        """Give the signals back and close the sockets."""
         if self._before:
             signal.set_wakeup_fd(self._woken_before)
             for each, handler in self._before.items():
@@ -60,4 +60,4 @@ class Endings(QObject):
 
 
 def _noted(_number: int, _frame: FrameType | None) -> None:
-    """Python has written it to the socket already."""
+    """Handle a signal in Python: nothing is left to do, as its number has been written to the socket."""

@@ -1,7 +1,7 @@
-"""What the window needs beside its frame, imported after it was painted: a little at each turn of the event loop.
+"""Imports of the first page, made after the empty window was painted: a little at each turn of the event loop.
 
-Decision: on the GUI thread. Rejected: on the compute thread, beside the window. PySide makes its classes when they are
-first asked for, pyqtgraph asks for all of them, and where two threads ask at once the process dies: one start in twenty did.
+Decision: on the GUI thread. Rejected: on the compute thread. PySide creates its classes on first use, pyqtgraph uses all of
+them, and when two threads create classes at once the process dies: one start in twenty did.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from explorer import page_list
 
 _TURN_S = 0.005
-# The first three are Python's own and part of what pyqtgraph imports, which is the longest turn by far.
+# pyqtgraph takes by far the longest turn. The first three modules are parts of it that can be imported before.
 _MODULES = (
     "pydoc",
     "multiprocessing.connection",
@@ -26,7 +26,7 @@ _MODULES = (
 
 
 class Imports(QObject):
-    """`start` begins; done() is emitted when everything is there."""
+    """Imports everything, from `start` on. Signals: done() when all is imported."""
 
     done = Signal()
 
@@ -35,7 +35,7 @@ class Imports(QObject):
         self._steps = _steps()
 
     def start(self) -> None:
-        """One turn; the next follows when the window has answered what came in between."""
+        """Import for one turn; the next turn follows after the window's pending events."""
         end_s = time.perf_counter() + _TURN_S
         while time.perf_counter() < end_s:
             if next(self._steps, None) is None:
@@ -45,7 +45,7 @@ class Imports(QObject):
 
 
 def _steps() -> Iterator[str]:
-    """First Qt's classes, of which there are some hundreds: what is imported then finds them made."""
+    """Create Qt's hundreds of classes one by one, then import the modules that use them."""
     for module in (QtCore, QtGui, QtWidgets):
         for name in dir(module):
             getattr(module, name)

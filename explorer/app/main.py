@@ -1,39 +1,34 @@
-"""Opening the window: preferences, faults, session, and putting all of it away again."""
+"""Opening the window with its preferences, session and bug reports, and closing all of it again."""
 
 import importlib
 import os
 import threading
 
-import attrs
 from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
-from explorer import page_list
 from explorer.app.bug_report import BugReports
 from explorer.app.display import choose_input_method, make_application
 from explorer.app.endings import Endings
 from explorer.app.imports import Imports
 from explorer.app.session import told
+from explorer.app.session.first_state import first_state
 from explorer.app.session.preferences import Preferences
-from explorer.app.session.remembered import Remembered, last_state
+from explorer.app.session.remembered import Remembered
 from explorer.app.session.session import Session
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.window import Window
 from explorer.engine.worker import Compute, load_compute
-from explorer.errors import ExplorerError
-from explorer.presets import DEFAULT
-from explorer.state.state import State
 
 _SIZE = (1440, 900)
-_QUIET_MS = 500  # after the start
-_PATIENCE_S = 5.0  # of torch with what the window imports
-_LAST_S = 1.5  # from a signal to the end, whatever still computes
-_EXPORT = "export"  # the name of the thread that writes files; its module is imported with the first dialog
-_BEAM = 4  # of the search that follows the greedy translation; wider ones bring little
+_QUIET_MS = 500  # ms after the start before background imports begin
+_PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
+_LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
+_EXPORT = "export"  # the name of the export thread; its module is imported with the first dialog
 
 
 class Program:
-    """Everything that lives while the window is open."""
+    """All objects that exist while the window is open."""
 
     def __init__(
         self, text: str | None = None, preset: str | None = None, language: str | None = None, lacking: str = ""
@@ -59,23 +54,23 @@ class Program:
         self.session.told.connect(self._hear)
 
     def open(self) -> None:
-        """Show the window. When it has been painted, torch is loaded behind it: the two would hinder each other."""
+        """Show the window. torch is loaded after it has been painted, since each would slow down the other."""
         self.bug_reports.install()
         room = self.window.screen().availableGeometry()
         self.window.resize(min(_SIZE[0], room.width()), min(_SIZE[1], room.height()))
         known = not self.preferences.geometry.isEmpty() and self.window.restoreGeometry(self.preferences.geometry)
         if not known and (room.width() <= _SIZE[0] or room.height() <= _SIZE[1]):
-            self.window.showMaximized()  # its frame would not fit on the screen
+            self.window.showMaximized()  # Otherwise the window's frame would not fit on the screen.
         else:
             self.window.show()
 
     def _load(self) -> Compute:
-        """On the compute thread. What loads torch would hold up what the window imports, so that comes first."""
+        """Load torch on the compute thread, after the window's imports, which it would slow down."""
         self._imported.wait(_PATIENCE_S)
         return load_compute()
 
     def end(self, number: int) -> None:
-        """A signal asks to end: save what closing saves. What computes is given a moment, and no more."""
+        """End after a signal: save as closing does. A running computation gets a moment to stop, then the process ends."""
         last = threading.Timer(_LAST_S, os._exit, (128 + number,))
         last.daemon = True
         last.start()
@@ -84,11 +79,11 @@ class Program:
 
     def close(self) -> None:
         """End the threads and give the hooks back."""
-        self._imported.set()  # the compute thread may still wait for it
+        self._imported.set()  # The compute thread may still wait for it.
         self.window.step_opener.close()
         self.session.close()
         for thread in threading.enumerate():
-            if thread.name == _EXPORT:  # it was told to end when its dialog was closed
+            if thread.name == _EXPORT:  # Closing its dialog has told it to end.
                 thread.join()
         self.bug_reports.remove()
         self.appearance.close()
@@ -103,11 +98,11 @@ class Program:
             self.window.status.notice(words("status.last_refused", reason=words.error(self._refused)))
         elif self._lacking:
             self.window.status.notice(words("status.input_method", name=self._lacking))
-        # The first export would wait a tenth of a second for what draws figures.
+        # Without this the first export would wait 0.1 s for the modules that draw figures.
         QTimer.singleShot(_QUIET_MS, self._import_figures)
 
     def _import_figures(self) -> None:
-        """Beside the window: they know no Qt."""
+        """Import the modules that draw figures, on a thread of their own: they use no Qt."""
         threading.Thread(target=_load_figures, name="figures", daemon=True).start()
 
     def _hear(self, value: object) -> None:
@@ -128,48 +123,8 @@ def _load_figures() -> None:
         importlib.import_module(module)
 
 
-def first_state(preferences: Preferences, text: str | None, preset: str | None) -> tuple[State, ExplorerError | None]:
-    """What was asked for, else what was there last time, else the default preset, and why it is not the last one.
-
-    Raises UnknownPreset, BadPreset for a preset that was asked for.
-    """
-    refused: ExplorerError | None = None
-    if preset is not None:
-        state = attrs.evolve(_opened(preset), page=page_list.KEYS[0])
-        return (state if text is None else _with_text(state, text)), None
-    last, refused = last_state()
-    if last is None and refused is None:
-        last, refused = _of_version_0_1(preferences)
-    state = last or _opened(DEFAULT)
-    if state.page not in page_list.KEYS:  # of another version
-        state = attrs.evolve(state, page=page_list.KEYS[0])
-    return (state if text is None else _with_text(state, text)), refused
-
-
-def _opened(preset: str) -> State:
-    state = State.from_preset(preset)
-    return attrs.evolve(state, wish=attrs.evolve(state.wish, beam=_BEAM))
-
-
-def _with_text(state: State, text: str) -> State:
-    wish = attrs.evolve(state.wish, text=text, target=None, source_cuts=None, target_cuts=None, prefix=())
-    return attrs.evolve(state, wish=wish)
-
-
-def _of_version_0_1(preferences: Preferences) -> tuple[State | None, ExplorerError | None]:
-    """What the preferences of version 0.1 hold: preset and texts."""
-    try:
-        state = _opened(preferences.text("preset") or DEFAULT)
-    except ExplorerError as error:  # a preset of another version, or one that is broken now
-        return None, error
-    if preferences.text("text").strip():
-        target = preferences.text("target") or None
-        state = attrs.evolve(state, wish=attrs.evolve(state.wish, text=preferences.text("text"), target=target))
-    return state, None
-
-
 def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:
-    """Run the window until it is closed. Raises ExplorerError before it opens."""
+    """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
     lacking = choose_input_method(os.environ)
     application = make_application()
     program = Program(text, preset, language, lacking)

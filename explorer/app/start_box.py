@@ -1,4 +1,4 @@
-"""One sentence in a box of Qt's, instead of a window that could not be opened."""
+"""A message box with one sentence, for a start that failed before the window opened."""
 
 import os
 from contextlib import suppress
@@ -10,27 +10,27 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from explorer.app.display import check_display, make_application
 from explorer.errors import ExplorerError, NoDisplay
 
-_SEEN_BY_NOBODY = ("offscreen", "minimal")  # Qt's platforms on which a box would wait for ever
+_SEEN_BY_NOBODY = ("offscreen", "minimal")  # Qt platforms without a screen, where a box would wait for ever
 
 
 def show(title: str, sentence: str) -> bool:
-    """Show it until it is closed. False, and nothing is shown, where there is no screen for it."""
+    """Show the sentence until its box is closed. Returns False, without showing it, where there is no screen."""
     if QGuiApplication.instance() is None and _find_screen():
-        with suppress(ExplorerError):  # perhaps the bundled font is what is missing: the system's will do
+        with suppress(ExplorerError):  # If the bundled font is missing, the system's font is good enough.
             make_application()
     if not isinstance(QApplication.instance(), QApplication) or QGuiApplication.platformName() in _SEEN_BY_NOBODY:
         return False
     box = QMessageBox()
     box.setIcon(QMessageBox.Icon.Critical)
     box.setWindowTitle(title)
-    box.setTextFormat(Qt.TextFormat.PlainText)  # it may quote what somebody typed
+    box.setTextFormat(Qt.TextFormat.PlainText)  # The sentence may quote typed text.
     box.setText(sentence)
     box.exec()
     return True
 
 
 def _find_screen() -> bool:
-    """Whether Qt can open a window: on the platform that was asked for, else on its own choice."""
+    """Whether Qt can open a window, on the platform that was asked for or on its default one."""
     for _ in range(2):
         try:
             check_display(os.environ)

@@ -1,6 +1,6 @@
-"""A start that failed where nobody reads a terminal is told in a box: Qt's, else the system's own, else in the log file.
+"""Errors at the start where nobody reads a terminal: shown in a box of Qt or of the system, or written to the log file.
 
-Windows starts `transformer-explorer-window` without streams, and a desktop's launcher shows nobody what is written there.
+Windows starts `transformer-explorer-window` without streams, and a desktop's launcher does not show what is written to them.
 """
 
 import datetime
@@ -20,25 +20,25 @@ _MACOS_SCRIPT = ("on run {title, sentence}", "display alert title message senten
 
 
 def is_unheard(*, windowed: bool) -> bool:
-    """Nobody reads stderr: there is none, or it belongs to whatever started the window's own command."""
+    """Whether nobody reads stderr: there is none, or the window's own command was not started in a terminal."""
     return sys.stderr is None or (windowed and not sys.stderr.isatty())
 
 
 def tell(sentence: str, *, by_window: bool = True) -> None:
-    """Say what a user can mend. A command that opens no window may run where nobody could close a box: it has the log file."""
+    """Tell a user's error. A command that opens no window writes to the log file: nobody may be there to close a box."""
     if not (by_window and (_in_qts_box(sentence) or _in_systems_box(sentence))):
         note(sentence)
 
 
 def report(error: Exception, arguments: list[str]) -> None:
-    """Say that the program is at fault: the report goes into the log file, and the box names it."""
+    """Tell a bug: the report goes into the log file, and the box names that file."""
     text = "".join(traceback.format_exception(error))
     if sys.stderr is not None:
         sys.stderr.write(text)
     path = note(text)
     reason = quoted(f"{type(error).__name__}: {' '.join(str(error).split())}"[:_LONGEST_REASON], is_path=True)
     words = _words(arguments)
-    if words is None:  # without texts the program can only show what there is
+    if words is None:  # Without its texts the program can only show the bare reason.
         tell(f"{reason} {path or ''}")
     elif path is None:
         tell(words("start.bug_unwritten", reason=reason))
@@ -47,7 +47,7 @@ def report(error: Exception, arguments: list[str]) -> None:
 
 
 def note(text: str) -> Path | None:
-    """Write it into the log file. None where that cannot be written."""
+    """Write a text into the log file; returns its path, or None where it cannot be written."""
     path, now = log_file(), datetime.datetime.now().astimezone()
     try:
         with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
@@ -58,11 +58,11 @@ def note(text: str) -> Path | None:
 
 
 def _words(arguments: list[str]) -> Words | None:
-    """The texts of the language that was asked for, else of any that can be read."""
+    """The texts in the language that was asked for, else in any that can be read; None without any."""
     for language in (*asked_language(arguments)[0][1:], system_language(), *LANGUAGES):
         try:
             return Words.load(language)
-        except (MissingAsset, ValueError):  # ValueError: the file is damaged
+        except (MissingAsset, ValueError):  # A damaged file raises ValueError.
             continue
     return None
 
@@ -70,13 +70,13 @@ def _words(arguments: list[str]) -> Words | None:
 def _in_qts_box(sentence: str) -> bool:
     try:
         from explorer.app.start_box import show
-    except ImportError:  # Qt itself cannot be loaded
+    except ImportError:  # Qt cannot be loaded.
         return False
     return show(TITLE, sentence)
 
 
 def _in_systems_box(sentence: str) -> bool:
-    """Linux has no box of its own."""
+    """Show a box of the system; returns False where it has none, as on Linux."""
     if sys.platform == "win32":
         import ctypes
 

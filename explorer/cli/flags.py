@@ -1,4 +1,4 @@
-"""Flags of the command line, made from declarations: a flag that cannot have a value is refused as a knob is."""
+"""Flags of the command line, made from declarations, so that a wrong value is refused with the errors of knobs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ Command = Callable[..., Any]
 
 
 def knob_flags(knobs: Sequence[Knob]) -> Callable[[Command], Command]:
-    """A flag for each of these knobs."""
+    """A decorator that adds a flag for each of these knobs."""
 
     def decorated(command: Command) -> Command:
         for knob in reversed(knobs):
@@ -25,28 +25,28 @@ def knob_flags(knobs: Sequence[Knob]) -> Callable[[Command], Command]:
 
 
 def recipe_flags(command: Command) -> Command:
-    """A flag for each number of a training's recipe."""
-    from explorer.training.recipe import RECIPE_KNOBS  # of the engine, but without torch
+    """Add a flag for each number of a training's recipe."""
+    from explorer.training.recipe import RECIPE_KNOBS  # This module needs no torch.
 
     return knob_flags(RECIPE_KNOBS)(command)
 
 
 def range_of(knob: Knob) -> str:
-    """Its valid values as the help shows them."""
+    """A knob's valid values as the help shows them."""
     if knob.kind == "choice":
         return " | ".join(knob.choices)
     return "true | false" if knob.kind == "bool" else f"{knob.valid.low:g} … {knob.valid.high:g} {knob.unit}".rstrip()
 
 
 def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The target, the preset and all knobs."""
+    """Add the flags for the target, the preset and all knobs."""
     command = knob_flags(KNOBS)(command)
     command = click.option("--target", metavar="TEXT")(command)
     return click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")(command)
 
 
 def number_flag(flag: str, name: str, low: float, high: float, default: float | None = None) -> Callable[[Command], Command]:
-    """A flag for a number from `low` to `high`, a whole one where `low` is; without a default it may be None."""
+    """A flag for a number from `low` to `high`, whole where `low` is an int. Without a default its value may be None."""
     kind = "int" if isinstance(low, int) else "float"
     first = low if default is None else default
     about = Knob(name=flag, kind=kind, default=first, group="flag", applies="draw", valid=Range(low, high))
@@ -54,19 +54,19 @@ def number_flag(flag: str, name: str, low: float, high: float, default: float | 
 
 
 def choice_flag(flag: str, name: str, choices: Sequence[str], default: str | None = None) -> Callable[[Command], Command]:
-    """A flag for one of a few words."""
+    """A flag for one of several words."""
     first = choices[0] if default is None else default
     about = Knob(name=flag, kind="choice", default=first, group="flag", applies="draw", choices=tuple(choices))
     return checked_flag(about, name, default, metavar="WORD")
 
 
 def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Callable[[Command], Command]:
-    """A flag whose value a Knob checks that is named after it. Calling with a wrong one raises a BadKnob."""
+    """A flag whose value is checked by the Knob `about`, which bears the flag's name. A wrong value raises BadKnob."""
 
     def check(_context: click.Context, _option: click.Parameter, value: str | None) -> object:
         return None if value is None else about.check(value)
 
-    # Its value stays a text until it is checked: click would refuse a word for a number in English.
+    # The value stays a text until the knob checks it, because click's own refusals are in English.
     return click.option(
         about.name, name, type=str, default=default, show_default=True, metavar=metavar, help=range_of(about), callback=check
     )

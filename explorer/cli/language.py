@@ -1,8 +1,8 @@
-"""The language that a command line asks for. It must be known before anything else of the line is understood."""
+"""The language that a command line asks for. It must be known before the rest is parsed, for its errors."""
 
 
 def asked_language(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """`--language L` from wherever it stands, and the rest."""
+    """The arguments ["--language", L], wherever they stand, or []; and all other arguments."""
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
     for place, word in enumerate(words):
         if word.startswith("--language="):

@@ -1,4 +1,4 @@
-"""The command line. Every knob is a flag, made from its declaration; a user's error is one line and exit status 2."""
+"""The command line. Every knob is a flag made from its declaration; a user's error is one line with exit status 2."""
 
 import os
 import re
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = None) -> int:
-    """Run one command and return its exit status. `tell` is how a user's error is told where nobody reads stderr."""
+    """Run one command and return its exit status. `tell` shows a user's error where nobody reads stderr."""
     asked, rest = asked_language(sys.argv[1:] if arguments is None else arguments)
     fail = partial(_fail, tell=None if tell is None else partial(tell, by_window=_opens_window(rest)))
     try:
         words = Words.load(asked[1] if asked and asked[1] in LANGUAGES else system_language())
-    except MissingAsset as error:  # without its words the program can only say what is gone
+    except MissingAsset as error:  # Without its texts the program can only name the missing file.
         return fail(str(error))
     try:
         result = commands.main([*asked, *rest], prog_name="transformer-explorer", standalone_mode=False, obj=words)
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = 
 
 
 def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
-    """One line, whatever is quoted in it."""
+    """Write an error as a single line, even if it quotes several; returns the exit status."""
     line = " ".join(sentence.split())
     click.echo(line, err=True)
     if tell is not None:
@@ -60,7 +60,7 @@ def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
 
 
 def _opens_window(arguments: list[str]) -> bool:
-    """Whether this is a call of the window, as far as one can tell before it is understood."""
+    """Whether the arguments open the window, judged before they are parsed."""
     return not any(word in commands.commands and word != "gui" for word in arguments)
 
 
@@ -77,7 +77,7 @@ def commands(context: click.Context, text: str | None, preset: str | None, langu
 
 @contextmanager
 def _leaving_at_once() -> Iterator[None]:
-    """Until the window sees to signals itself: an exception in the middle of loading Qt would take the process down."""
+    """End at once on a signal until the window handles signals: an exception while Qt loads would crash the process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -100,7 +100,7 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 def gui(context: click.Context, text: str | None, preset: str | None) -> int:
     """Open the window."""
     with _leaving_at_once():
-        from explorer.app.main import open_window  # Qt is only for the window
+        from explorer.app.main import open_window  # Only the window needs Qt.
 
         return open_window(text=text, preset=preset, language=context.find_root().params["language"])
 
@@ -172,7 +172,7 @@ def export(
     path = Path(out)
     folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
     format_ = (format_ or ("png" if folder else path.suffix[1:])).lower()
-    formats.find(format_, formats.formats_of(figure=tap is not None, numbers=True))  # before anything is computed
+    formats.find(format_, formats.formats_of(figure=tap is not None, numbers=True))  # Refuse a wrong format before the pass.
     trace = _explore(text, given)
     choice = None if tap is None else _chosen(trace, tap, head, layer)
     job = Export(
@@ -191,7 +191,7 @@ def export(
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether there is such a folder; of a path that nobody may have, writing will tell."""
+    """Whether there is such a folder. An impossible path counts as no; writing will report it."""
     try:
         return path.is_dir()
     except OSError:
@@ -199,11 +199,11 @@ def _is_folder(path: Path) -> bool:
 
 
 def _chosen(trace: "Trace", tap: str, head: str, layer: str | None) -> "Choice":
-    """What the flags say of heads and layers. Raises UnknownTap, UnknownHead, UnknownLayer."""
+    """The heads and layers that the flags choose. Raises UnknownTap, UnknownHead, UnknownLayer."""
     from explorer.export.choice import Choice
 
     side = trace.card.side(tap)
-    n_heads = Choice(tap).n_heads(trace) or side.n_heads  # a tap without heads ignores the flag, but reads it
+    n_heads = Choice(tap).n_heads(trace) or side.n_heads  # A tap without heads ignores --head but checks it.
     return Choice(tap, _which(head, UnknownHead, n_heads), -1 if layer is None else _which(layer, UnknownLayer, side.n_layers))
 
 
@@ -249,6 +249,6 @@ def _explore(text: str, given: dict[str, Any]) -> "Trace":
     if not text.strip():
         raise EmptyText
     request = Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])
-    from explorer.engine.compute import Computer  # torch, a second to load, and only for what can be computed
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
     return Computer()(request).trace

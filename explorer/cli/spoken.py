@@ -1,7 +1,7 @@
-"""Commands that give their help, and refuse a wrong call, in the program's language: click itself speaks English alone.
+"""Commands that show help and errors in the program's language; click's own texts are English.
 
-Help stands in the language files: `cli.command.<command>` says what a command does, `cli.flag.<command>.<flag>` what a flag
-of it does, and `cli.flag.<flag>` what a flag does in every command. A knob's flag is told by the knob's own name.
+The help stands in the language files: `cli.command.<command>` says what a command does, `cli.flag.<command>.<flag>` what a
+flag of it does, and `cli.flag.<flag>` what a flag does in every command. A knob's flag shows the knob's name.
 """
 
 from typing import Any, NoReturn
@@ -21,19 +21,20 @@ from explorer.lang import Words, system_language
 
 
 def words_of(context: click.Context) -> Words:
-    """The words that `main` was started with, or the system's where click was started without it."""
+    """The Words that `main` was started with, or those of the system's language where click runs without `main`."""
     return context.find_object(Words) or Words.load(system_language())
 
 
 class SpokenCommand(click.Command):
-    """A command of the program. Raises WrongCall where click would raise a UsageError of its own."""
+    """A command of the program. It raises WrongCall where click raises UsageError."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"options_metavar": "[FLAGS]", **kwargs})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the flags and arguments of this command. Raises WrongCall."""
-        may_have_more, ctx.allow_extra_args = ctx.allow_extra_args, True  # else click says itself that there are too many
+        # Allow extra arguments for now, so that our own error refuses them instead of click's.
+        may_have_more, ctx.allow_extra_args = ctx.allow_extra_args, True
         try:
             rest = super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -45,7 +46,7 @@ class SpokenCommand(click.Command):
         return rest
 
     def _refuse(self, ctx: click.Context, error: click.UsageError) -> NoReturn:
-        """Say click's error in the program's words. Raises WrongCall, or the error itself where there are none for it."""
+        """Raise click's error as the WrongCall that means the same, or as it is where there is none."""
         if isinstance(error, click.NoSuchOption):
             if error.possibilities:
                 raise SimilarFlag(name=error.option_name, known=", ".join(sorted(error.possibilities))) from None
@@ -80,11 +81,11 @@ class SpokenCommand(click.Command):
         _write_table(formatter, words("cli.flags"), rows)
 
     def _about(self, flag: click.Option, words: Words) -> str:
-        """What a flag does, its range or its choices, and what it is where it is not given."""
+        """A flag's help: what it does, its range or choices, and its default."""
         name = flag.opts[0].lstrip("-").replace("-", "_")
         keys = (f"cli.flag.{self.name}.{name}", f"cli.flag.{name}", f"knob.{name}.name")
         told = [words(key) for key in keys if key in words][:1]
-        if flag.help and not flag.is_eager:  # click's own flags are eager, and their help is English
+        if flag.help and not flag.is_eager:  # click's own flags are eager, and their help is in English.
             told.append(flag.help)
         if flag.required:
             told.append(words("cli.required"))

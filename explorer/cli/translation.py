@@ -1,4 +1,4 @@
-"""Commands around the trained translator: train, evaluate, translate."""
+"""The commands of the trained translator: train, teach, evaluate, translate."""
 
 import sys
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
 @_preset
 @recipe_flags
-@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # where a pass is computed is nothing to be learned
+@knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device is no part of what is trained.
 @click.pass_obj
 def train(
     words: Words, /, data: str, out: str, start: str | None, device: str, precision: str, preset: str, **given: Any
@@ -126,7 +126,7 @@ def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
 
 
 class _Line:
-    """One line of a terminal, written over and over; nothing where the output is a file."""
+    """A progress line that is overwritten in a terminal; nothing is written to a file."""
 
     def __init__(self) -> None:
         self._on = sys.stderr.isatty()
@@ -217,7 +217,7 @@ def translate(words: Words, /, text: str | None, preset: str, beam: int) -> int:
 
 def _translator(preset: str) -> "tuple[Computer, Translator]":
     """The trained model of a preset. Raises UnknownPreset, BadFile, NotTrained."""
-    from explorer.engine.compute import Computer  # torch, a second to load
+    from explorer.engine.compute import Computer  # torch takes a second to load.
 
     computer = Computer()
     translator = computer.sources.translator(preset)

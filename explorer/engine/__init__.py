@@ -1,1 +1,1 @@
-"""The work of the compute thread; no Qt."""
+"""The engine: the work of the compute thread, from a Request to a Frame. No Qt."""

@@ -1,4 +1,4 @@
-"""What of a Change depends on the model and the sentence, asked before anything is computed."""
+"""Checks of Changes that depend on the model and the sentence. They are made before anything is computed."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 
 @attrs.frozen
 class Lengths:
-    """How many tokens the two sides have; `target` None: nobody knows yet, and nothing about it is checked."""
+    """How many tokens the two sides have. A `target` of None is not known yet, and nothing about it is checked."""
 
     source: int
     target: int | None
@@ -26,15 +26,16 @@ class Lengths:
 
 @lru_cache(maxsize=8)
 def _taps(architecture: str, n_layers: int) -> Mapping[str, Tap]:
-    """The taps of a model by name, without its weights; no other knob decides which there are."""
+    """The taps of a model by name, made without weights. No other knob decides which taps a model has."""
     with torch.device("meta"):
         return taps(Transformer(Config().changed(architecture=architecture, n_layers=n_layers)))
 
 
 def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, lent: Mapping[Change, Shape]) -> None:
-    """Raises UnknownTap, UnknownHead, NoHeads, CannotClose, OutOfTensor, LengthsDiffer.
+    """Refuse changes that the model of a Config cannot make in a sentence of these lengths.
 
-    `lent` are the shapes [row, column] or [head, row, column] of what is patched in, as far as it is there.
+    `lent` has the shapes, [row, column] or [head, row, column], of the arrays that are patched in, as far as they are known.
+    Raises UnknownTap, UnknownHead, NoHeads, CannotClose, OutOfTensor, LengthsDiffer.
     """
     known = _taps(config.architecture, config.n_layers) if changes else {}
     for change in changes:
@@ -45,7 +46,8 @@ def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, l
             _check_head(change, tap, config)
         if change.kind == "close" and not tap.closes:
             raise CannotClose(tap=change.tap)
-        shape = tuple(_length(config, change.tap, tap.axes, axis, lengths) for axis in tap.axes[-2:])  # of rows and columns
+        # The shape is [row, column], with None for a length that is not known yet.
+        shape = tuple(_length(config, change.tap, tap.axes, axis, lengths) for axis in tap.axes[-2:])
         for axis, length, places in zip(tap.axes[-2:], shape, (change.rows, change.columns), strict=True):
             if length is not None and places is not None and max(places) >= length:
                 raise OutOfTensor(tap=change.tap, axis=axis, got=max(places), last=length - 1)
@@ -58,12 +60,12 @@ def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, l
 def _check_head(change: Change, tap: Tap, config: Config) -> None:
     if "head" not in tap.axes:
         raise NoHeads(tap=change.tap)
-    if not change.head < config.n_heads:  # type: ignore[operator]  # there is one
+    if not change.head < config.n_heads:  # type: ignore[operator]  # The caller has checked that the head is not None.
         raise UnknownHead(got=change.head, last=config.n_heads - 1)
 
 
 def _check_lent(change: Change, tap: Tap, own: tuple[int | None, ...], other: Shape) -> None:
-    """Where no places are named, both texts have as many; where they are, both have them."""
+    """Check a patch: both texts have the named places, or the same number of places if none are named."""
     for axis, wanted, got, places in zip(tap.axes[-2:], own, other[-2:], (change.rows, change.columns), strict=True):
         fits = wanted in (None, got) if places is None else max(places) < got
         if not fits:
@@ -71,7 +73,7 @@ def _check_lent(change: Change, tap: Tap, own: tuple[int | None, ...], other: Sh
 
 
 def _length(config: Config, name: str, axes: tuple[str, ...], axis: str, lengths: Lengths) -> int | None:
-    """How many places a tap has along an axis; None where that depends on a target that is still to be found."""
+    """How many places a tap has along an axis; None if that depends on a target that is not known yet."""
     if axis == "vocab":
         return config.n_target_symbols
     if axis == "feature":

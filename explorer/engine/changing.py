@@ -3,9 +3,9 @@
     with changing.inside_of_pass(model), record(model) as recording:
         model(source, target)
 
-They act before anybody who records, so a Trace shows what was computed on. Of a tensor that comes in blocks of queries, or
-of a translation of which only the beginning is written, the places that are there are changed; that all of them are there
-in the end is checked by `change_checks`.
+Changes act before the recorder, so a Trace shows the numbers that the pass went on with. A tensor may come in blocks of
+queries, and of a translation only the beginning may be written yet: then the places that are there are changed. `change_checks`
+checks that all places exist in the end.
 """
 
 from bisect import bisect_left
@@ -31,8 +31,10 @@ Masks = dict[str, NDArray[np.bool_]]
 
 
 class Changing:
-    """The changes of one answer, ready to be put into its model. `lent` has what is patched in, [row, column] or
-    [head, row, column]; `key` says for whoever remembers an answer what all this depends on.
+    """The changes of one answer, ready to be put into its model.
+
+    `lent` has by change the arrays that are patched in, [row, column] or [head, row, column]. `key` stands for all that these
+    changes depend on, so that answers can be kept by it.
     """
 
     def __init__(self, changes: tuple[Change, ...] = (), lent: Mapping[Change, Array] | None = None, key: object = ()) -> None:
@@ -45,30 +47,33 @@ class Changing:
 
     @property
     def in_whole_passes(self) -> bool:
-        """Whether a translation must be found by passes over all of its tokens that are written.
+        """Whether each step of decoding must be a pass over all tokens that are written so far.
 
-        Where each row is changed alike and by itself, a further token leaves all earlier ones as they are.
+        If all rows are changed in the same way and each by itself, a further token leaves the earlier rows as they are, and
+        decoding can go on token by token.
         """
         return not all(change.tap.startswith("encoder.") or _by_rows(change) for change in self.changes)
 
     def lent_shapes(self) -> dict[Change, tuple[int, ...]]:
-        """Of what is patched in."""
+        """The shapes of the arrays that are patched in."""
         return {change: tuple(tensor.shape) for change, tensor in self._lent.items()}
 
     def at_maps_of(self, attention: str) -> bool:
-        """Whether anything is changed between the scores of an attention and its weights."""
+        """Whether any change is made to the maps of an attention, from its scores to its weights."""
         return any(tap.rpartition(".")[0] == attention and ATTENTION_MAP.search(tap) for tap in self._by_tap)
 
     @contextmanager
     def inside(self, model: nn.Module) -> Iterator[None]:
-        """The model computes under these changes for as long as the block lasts."""
+        """Inside the block, the model computes with these changes."""
         with hooked(model, self._changed, at=self._by_tap):
             yield
 
     @contextmanager
     def inside_of_pass(self, model: nn.Module) -> Iterator[Masks]:
-        """As `inside`, for one whole pass. Yields the masks [query, key] by attention as they are without the changes,
-        complete after the block, as far as the first layer's are changed: the mask of all layers and heads is told there.
+        """As `inside`, for one whole pass. Yields the masks [query, key] by attention as they are without the changes.
+
+        The masks are complete after the block. Only those of attentions whose first layer is changed at its tap `masked` are
+        there: elsewhere, the recorded first layer shows the mask of all layers and heads.
         """
         masks: Masks = {}
         seen: dict[str, list[Tensor]] = {}
@@ -81,13 +86,13 @@ class Changing:
         masks.update({attention: torch.cat(parts).cpu().numpy() for attention, parts in seen.items()})
 
     def check_reached(self) -> None:
-        """Raises NeverReached for a change whose tap no pass came through."""
+        """Raises NeverReached for a change at a tap that no pass has come through."""
         for tap in self._by_tap:
             if tap not in self._reached:
                 raise NeverReached(tap=tap)
 
     def _changed(self, tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
-        """What the changes at a tap make of its tensor, in their order."""
+        """The tensor at a tap after all changes at this tap, in their order."""
         self._reached.add(tap.name)
         for change in self._by_tap[tap.name]:
             tensor = changed(tensor, change, tap, first or 0, self._lent.get(change))
@@ -95,23 +100,22 @@ class Changing:
 
 
 def _by_rows(change: Change) -> bool:
-    """Whether a change in the decoder does to each row the same, whatever stands before and behind it, at a tap that a step
-    of decoding comes through.
-    """
+    """Whether a change in the decoder treats each row alike and by itself, at a tap that a step of decoding comes through."""
     if change.kind == "patch" or change.rows is not None or change.tap.startswith("generator."):
         return False
-    alone = ".self_attn." not in change.tap or ATTENTION_MAP.search(change.tap) is None  # no keys are still to come
+    # The maps of the decoder's self-attention get a further column with each token; those of cross-attention have all keys.
+    alone = ".self_attn." not in change.tap or ATTENTION_MAP.search(change.tap) is None
     return alone or (change.kind == "scale" and change.columns is None)
 
 
 def changed(tensor: Tensor, change: Change, tap: Tap, first: int = 0, lent: Tensor | None = None) -> Tensor:
-    """[batch, (head,) row, column] with one change made; the first row stands at place `first`. Raises AllClosed."""
+    """The tensor [batch, (head,) row, column] with one change made; its first row stands at place `first`. Raises AllClosed."""
     there = _there(change, tensor.shape[-2], tensor.shape[-1], first)
     if there.rows == [] or there.columns == []:
         return tensor
     made = tensor.clone()
     part = made if change.head is None else made.select(tap.axes.index("head"), change.head)
-    lines = part[..., there.rows, :].clone()  # [batch, (head,) row, column] the rows that change
+    lines = part[..., there.rows, :].clone()  # [batch, (head,) row, column] has only the rows that change.
     part[..., there.rows, :] = _MAKE[change.kind](lines, there, change, tap, lent)
     return made
 
@@ -120,8 +124,8 @@ def changed(tensor: Tensor, change: Change, tap: Tap, first: int = 0, lent: Tens
 class _There:
     """The places of a change that are in a tensor, which may be a block of rows or the beginning of a text.
 
-    `rows` and `columns` are places in the tensor, `lent_rows` the same rows in that of another text, `numbers` says which of
-    the change's columns are there, and `first` where the tensor's first row stands.
+    `rows` and `columns` are places in the tensor. `lent_rows` are the same rows in the whole array of another text. `numbers`
+    are the indices of those of the change's columns that are in the tensor. `first` is the place of the tensor's first row.
     """
 
     rows: slice | list[int]
@@ -146,7 +150,7 @@ def _there(change: Change, n_rows: int, n_columns: int, first: int) -> _There:
 
 
 def _scaled(lines: Tensor, there: _There, change: Change, tap: Tap, _lent: Tensor | None) -> Tensor:
-    """Lines [batch, (head,) row, column] times the value; what a mask has closed stays closed."""
+    """The lines [batch, (head,) row, column] times the value; cells that a mask has closed stay closed."""
     cells = lines[..., there.columns]
     scaled = cells * _values(change, there, cells)
     lines[..., there.columns] = torch.where(closed_cells(cells), cells, scaled) if tap.closes else scaled
@@ -154,21 +158,21 @@ def _scaled(lines: Tensor, there: _There, change: Change, tap: Tap, _lent: Tenso
 
 
 def _set(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:
-    """Lines with the value in the columns."""
+    """The lines with the value in the columns."""
     lines[..., there.columns] = _values(change, there, lines)
     return lines
 
 
 def _values(change: Change, there: _There, like: Tensor) -> Tensor:
-    """A change's number, or of its row of numbers those whose columns are there."""
+    """The change's number, or those of its numbers whose columns are in the tensor."""
     value = change.value
     made = tuple(value[n] for n in there.numbers) if isinstance(value, tuple) else value
     return torch.tensor(made, dtype=like.dtype, device=like.device)
 
 
 def _patched(lines: Tensor, there: _There, change: Change, _tap: Tap, lent: Tensor | None) -> Tensor:
-    """Lines with those of the other text in their place, as far as both go."""
-    assert lent is not None  # whoever made the Changing has fetched it
+    """The lines of the other text in place of these lines, as far as both texts go."""
+    assert lent is not None  # A Changing with a patch is made with its array.
     other = (lent if change.head is None else lent[change.head])[..., there.lent_rows, :]  # [(head,) row, column]
     n_rows, n_columns = (min(sizes) for sizes in zip(lines.shape[-2:], other.shape[-2:], strict=True))
     here = lines[..., :n_rows, :n_columns]
@@ -177,10 +181,11 @@ def _patched(lines: Tensor, there: _There, change: Change, _tap: Tap, lent: Tens
 
 
 def _closed(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:
-    """Lines [batch, (head,) row, key] with -inf in the columns, so that a softmax leaves them no weight. Raises AllClosed."""
+    """The lines [batch, (head,) row, key] with -inf in the columns: a softmax gives them weight 0. Raises AllClosed."""
     made = lines.clone()
     made[..., there.columns] = -torch.inf
-    had_some = ~closed_cells(lines).all(dim=-1, keepdim=True)  # a row that the mask has left nothing stays as it is
+    # A row in which the mask has closed every cell stays as it is.
+    had_some = ~closed_cells(lines).all(dim=-1, keepdim=True)
     made = torch.where(had_some, made, lines)
     empty = (closed_cells(made).all(dim=-1) & had_some[..., 0]).nonzero()
     if len(empty):
@@ -195,4 +200,4 @@ _MAKE: Mapping[str, Callable[[Tensor, _There, Change, Tap, Tensor | None], Tenso
     "close": _closed,
     "patch": _patched,
 }
-"""What each kind of change makes of the rows that change."""
+"""For each kind of change the function that changes the rows."""

@@ -1,6 +1,6 @@
-"""The compute thread's work as a plain object: Request in, Frame out. It alone touches torch and jieba.
+"""The compute thread's work as a plain object: it takes a Request and returns a Frame. Only this thread uses torch and jieba.
 
-cut → decode → pass → findings
+Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
@@ -28,18 +28,18 @@ from explorer.trace.own_card import card_of
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
-_KEPT_BYTES = 2**28  # a usual pass needs less; what a very long text took goes back to the system
+_KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 
 
 class Computer:
-    """Call it with a Request. One thread at a time."""
+    """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
     def __init__(self, tokenizers: Tokenizers | None = None) -> None:
         keep_freed_memory(_KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers())
         self._lender = Lender(self._lent)
         self._record = PassRecorder()
-        self._other: Computer | None = None  # of the wish that is compared with
+        self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
 
     def __call__(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Frame:
@@ -70,11 +70,11 @@ class Computer:
         )
 
     def rest(self, stop: Stop) -> None:
-        """Make ready what the next pass may need, until somebody asks for something."""
+        """Prepare what the next pass may need, until `stop` says that a request has come."""
         self.sources.rest(stop)
 
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
-        """The Trace to compare with: from a Computer of its own, so that neither takes the other's model away."""
+        """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
         if wish is None:
             self._other = self._compared_with = None
             return None
@@ -84,7 +84,7 @@ class Computer:
         return self._compared_with.trace
 
     def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
-        """A pass of which only these taps are kept. Raises NotKept for maps of a text too long to have them whole."""
+        """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
         source, unchanged = self.sources.of(wish), Changing()
         sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
         if not plan_for(card_of(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
@@ -102,12 +102,12 @@ def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, prog
 
 
 class _Clock:
-    """How long each part takes."""
+    """A stopwatch for the parts of an answer."""
 
     def __init__(self) -> None:
         self._last_s = time.perf_counter()
 
     def lap_ms(self) -> float:
-        """Since the last lap."""
+        """Milliseconds since the last lap."""
         before_s, self._last_s = self._last_s, time.perf_counter()
         return (self._last_s - before_s) * 1e3

@@ -1,4 +1,4 @@
-"""Where a model computes: the processor, or what torch finds beside it."""
+"""The devices on which a model can compute: the processor ("cpu") and those that torch finds, such as CUDA and MPS."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from explorer.model.transformer import Transformer
 
 @lru_cache(maxsize=1)
 def devices() -> tuple[str, ...]:
-    """What there is on this machine, the processor first."""
+    """The names of the devices of this machine, the processor first."""
     found = ["cpu"]
     if torch.cuda.is_available():
         found.append("cuda")
@@ -23,24 +23,25 @@ def devices() -> tuple[str, ...]:
 
 
 def chosen_device(asked: str) -> str:
-    """CUDA where there is one, else MPS, unless told otherwise. Raises NoSuchDevice."""
+    """The device that was asked for; "auto" is CUDA if there is one, else MPS, else the processor. Raises NoSuchDevice."""
     if asked == "auto":
         return next((device for device in ("cuda", "mps") if device in devices()), "cpu")
     try:
-        torch.empty(1, device=asked).item()  # the number must come back: "meta" has none
+        torch.empty(1, device=asked).item()  # The device "meta" cannot give the number back.
     except torch.OutOfMemoryError:
-        return asked  # it is there
-    except (RuntimeError, AssertionError, NotImplementedError) as error:  # a name torch does not know; not in this build
+        return asked  # The device exists.
+    # torch raises these for a name that it does not know, and for a device that this build of it lacks.
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise NoSuchDevice(device=asked) from error
     return asked
 
 
 @contextmanager
 def seeded(seed: int, device: str) -> Iterator[None]:
-    """Chance on the processor and on this device from a seed; their generators are put back as they were."""
+    """Seed the random generators of the processor and of this device; after the block they are as they were before."""
     kind = torch.device(device).type
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed every device for good
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed every device, also after the block.
         if kind == "cpu":
             yield
             return
@@ -55,7 +56,7 @@ def seeded(seed: int, device: str) -> Iterator[None]:
 
 @contextmanager
 def dropout_seeded(config: Config) -> Iterator[None]:
-    """Chance from the knob, where it acts at all; the generators of others are left as they were."""
+    """Seed dropout from the knob `dropout_seed` if dropout is on; after the block all random generators are as before."""
     if not config.dropout_active:
         yield
         return
@@ -64,12 +65,12 @@ def dropout_seeded(config: Config) -> Iterator[None]:
 
 
 def device_name(device: str) -> str:
-    """As people call it: "CPU", "CUDA · NVIDIA H200", "MPS"."""
+    """The name of a device as people call it: "CPU", "CUDA · NVIDIA H200", "MPS"."""
     return f"CUDA · {torch.cuda.get_device_name()}" if device == "cuda" else device.upper()
 
 
 def on_device(model: Transformer, device: str) -> Transformer:
-    """The model with its weights there. Raises NoSuchDevice."""
+    """The model with its weights on the device. Raises NoSuchDevice."""
     if device not in devices():
         raise NoSuchDevice(device=device)
     if next(model.parameters()).device.type != device:

@@ -1,4 +1,4 @@
-"""What the patches of a Wish take from other texts: passes of the same model, made before its own."""
+"""The Lender: passes of the same model over other texts, from which the patches of a Wish take their numbers."""
 
 from collections.abc import Callable
 
@@ -9,19 +9,20 @@ from explorer.stops import Progress, Stop
 from explorer.trace.trace import Trace
 
 MakePass = Callable[[Wish, frozenset[str], Stop, Progress], Trace]
-"""The pass of a Wish with at least these taps kept."""
+"""A function that makes the pass of a Wish and keeps at least these taps of it."""
 
 
 class Lender:
-    """Makes the changes of a Wish ready. The passes that the last one was patched with serve again."""
+    """Prepares the changes of a Wish. It keeps the passes that the last Wish was patched from, and uses them again."""
 
     def __init__(self, make_pass: MakePass) -> None:
         self._make_pass = make_pass
         self._passes: dict[Wish, Trace] = {}
 
     def changing(self, wish: Wish, n_source: int, stop: Stop, progress: Progress) -> Changing:
-        """The changes of a Wish whose text has `n_source` tokens. Raises what `check_changes` does, as far as that can be
-        told before its target is known, and Superseded.
+        """The changes of a Wish whose text has `n_source` tokens.
+
+        Raises Superseded, and the errors of `check_changes` as far as they can be found before the target is known.
         """
         if not wish.changes:
             self._passes = {}
@@ -35,7 +36,7 @@ class Lender:
         return changing
 
     def _lent(self, wish: Wish, stop: Stop, progress: Progress) -> dict[str, Trace]:
-        """By text the pass over it."""
+        """The passes over the texts that are patched in, by text."""
         taps: dict[str, set[str]] = {}
         for change in wish.changes:
             if change.text is not None:

@@ -1,8 +1,8 @@
-"""Bringing torch into the process while the window lives.
+"""Loads torch without blocking the window.
 
-Python's own way to load a shared library holds the lock that all its threads share, and torch's largest one takes 0.2 s,
-on a cold disk a second and more: so long the window would not answer. Called as a foreign function, the system's loader
-holds nothing, and `import torch` finds the library there.
+While Python loads a shared library, it holds the lock that all its threads share. torch's largest library takes 0.2 s to
+load, and more than a second from a cold disk; the window would not react for that long. Here the system's loader is called as
+a foreign function, which does not hold the lock, and `import torch` then finds the library already loaded.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ _LIBRARIES = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}
 
 
 def load_library() -> None:
-    """Load torch's largest library; where it is not found, importing torch loads it as ever."""
+    """Load torch's largest library. If it is not found, `import torch` loads it in the usual way."""
     found = importlib.util.find_spec("torch")
     name = _LIBRARIES.get(sys.platform)
     if found is None or found.origin is None or name is None:
@@ -33,8 +33,10 @@ def load_library() -> None:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """What is made inside stays: torch alone brings half a million objects. They are not walked through by the garbage
-    collector while they come, nor ever after, which would take a tenth of a second with the GUI thread standing still.
+    """Keep the garbage collector away from all objects that are made inside the block, then and later.
+
+    `import torch` makes half a million objects that stay for good. To look through them would stop the GUI thread for a tenth
+    of a second each time.
     """
     gc.disable()
     try:

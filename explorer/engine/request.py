@@ -1,4 +1,4 @@
-"""What goes to the compute thread and what comes back: two frozen values."""
+"""Request and Frame: the frozen values that go to the compute thread and come back from it."""
 
 from typing import Any, Self
 
@@ -12,10 +12,10 @@ from explorer.trace.trace import Trace
 class Detail:
     """How much of an answer is asked for.
 
-    `quick`: a greedy translation in place of a wide search, and no experiments. `refines`: an answer to the same wish is
-    on screen already, so this request gives way at once to whatever comes next. `experiments` are wanted beside the pass
-    (names of `trace.findings.EXPERIMENTS`). `wanted` are taps and heads of a long text that are looked at, the newest
-    last: of such a text not everything is kept (head -1: the tap as a whole).
+    `quick` asks for a greedy translation in place of a wide search, and for no experiments. `refines` says that an answer to
+    the same wish is on screen already, so this request gives way at once to the next one. `experiments` are the names of
+    `trace.findings.EXPERIMENTS` that shall be made. `wanted` are the taps and heads that the user looks at, the newest last,
+    because not everything of a long text is kept; head -1 means the whole tap.
     """
 
     quick: bool = False
@@ -26,7 +26,7 @@ class Detail:
 
 @attrs.frozen(kw_only=True)
 class Request:
-    """A Wish with its serial number, the later the higher, and how much of an answer is asked for."""
+    """A Wish with its serial number, which grows with each request, and the Detail of the answer."""
 
     wish: Wish
     serial: int = 0
@@ -34,12 +34,12 @@ class Request:
 
     @property
     def beam(self) -> int:
-        """How many sentences the search for a translation follows in this answer."""
+        """The width of the beam search in this answer; 1 is greedy."""
         return 1 if self.detail.quick and self.wish.searches else self.wish.beam
 
     @property
     def experiments(self) -> frozenset[str]:
-        """What is found out beside the pass in this answer."""
+        """The names of the experiments that are made for this answer."""
         return frozenset() if self.detail.quick else self.detail.experiments
 
     def wishing(self, **fields: Any) -> Self:
@@ -52,13 +52,13 @@ class Request:
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> Self:
-        """A preset with its own sentence, or another one, and some knobs moved. Raises UnknownPreset, BadKnob."""
+        """A request for a preset with its own or another text and with some knobs changed. Raises UnknownPreset, BadKnob."""
         return cls(wish=Wish.from_preset(name, text, **knobs))
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Frame:
-    """A Trace as it comes back: the request that asked for it, and how long each part took."""
+    """The answer to a request: its Trace, and how many milliseconds each part took."""
 
     request: Request
     trace: Trace
@@ -67,11 +67,11 @@ class Frame:
     pass_ms: float
     decoding_ms: float = 0.0
     device: str = "CPU"
-    devices: tuple[str, ...] = ("cpu",)  # that could have computed it
+    devices: tuple[str, ...] = ("cpu",)  # All devices of this machine.
 
     @property
     def wish(self) -> Wish:
-        """What was answered."""
+        """The Wish that was answered."""
         return self.request.wish
 
     @property

@@ -1,23 +1,23 @@
-"""How many threads a pass is worth."""
+"""How many threads of the processor a pass should use."""
 
 import os
 
 from explorer.trace.model_card import ModelCard
 
-# Below this many multiplications a second thread costs more than it brings: measured on two cores, a tiny model
-# took 0.3 ms with one thread and up to 210 ms with two on a busy machine.
-# The threads wait for more work by spinning: with 8e7 a translator's pass of 16 tokens took 4.8 instead of 5.9 ms, and the
-# screen that was painted after it ten milliseconds more.
+# With fewer multiplications than this, a second thread costs more time than it saves. Measured on two cores, a tiny model took
+# 0.3 ms with one thread, and with two up to 210 ms on a busy machine.
+# Idle threads keep a processor busy for a while. With 8e7 in this place, a translator's pass of 16 tokens took 4.8 ms instead
+# of 5.9 ms, but the screen painted after it took ten milliseconds more.
 _ONE_THREAD_WORK = 2e8
-# A further token reads all weights and does little with them. Where they fill more than the caches next to a processor,
-# a second one reads the other half meanwhile; more than a few get in each other's way.
+# A step of decoding reads all weights and computes little with them. If they are larger than a processor's own caches, a
+# second processor can read the other half at the same time; more than a few disturb each other.
 _ONE_THREAD_BYTES = 2**23
 _MOST_READERS = 4
 _FLOAT = 4  # bytes
 
 
 def threads(card: ModelCard, n_tokens: int) -> int:
-    """One for a small pass, as many as there are cores for a large one."""
+    """The number of threads for a pass over `n_tokens`: one for a small pass, one for each core for a large pass."""
     d = card.d_model
     work = n_tokens * max(side.n_layers * (8 * d**2 + 4 * d * side.d_ff) for side in card.sides)
     work += n_tokens * d * card.vocab_size
@@ -25,7 +25,7 @@ def threads(card: ModelCard, n_tokens: int) -> int:
 
 
 def decoding_threads(card: ModelCard, n_rows: int) -> int:
-    """For steps of decoding, each with one new token in each of the rows."""
+    """The number of threads for steps of decoding, each of which adds one token to each of `n_rows` sentences."""
     if _FLOAT * card.parameters > _ONE_THREAD_BYTES:
         return min(_MOST_READERS, os.cpu_count() or 1)
     return threads(card, n_rows)

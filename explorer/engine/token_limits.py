@@ -1,4 +1,4 @@
-"""The tokens of both sides as a model takes them: within its lengths and vocabularies."""
+"""The tokens of both sides within the limits of a model: its greatest length and its vocabularies."""
 
 import attrs
 
@@ -12,12 +12,12 @@ from explorer.trace.trace import Tokens
 
 
 def room(translator: Translator, config: Config) -> Bilingual:
-    """The vocabularies as far as the Config has room for them."""
+    """The vocabularies of a translator, cut to the sizes that the Config has."""
     return translator.bilingual.capped(config.vocab_size, config.n_target_symbols)
 
 
 def numbered(tokens: Tokens, config: Config) -> Tokens:
-    """Both sides with ids by first appearance: the vocabulary is what the text itself has. Raises TooManySymbols."""
+    """Both sides with ids in order of first appearance: the text itself is the vocabulary. Raises TooManySymbols."""
     ids = {text: place for place, text in enumerate(dict.fromkeys(t.text for t in (*tokens.source, *tokens.target)))}
     limit = min(config.vocab_size, config.n_target_symbols)
     if len(ids) > limit:
@@ -30,17 +30,17 @@ def numbered(tokens: Tokens, config: Config) -> Tokens:
 
 
 def of_target(config: Config) -> Config:
-    """The Config by which the target is looked up, in a vocabulary of its own if it has one."""
+    """The Config with which the target is looked up: with the vocabulary of the target, if it has its own."""
     return attrs.evolve(config, vocab_size=config.n_target_symbols) if config.has_two_vocabularies else config
 
 
 def short_enough(tokens: tuple[Token, ...], config: Config) -> tuple[Token, ...]:
-    """The tokens. Raises TooLong for more than the model has positions."""
+    """The tokens themselves. Raises TooLong if there are more than the model has positions."""
     if len(tokens) > config.max_len:
         raise TooLong(limit=config.max_len, got=len(tokens))
     return tokens
 
 
 def within(tokens: tuple[Token, ...], n_symbols: int) -> tuple[Token, ...]:
-    """The tokens, those beyond a smaller vocabulary as unknown ones."""
+    """The tokens; those whose ids are not below `n_symbols` become unknown tokens."""
     return tuple(token if token.id < n_symbols else attrs.evolve(token, id=UNKNOWN, known=False) for token in tokens)

@@ -1,8 +1,8 @@
-"""One thread that computes, and one slot where the next request waits.
+"""The Worker: one thread that computes, and one slot in which the next request waits.
 
-A newer request replaces the waiting one; the running one runs to its end, unless it has taken longer than
-`patience_s` and something newer waits. Stopping at each new request would starve the screen while somebody types.
-Each request that no newer one replaced is answered once: done, failed or stopped.
+A newer request replaces the waiting one. The running request runs to its end, unless it has taken longer than `patience_s`
+and a newer one waits. If each new request stopped the running one, nothing would reach the screen while somebody types.
+Each request that was not replaced gets one answer: done, failed or stopped.
 """
 
 import importlib
@@ -32,17 +32,17 @@ class Compute(Protocol):
         """The Frame of a Request."""
 
     def rest(self, stop: "Stop") -> None:
-        """Nothing is asked for: make ready what will be, until `stop` says that something is."""
+        """Use an idle moment to prepare the next pass, until `stop` says that a request has come."""
 
 
 @attrs.frozen
 class Started:
-    """torch is loaded."""
+    """torch has been loaded."""
 
 
 @attrs.frozen(eq=False)
 class Failed:
-    """A request raised: an ExplorerError is the user's, anything else is a bug."""
+    """A request raised an error: an ExplorerError is one that the user can mend, any other is a bug."""
 
     serial: int
     error: BaseException
@@ -50,14 +50,14 @@ class Failed:
 
 @attrs.frozen
 class Stopped:
-    """A request was ended before its answer, or before it was begun."""
+    """A request was ended before it had an answer, or before it had begun."""
 
     serial: int
 
 
 @attrs.frozen
 class Progressed:
-    """A long request is so far, 0 to 1."""
+    """The share of a long request that is done, 0 to 1."""
 
     serial: int
     share: float
@@ -65,11 +65,11 @@ class Progressed:
 
 Told = Started | Frame | Failed | Stopped | Progressed
 Tell = Callable[[Told], object]
-"""Is called on the compute thread with everything that happens."""
+"""A function that is called on the compute thread with each of these values."""
 
 
 def load_compute() -> Compute:
-    """Import torch and jieba, which takes a second or two; by name, so that this file alone brings no torch."""
+    """The Computer. This imports torch and jieba, which takes a second or two; the import of this file alone does not."""
     with without_collecting():
         load_library()
         computer: Compute = importlib.import_module("explorer.engine.compute").Computer()
@@ -87,38 +87,38 @@ class Worker:
         self._waiting: Request | None = None
         self._running: Request | None = None
         self._began_s = 0.0
-        self._stopped_serial = -1  # requests up to this one shall not be answered
+        self._stopped_serial = -1  # Requests up to this serial number shall not be answered.
         self._closing = False
         self._free = threading.Event()
         self._free.set()
         self._thread = threading.Thread(target=self._run, name="compute", daemon=True)
 
     def start(self) -> None:
-        """Begin; the first thing the thread does is to load torch."""
+        """Start the thread; it loads torch first."""
         self._thread.start()
 
     def submit(self, request: Request) -> None:
-        """Answer this request next; one that still waits is dropped."""
+        """Answer this request next, in place of one that still waits."""
         with self._changed:
             self._waiting = request
             self._changed.notify()
 
     def stop(self) -> None:
-        """End the running request and drop the waiting one; each is told of when it is out."""
+        """End the running request and the waiting one; `Stopped` is told for each of them when it has ended."""
         with self._changed:
             newest = self._waiting or self._running
             if newest is not None:
                 self._stopped_serial = newest.serial
 
     def hold(self) -> None:
-        """Rest at the next tap until `release`, at most for `_REST_S`.
+        """Let the running request pause at its next tap until `release`, for at most `_REST_S` seconds.
 
-        Both threads run Python: a screen painted during a pass takes six times as long, and so does the pass.
+        Both threads share Python's lock: painting a screen during a pass takes six times as long, and so does the pass.
         """
         self._free.clear()
 
     def release(self) -> None:
-        """Go on."""
+        """End the pause that `hold` began."""
         self._free.set()
 
     @property
@@ -150,14 +150,14 @@ class Worker:
         try:
             if not self._wanted():
                 compute.rest(self._wanted)
-        except Exception as error:  # a bug, which must not end the thread
+        except Exception as error:  # This is a bug, and it must not end the thread.
             self._tell(Failed(answered.serial, error))
 
     def _wanted(self) -> bool:
         return self._waiting is not None or self._closing
 
     def _refuse_all(self, error: Exception) -> None:
-        """torch could not be loaded: whoever asks is told so, instead of waiting for ever."""
+        """Answer every request with the error that kept torch from being loaded, so that nobody waits for ever."""
         while (request := self._next()) is not None:
             self._tell(Failed(request.serial, error))
 
@@ -180,7 +180,8 @@ class Worker:
         def progress(share: float) -> None:
             nonlocal told_s
             now_s = time.monotonic()
-            if now_s - told_s >= _TOLD_EVERY_S:  # a model has hundreds of parameters, and the GUI thread draws each share
+            # A model tells its share hundreds of times, and the GUI thread draws each share that it gets.
+            if now_s - told_s >= _TOLD_EVERY_S:
                 told_s = now_s
                 self._tell(Progressed(request.serial, share))
 
@@ -191,13 +192,13 @@ class Worker:
         except Superseded:
             self._tell(Stopped(request.serial))
         except Exception as error:
-            # Both kinds travel on: whoever is told shows a user's error and reports a bug.
+            # The receiver tells the two kinds of errors apart: it shows an ExplorerError and reports a bug.
             self._tell(Failed(request.serial, error))
         else:
             self._tell(frame)
 
     def _asked_to_stop(self, request: Request) -> bool:
-        # Asked at each of a hundred taps and more: an event that is set is not waited for.
+        # More than a hundred taps ask this in each pass, so `wait` is called only while `hold` is in force.
         if not self._free.is_set() and not self._free.wait(_REST_S):
             self._free.set()
         if self._waiting is not None and (request.detail.refines or time.monotonic() - self._began_s > self._patience_s):

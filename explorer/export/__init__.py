@@ -1,1 +1,1 @@
-"""Pictures and numbers to files."""
+"""Writing pictures and numbers to files."""

@@ -1,4 +1,4 @@
-"""Which pictures an export of a tap consists of: one figure, or one for each head and layer."""
+"""The choice of what an export of a tap consists of: one figure, or one for each head and layer."""
 
 import attrs
 import numpy as np
@@ -16,7 +16,7 @@ from explorer.trace.trace import Trace
 
 @attrs.frozen
 class Choice:
-    """A tap, and which heads and layers of it; None is all of them. Layer -1 is the one that the tap's name says."""
+    """A tap with its chosen heads and layers; None means all of them. Layer -1 is the layer in the tap's name."""
 
     tap: str
     head: int | None = None
@@ -25,7 +25,8 @@ class Choice:
     def taps(self, trace: Trace) -> tuple[str, ...]:
         """The taps of all wanted layers. Raises UnknownTap, UnknownLayer, UnknownHead."""
         own, n_layers = place_of(self.tap).layer, trace.card.side(self.tap).n_layers
-        trace.shape(self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, 0))  # it is there
+        # Asking for the shape raises UnknownTap where the trace has no such tap.
+        trace.shape(self.tap if self.layer in (None, -1) or own is None else with_layer(self.tap, 0))
         if own is None or self.layer == -1:
             names: tuple[str, ...] = (self.tap,)
         elif self.layer is None:
@@ -40,20 +41,20 @@ class Choice:
         return names
 
     def heads(self, trace: Trace) -> tuple[int | None, ...]:
-        """The wanted heads; None alone for a tap that has none."""
+        """The wanted heads; (None,) for a tap without heads."""
         n_heads = self.n_heads(trace)
         if not n_heads:
             return (None,)
         return tuple(range(n_heads)) if self.head is None else (self.head,)
 
     def n_heads(self, trace: Trace) -> int:
-        """How many heads the tap has, 0 for one without; keys and values may have fewer than queries."""
+        """The number of heads of the tap, 0 without heads. Keys and values may have fewer heads than queries."""
         tap = self.tap if self.tap in trace else with_layer(self.tap, 0)
         return trace.shape(tap)[0] if trace.axes(tap)[0] == "head" else 0
 
 
 def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -> Heatmap:
-    """One tap, one head, as a map whose title says which."""
+    """One head of a tap as a map; its title names layer and head. Raises UnknownTap, UnknownHead, NotKept."""
     made = tap_heatmap(trace, tap, look, words, head or 0)
     layer = place_of(tap).layer
     title = made.caption.title
@@ -65,7 +66,7 @@ def single(trace: Trace, tap: str, head: int | None, look: Look, words: Words) -
 
 
 def together(trace: Trace, choice: Choice, look: Look, words: Words) -> Picture:
-    """Everything that was chosen as one figure: a map, a wall of heads, or strips side by side."""
+    """Everything that was chosen as one figure: a map, a wall of heads, or strips. Raises like `Choice.taps`, and NotKept."""
     taps, heads = choice.taps(trace), choice.heads(trace)
     if len(taps) == len(heads) == 1:
         return single(trace, taps[0], heads[0], look, words)

@@ -1,7 +1,7 @@
-"""The formats of files, each declared once: dialog, command line, checks and writing follow from this table.
+"""The file formats, each declared once: the dialog, the command line, checks and writing use this table.
 
-A format of figures is made from the SVG of a picture, one of numbers from its tables. What writes it is imported when it is
-first used: Qt, fontTools and safetensors delay neither the window nor the command line.
+Figures are made from a picture's SVG, files of numbers from its tables. Writers are imported at their first use, so that
+Qt, fontTools and safetensors delay neither the window nor the command line.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Pixels:
-    """How large an image of pixels is: `dpi` dots per inch, or just `width_px` wide."""
+    """The size of an image: `dpi` dots per inch, or exactly `width_px` pixels wide."""
 
     dpi: float = 192.0
     width_px: int | None = None
 
 
 Draw = Callable[[str, Path, Pixels], Callable[[], None] | None]
-"""Writes an SVG to a path in some format; what it returns is still to be done, on whatever thread. Raises CannotWrite."""
+"""Writes an SVG to a path in some format. It may return the rest of the work, for any thread. Raises CannotWrite."""
 Write = Callable[[Path, "Sequence[Table]"], None]
 """Writes tables of numbers to a path. Raises CannotWrite."""
 
 
 @attrs.frozen(kw_only=True)
 class Format:
-    """One format: `name` is what it is called and what its files end in. It has `draw` if it holds a figure, else `write`.
+    """One format. `name` is also the suffix of its files. It has `draw` if it holds a figure, otherwise `write`.
 
-    `has_pixels`: a size in pixels means something to it.
+    `has_pixels` is True where a size in pixels has a meaning.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Format:
 
     @property
     def is_figure(self) -> bool:
-        """Whether it holds a figure, and no numbers."""
+        """Whether the format holds a figure; otherwise it holds numbers."""
         return self.draw is not None
 
 
@@ -97,17 +97,17 @@ FORMATS: tuple[Format, ...] = (
 
 
 def names() -> tuple[str, ...]:
-    """What all formats are called."""
+    """The names of all formats."""
     return tuple(each.name for each in FORMATS)
 
 
 def formats_of(*, figure: bool, numbers: bool) -> tuple[Format, ...]:
-    """The formats for what can be had as a figure, as numbers, or both."""
+    """The formats that fit: those of figures if `figure`, those of numbers if `numbers`."""
     return tuple(each for each in FORMATS if (figure if each.is_figure else numbers))
 
 
 def find(name: str, among: Sequence[Format]) -> Format:
-    """One of these formats by its name. Raises UnknownFormat."""
+    """The format with this name among `among`. Raises UnknownFormat."""
     for each in among:
         if each.name == name:
             return each

@@ -1,7 +1,7 @@
-"""One export, for the window and the command line alike: pictures or numbers of a Trace to a file or a folder.
+"""One export, for the window and the command line: pictures or numbers of a Trace to a file or a folder.
 
-A generator of steps, so that a caller can show progress and stop between two files. Beside each export stands a JSON
-that says what it is made from.
+An export runs as a generator of steps, so a caller can show progress and stop between two files. Each export writes a JSON
+file beside it that says what it was made from.
 """
 
 import json
@@ -29,15 +29,16 @@ from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
-_WRITERS = 3  # on two cores one of them waits for the disk
+_WRITERS = 3  # threads; one of them usually waits for the disk
 
 
 @attrs.frozen(kw_only=True)
 class Export:
-    """What to write where. `choice` None: all taps (numbers only). `picture` is used as it is where given.
+    """What to write, in which format, and where.
 
-    `format` is the name of one. A picture's numbers are those that it shows. `out` is a folder if `one_each`, else a file.
-    `dpi` and `width_px` are for formats that have pixels.
+    A `picture` is exported as it is, with the numbers that it shows. Without one, `choice` says which taps; None means all
+    taps, as numbers only. `format` is a format's name. `out` is a folder if `one_each`, otherwise a file. `dpi` and
+    `width_px` are for formats that have pixels.
     """
 
     trace: Trace
@@ -53,18 +54,18 @@ class Export:
     width_px: int | None = None
 
     def possible(self) -> tuple[Format, ...]:
-        """The formats that can hold it: no figure holds all taps, and not every picture's numbers are there."""
+        """The formats that can hold this export: no figure shows all taps, and not every picture has tables."""
         is_everything = self.choice is None and self.picture is None
         return formats_of(figure=not is_everything, numbers=self.picture is None or has_tables(self.picture))
 
     def run(self) -> Iterator[tuple[int, int]]:
-        """Write the files, one a step; yields (how many are written, of how many). Raises ExplorerError."""
+        """Write the files, one at each step; yields (files written, files in all). Raises ExplorerError."""
         format_ = find(self.format, self.possible())
         taps = self._taps()
         todo = self._pieces(taps) if self.one_each else [("", None)]
         make_folder(self.out if self.one_each else self.out.absolute().parent)
         files: list[Path] = []
-        # Compressing a figure takes longer than drawing it, and can be done beside it.
+        # Compressing a figure takes longer than drawing it, so other threads compress while this one draws the next.
         with ThreadPoolExecutor(_WRITERS) as pool:
             writing: deque[Future[None]] = deque()
             for tap, head in todo:
@@ -92,7 +93,7 @@ class Export:
     def _write(
         self, format_: Format, tap: str, head: int | None, taps: tuple[str, ...]
     ) -> tuple[Path, Callable[[], None] | None]:
-        """The file, and what is still to be done for it, on whatever thread."""
+        """Begin one file; returns its path and the rest of the work, for any thread."""
         if self.one_each:
             stem = tap if head is None else f"{tap}.head{head}"
             path = self.out / f"{stem}.{self.format}"
@@ -101,7 +102,7 @@ class Export:
         if format_.draw is not None:
             svg = render(self._figure(tap, head), self.words, self.theme)
             return path, format_.draw(svg, path, Pixels(self.dpi, self.width_px))
-        assert format_.write is not None  # for the type checker: a format has one of the two
+        assert format_.write is not None  # A format has either `draw` or `write`.
         format_.write(path, self._tables(tap, taps, head))
         return path, None
 
@@ -110,11 +111,11 @@ class Export:
             return single(_with_head(self.trace, tap, head), tap, head, self.look, self.words)
         if self.picture is not None:
             return self.picture
-        assert self.choice is not None  # for the type checker: `run` has seen to it
+        assert self.choice is not None  # `run` offers no figure of all taps.
         return together(self.trace, self.choice, self.look, self.words)
 
     def _tables(self, tap: str, taps: tuple[str, ...], head: int | None) -> tuple[Table, ...]:
-        """What is to be written: the numbers that the picture shows, or the recorded tensors that were chosen."""
+        """The tables to write: the numbers that the picture shows, or the chosen recorded tensors."""
         if self.picture is not None and not tap:
             return tables(self.picture)
         return selection(self.trace, (tap,) if tap else taps, head, self.words)
@@ -130,7 +131,7 @@ class Export:
         trace = self.trace
         about = {
             **_state(trace),
-            "beside": None if trace.compared_with is None else _state(trace.compared_with),  # what this state is compared with
+            "beside": None if trace.compared_with is None else _state(trace.compared_with),  # the state it is compared with
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
             "picture": None if self.picture is None else self.picture.caption.title,
@@ -143,12 +144,12 @@ class Export:
         name = f"{taps[0]}.{self.format}" if self.one_each else self.out.name
         folder = self.out if self.one_each else self.out.absolute().parent
         with replacing(folder / f"{name}.json") as unfinished:
-            # A path may hold what UTF-8 cannot; a backslash escape is JSON again.
+            # A path may hold bytes that are no UTF-8. A backslash escape for them is valid JSON.
             unfinished.write_bytes((json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def _state(trace: Trace) -> dict[str, Any]:
-    """Everything that decided the numbers of a pass."""
+    """Everything that decides the numbers of a pass, as JSON values."""
     return {
         "source": trace.source,
         "target": trace.target,
@@ -165,7 +166,7 @@ def _state(trace: Trace) -> dict[str, Any]:
 
 
 def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
-    """The Trace with the map of one head made again, where a long text left no room for it."""
+    """The Trace with one head's map computed again, where that map of a long text was not kept."""
     kept = trace.map(tap)
     if head is None or not kept.has_heads or kept.head(head) is not None or not can_be_remade(trace, tap):
         return trace
@@ -174,6 +175,6 @@ def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
 
 
 def versions() -> dict[str, str]:
-    """What made the numbers."""
+    """The versions of the program and of the libraries that compute the numbers."""
     found = {"transformer-explorer": __version__, "python": platform.python_version()}
     return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba")}

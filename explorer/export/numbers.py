@@ -1,4 +1,4 @@
-"""Recorded numbers to files: CSV, NumPy archive, safetensors. They hold what the model computed, masked cells included."""
+"""Files of numbers: CSV, NumPy archive, safetensors. They hold what the model computed, masked cells included."""
 
 import csv
 import errno
@@ -28,7 +28,7 @@ _HEADER = ("tap", "head", "row", "label")
 
 
 def write_npz(path: Path, tables: Sequence[Table]) -> None:
-    """One array under each table's name, which is the tap's where the numbers are recorded. Raises CannotWrite."""
+    """Write a NumPy archive with one array under each table's name. Raises CannotWrite."""
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
         for name, array in _arrays(tables).items():
             with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
@@ -41,13 +41,13 @@ def write_npz(path: Path, tables: Sequence[Table]) -> None:
 
 
 def _stream(file: IO[bytes], array: Remade) -> None:
-    """One head after the other, as little-endian float32."""
+    """Write one head after the other, as little-endian float32, so that a large map is never in memory as a whole."""
     for one in array:
         file.write(one.astype("<f4", copy=False).tobytes())
 
 
 def write_safetensors(path: Path, tables: Sequence[Table]) -> None:
-    """The same for safetensors. Raises CannotWrite, DiskFull."""
+    """Write a safetensors file with one array under each table's name. Raises CannotWrite, DiskFull."""
     arrays = _arrays(tables)
     with replacing(path) as unfinished:
         if any(isinstance(array, Remade) for array in arrays.values()):
@@ -55,13 +55,16 @@ def write_safetensors(path: Path, tables: Sequence[Table]) -> None:
             return
         try:
             save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, unfinished)
-        except SafetensorError as error:  # it holds the system's error as text
+        except SafetensorError as error:  # The library gives the system's error as text only.
             code = re.search(r"os error (\d+)", str(error))
             raise OSError(int(code[1]) if code else errno.EIO, str(error)) from error
 
 
 def _stream_safetensors(path: Path, arrays: Mapping[str, NDArray[Any] | Remade]) -> None:
-    """The library takes whole arrays only. The format: the length of a JSON head, the head, the numbers in its order."""
+    """Write safetensors one head at a time, as the library accepts whole arrays only.
+
+    The format is: the length of a JSON header, the header, and the numbers in the header's order.
+    """
     about, end = {}, 0
     for name, array in arrays.items():
         start, end = end, end + 4 * math.prod(array.shape)
@@ -78,11 +81,10 @@ def _stream_safetensors(path: Path, arrays: Mapping[str, NDArray[Any] | Remade])
 
 
 def write_csv(path: Path, tables: Sequence[Table]) -> None:
-    """Every table as rows of `tap, head, row, label` and then one column for each entry of its last axis.
+    """Write every table as rows of `tap, head, row, label` and then one column for each entry of its last axis.
 
-    Numbers have nine significant figures, which give back the very float32; those that are computed in float64 have
-    seventeen. UTF-8 without a mark, decimal points, and English headers, whatever the system's language. Raises
-    CannotWrite.
+    Numbers have as many figures as give back the same float32, or the same float64 where they were computed in it. The file
+    is UTF-8 without a byte order mark, with decimal points and English headers in every language. Raises CannotWrite.
     """
     with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -102,7 +104,7 @@ def _arrays(tables: Sequence[Table]) -> dict[str, NDArray[Any] | Remade]:
 
 
 def exact(value: np.floating | float) -> str:
-    """A float32, or a float64, in as few figures as give it back."""
+    """A float32 or float64 with the fewest figures that give it back exactly."""
     number = float(value)
     if math.isnan(number) or math.isinf(number):
         return str(number)
@@ -112,8 +114,9 @@ def exact(value: np.floating | float) -> str:
 
 
 def selection(trace: Trace, taps: tuple[str, ...], head: int | None, words: Words) -> tuple[Table, ...]:
-    """Recorded tensors as tables; of those that have heads one, or all where `head` is None. What a long text left no room
-    for is made as it is written. Raises UnknownTap, NotKept.
+    """Recorded tensors as tables; of tensors with heads, one head, or all where `head` is None.
+
+    Maps of a long text that were not kept are computed again while they are written. Raises UnknownTap, NotKept.
     """
     return tuple(_selected(trace, tap, head, words) for tap in taps)
 

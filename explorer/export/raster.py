@@ -1,4 +1,4 @@
-"""From the SVG master to pixels and pages: PNG through QtSvg, PDF through QPdfWriter."""
+"""PNG and PDF files from a figure's SVG, through QtSvg and QPdfWriter."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,16 +15,16 @@ from explorer.picture.figure.png import encode_pixels
 from explorer.picture.theme import FAMILY, STACK
 from explorer.resources import asset
 
-_SVG_DPI = 96.0  # one px of an SVG
+_SVG_DPI = 96.0  # px of an SVG per inch
 _INCH_MM = 25.4
 _INCH_POINTS = 72.0
-_OPAQUE = 0xFF000000  # of a pixel's number
-_LARGEST_PX = 32767  # the painter draws nothing beyond
+_OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
+_LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
 
 
 @lru_cache(maxsize=1)
 def add_fonts() -> tuple[str, ...]:
-    """Make the bundled font known to Qt, once; returns the families it brought. Raises MissingAsset."""
+    """Register the bundled font with Qt, once; returns its families. Raises MissingAsset."""
     families: list[str] = []
     for weight in ("Regular", "Bold"):
         number = QFontDatabase.addApplicationFont(str(asset(f"fonts/TXSansSC-{weight}.otf")))
@@ -33,7 +33,7 @@ def add_fonts() -> tuple[str, ...]:
 
 
 def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
-    """The figure as an image at `dpi`, or just `width_px` wide. Raises NotEnoughMemory."""
+    """The figure as an image at `dpi`, or exactly `width_px` wide. Raises NotEnoughMemory."""
     renderer = _renderer(svg)
     size = renderer.defaultSize()
     scale = width_px / size.width() if width_px else dpi / _SVG_DPI
@@ -51,13 +51,14 @@ def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:
 
 
 def write_png(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = None) -> None:
-    """Raises CannotWrite, NotEnoughMemory."""
+    """Write the figure as PNG. Raises CannotWrite, NotEnoughMemory."""
     png_job(svg, path, dpi, width_px)()
 
 
 def png_job(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = None) -> Callable[[], None]:
-    """The figure is drawn now; what is returned compresses and writes it, on whatever thread. Raises NotEnoughMemory; the
-    job raises CannotWrite.
+    """Draw the figure now, and return a job that compresses and writes it, for any thread.
+
+    Raises NotEnoughMemory; the job raises CannotWrite.
     """
     drawn = image(svg, dpi, width_px)
 
@@ -70,16 +71,17 @@ def png_job(svg: str, path: Path, dpi: float = 192.0, width_px: int | None = Non
 
 
 def _encoded(drawn: QImage) -> bytes:
-    """The image as a PNG file; one that is opaque everywhere has three channels."""
-    opaque = bool((np.frombuffer(drawn.constBits(), np.uint32) >= _OPAQUE).all())  # four bytes a pixel: lines have no gaps
+    """The image as a PNG file, with three channels where all pixels are opaque, otherwise four."""
+    opaque = bool((np.frombuffer(drawn.constBits(), np.uint32) >= _OPAQUE).all())  # Four bytes a pixel need no padding.
     channels = 3 if opaque else 4
     plain = drawn.convertToFormat(QImage.Format.Format_RGB888 if opaque else QImage.Format.Format_RGBA8888)
-    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())  # lines may end in gaps
+    # Lines of three bytes a pixel may end in padding.
+    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
     return encode_pixels(rows[:, : channels * plain.width()], channels, drawn.dotsPerMeterX())
 
 
 def write_pdf(svg: str, path: Path) -> None:
-    """One page, as large as the figure. Raises CannotWrite."""
+    """Write the figure as a PDF of one page of its size. Raises CannotWrite."""
     renderer = _renderer(svg)
     size = renderer.defaultSize()
     file = QBuffer()
@@ -91,21 +93,22 @@ def write_pdf(svg: str, path: Path) -> None:
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setResolution(300)
     painter = QPainter(writer)
-    painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # else a large map would be a JPEG: other colours
+    # Without this hint a large map would become a JPEG, which changes colours.
+    painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
     renderer.render(painter, QRectF(0, 0, writer.width(), writer.height()))
     painter.end()
     _write(file, path)
 
 
 def _write(file: QBuffer, path: Path) -> None:
-    """Qt draws into memory: it does not say why a file could not be written, nor that a PDF was cut short."""
+    """Write a PDF from memory, since Qt itself does not report why a file could not be written or was cut short."""
     with replacing(path) as unfinished:
         unfinished.write_bytes(file.data().data())
 
 
 @lru_cache(maxsize=1)
 def ensure_application() -> QGuiApplication:
-    """The running application, or one without a screen, for the command line. Kept: it would end with its last user."""
+    """The running Qt application, or a new one without a screen, for the command line. The cache keeps it alive."""
     running = QGuiApplication.instance()
     application = running if isinstance(running, QGuiApplication) else QGuiApplication(["explorer", "-platform", "offscreen"])
     add_fonts()
@@ -113,5 +116,5 @@ def ensure_application() -> QGuiApplication:
 
 
 def _renderer(svg: str) -> QSvgRenderer:
-    """QtSvg takes a list of families for the name of one, and would draw in whatever font the machine has."""
+    """A renderer of an SVG with the bundled font alone. QtSvg would take a list of families for one unknown family."""
     return QSvgRenderer(QByteArray(svg.replace(STACK, FAMILY).encode("utf-8")))

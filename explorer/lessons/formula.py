@@ -1,11 +1,11 @@
-"""A small language of formulas, so that a teacher can write one without Python, and a lesson of unknown origin can do no harm.
+"""A small language of formulas. Teachers need no Python to write one, and a lesson of unknown origin can do no harm.
 
     softmax(Q @ T(K) / sqrt(2))[0]
 
-Decision: expressions are parsed by `ast` and walked over a list of what is allowed. Rejected: `eval`, and libraries
-that let an expression reach the methods of an array, of which some write files.
+Decision: expressions are parsed by `ast`, and only listed kinds of nodes are computed. Rejected: `eval`, and libraries in
+which an expression can reach the methods of an array, some of which write files.
 
-Each step of the walk is paid for out of a budget before it is taken; see `lessons.cost`.
+Each step is charged to a budget before it is computed; see `lessons.cost`.
 """
 
 import ast
@@ -38,7 +38,7 @@ from explorer.lessons.cost import (
 from explorer.mathematics import Numbers
 
 Scope = Mapping[str, Any]
-"""Names that a formula may use: numbers, arrays, values that are made Later, and Priced functions."""
+"""The names that a formula may use: numbers, arrays, Later values and Priced functions."""
 
 _LONGEST, _MOST_BRACKETS, _DEEPEST = 600, 30, 100
 
@@ -54,8 +54,8 @@ _BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], float]] = {
 
 
 def parse(text: str) -> ast.expr:
-    """The formula taken apart. Raises BadFormula."""
-    if len(text) > _LONGEST or _brackets(text) > _MOST_BRACKETS:  # Python's own parser may fail on such in other ways
+    """The syntax tree of a formula. Raises BadFormula."""
+    if len(text) > _LONGEST or _brackets(text) > _MOST_BRACKETS:  # Python's own parser may fail on such text in other ways.
         raise _too_deep(text)
     try:
         tree = ast.parse(text.strip(), mode="eval").body
@@ -69,14 +69,14 @@ def parse(text: str) -> ast.expr:
 
 
 def names(text: str) -> frozenset[str]:
-    """Every name a formula uses. Raises BadFormula."""
+    """All names that a formula uses. Raises BadFormula."""
     return frozenset(node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name))
 
 
 def evaluate(text: str, scope: Scope, budget: Budget | None = None) -> Numbers:
-    """The value of a formula, as float64 of any number of axes; without a cell where the sentence has nothing of it.
+    """The value of a formula in float64, with any number of axes; empty where the sentence has nothing of the kind.
 
-    Raises BadFormula, and what a Trace raises for taps and knobs that it lacks.
+    Raises BadFormula, and the errors of a Trace for unknown taps and knobs.
     """
     tree = parse(text)
     try:
@@ -101,7 +101,7 @@ def _brackets(text: str) -> int:
 
 
 def _depth(tree: ast.expr) -> int:
-    """How many parts lie in each other; counted without recursion."""
+    """How deeply the nodes are nested, counted without recursion."""
     depth, layer = 0, [tree]
     while layer:
         depth += 1
@@ -114,11 +114,11 @@ class _Walker:
         self._scope, self._budget = scope, budget
 
     def array(self, node: ast.expr) -> Numbers:
-        """The value of a node in float64; text and functions cannot be reckoned with."""
+        """The value of a node in float64. Raises BadFormula for a text or a function."""
         return self._reckonable(self._plain(node))
 
     def value(self, node: ast.expr) -> Any:
-        """The value of one node, recorded arrays in the precision in which they were recorded."""
+        """The value of a node; recorded arrays keep their precision. Raises BadFormula for a node that is not allowed."""
         self._pay(0, NODE)
         match node:
             case ast.Constant(value=str() as text):
@@ -179,7 +179,7 @@ class _Walker:
         return np.array(parts, dtype=np.float64)
 
     def _combined(self, kind: type[ast.operator], left: Numbers, right: Numbers) -> Any:
-        """Two values, cell by cell; how large the result will be is known before any memory is taken."""
+        """Two values combined cell by cell; the result's size is charged before any memory is taken."""
         function, operations = _BINARY[kind]
         n = math.prod(np.broadcast_shapes(left.shape, right.shape))
         gaps = 0.0 if left.flags.c_contiguous and right.flags.c_contiguous else GAPS
@@ -194,7 +194,7 @@ class _Walker:
         n = stacked * (left.shape[-2] if left.ndim > 1 else 1) * (right.shape[-1] if right.ndim > 1 else 1)
         operations = product(left, right, multiply_adds=n * left.shape[-1], cells=n) + ROW * stacked
         self._pay(n + left.size + right.size, operations)
-        # NumPy hands only arrays without gaps to the fast library; others it multiplies twenty times more slowly.
+        # NumPy uses its fast library only for contiguous arrays; it multiplies others twenty times more slowly.
         return np.ascontiguousarray(left) @ np.ascontiguousarray(right)
 
     def _part(self, whole_array: Any, index: Any) -> Any:
@@ -203,7 +203,7 @@ class _Walker:
         return whole_array[index]
 
     def _called(self, node: ast.Call) -> Any:
-        assert isinstance(node.func, ast.Name)  # matched above
+        assert isinstance(node.func, ast.Name)  # `value` has matched it.
         function = self._named(node.func.id)
         if not isinstance(function, Priced):
             raise refused(node.func.id)
@@ -217,7 +217,7 @@ class _Walker:
 
     def _index(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Tuple):
-            if any(isinstance(each, ast.Tuple) for each in node.elts):  # NumPy would copy what it picks
+            if any(isinstance(each, ast.Tuple) for each in node.elts):  # NumPy would copy cells picked by a nested tuple.
                 raise refused(ast.unparse(node))
             return tuple(self._index(each) for each in node.elts)
         if isinstance(node, ast.Slice):
@@ -225,6 +225,6 @@ class _Walker:
         return self._place(node)
 
     def _place(self, node: ast.expr) -> int:
-        """One whole number; `where` tells it as an array with one cell."""
+        """One whole number; also from an array with one cell, as `where` returns it."""
         value = self.array(node)
         return whole(value.reshape(()) if value.size == 1 else value)

@@ -1,4 +1,4 @@
-"""Every name that a formula may use: functions, each beside its price, and what can be asked of a pass."""
+"""All names that a formula may use: functions, each with its price, and values of the recorded pass."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -53,13 +53,13 @@ from explorer.trace.measures import entropy_bits
 from explorer.trace.trace import Trace
 
 _FREE = Cost(0, 0)
-_FIT, _FIT_CELL, _SLOW_FIT_CELL = 2_000.0, 30.0, 200.0  # numpy.linalg.pinv: 1.3 µs a matrix, 12 to 300 ns a cell of it
-_BLOCK = 3_000.0  # NumPy's calls for a block of distances
-_TOKEN = 100.0  # to compare a token's text
-_MOST_PLACES = 400  # of rounding: a float has no more
+_FIT, _FIT_CELL, _SLOW_FIT_CELL = 2_000.0, 30.0, 200.0  # numpy.linalg.pinv: 1.3 µs a matrix, 12 to 300 ns a cell
+_BLOCK = 3_000.0  # NumPy calls for a block of distances
+_TOKEN = 100.0  # compare a token's text
+_MOST_PLACES = 400  # decimal places of rounding; no float has more
 
 
-# Prices of functions that take more than one array. Each has the arguments of its function.
+# Prices of functions. Each takes the same arguments as its function.
 
 
 def _row_of_waves(pos: Numbers, d: Numbers, base: float = 1.0, power: float = 1.0) -> Cost:
@@ -99,7 +99,7 @@ def _distances(table: Numbers) -> Cost:
     if table.ndim != 2:
         raise refused(f"{list(table.shape)}")
     n, d = table.shape
-    cells = n * (n + BLOCK) / 2  # each pair of rows once, and each block with itself
+    cells = n * (n + BLOCK) / 2  # Each pair of rows counts once, and each block is also compared with itself.
     blocks = math.ceil(n / BLOCK) * math.ceil(n / BLOCK + 1) / 2 * math.ceil(d / BLOCK)
     return Cost(
         2 * n * min(n, BLOCK) + table.size,
@@ -111,7 +111,7 @@ def _fitted(table: Numbers, k: Numbers) -> Cost:
     whole(k)
     if table.ndim != 2:
         raise refused(f"{list(table.shape)}")
-    # The square matrix that `best_map` makes of the pairs counts as well.
+    # This includes the square matrix into which `best_map` writes the pairs.
     rate = _SLOW_FIT_CELL if is_tiny(table) else _FIT_CELL
     return Cost(
         6 * table.size + 2 * table.shape[1] ** 2, _FIT * table.shape[1] + rate * table.size + MOVE * table.shape[1] ** 2
@@ -123,7 +123,7 @@ def _square(n: Numbers) -> Cost:
 
 
 def _rounded(x: Numbers, places: float = 0.0) -> Cost:
-    if abs(whole(places)) > _MOST_PLACES:  # NumPy goes through them one by one
+    if abs(whole(places)) > _MOST_PLACES:  # NumPy's time grows with the number of places.
         raise refused(f"round: {places}")
     return per_cell(PRODUCT + 2 * MOVE)(x)
 
@@ -165,19 +165,19 @@ def _joined(*parts: Numbers) -> Cost:
 
 
 def split_heads(x: Numbers, n_heads: Numbers) -> Numbers:
-    """[…, position, d_model] to […, head, position, d_head]."""
+    """Cut features into heads: from […, position, d_model] to […, head, position, d_head]."""
     parts = x.reshape(*x.shape[:-1], int(n_heads), x.shape[-1] // int(n_heads))
     return np.swapaxes(parts, -2, -3)
 
 
 def _rows(table: Numbers, ids: Numbers) -> Numbers:
-    """The rows of a table, one for each id."""
+    """The table's rows with these ids [id, feature]."""
     found: Numbers = table[ids.astype(int)]
     return found
 
 
 def _of_each(function: Callable[[Numbers], Any], operations: float) -> Priced:
-    """A function that is computed cell by cell."""
+    """A function that is computed cell by cell, with its price for each cell."""
     return Priced(function, per_cell(operations), empty=True)
 
 
@@ -228,14 +228,16 @@ PLAIN: Mapping[str, Any] = {
 }
 
 
-# What can be asked of a pass
+# Values of the recorded pass
 
 
 def of_trace(trace: Trace) -> dict[str, Any]:
-    """`tap(name)`, `knob(name)`, sizes, tokens, and what experiments found. Large arrays are handed on as they are: a
-    formula pays for those parts of them that it reckons with."""
+    """The names `tap(name)` and `knob(name)`, sizes, tokens and experiments of a trace.
+
+    Recorded arrays cost nothing by themselves; a formula is charged for the parts that it computes with.
+    """
     card, tokens = trace.card, trace.tokens.source or trace.tokens.target
-    first = card.sides[0]  # of our own models both sides have the same sizes
+    first = card.sides[0]  # Both sides of our own models have the same sizes.
     known: dict[str, Any] = {
         "tap": Priced(lambda name: trace[str(name)], lambda name: _FREE, texts=True),
         "knob": Priced(lambda name: float(trace.knob(str(name))), lambda name: _FREE, texts=True),
@@ -259,7 +261,7 @@ def of_trace(trace: Trace) -> dict[str, Any]:
 
 
 def _found(trace: Trace, name: str) -> Priced:
-    """`name(field)` and `name(field, key)`: a field of an experiment, or what a method of it finds."""
+    """The function `name(field)` or `name(field, key)`: a field of an experiment, or a value that its method computes."""
 
     def found(field: Any) -> Any:
         experiment = trace.experiments.get(name)

@@ -1,4 +1,4 @@
-"""What a lesson is made of. All of it is frozen data; `lessons.read` makes it from a file."""
+"""The parts of a lesson, as frozen data. `lessons.read` reads them from a file."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -16,31 +16,33 @@ Cells = NDArray[np.float64]
 
 @attrs.frozen
 class Text:
-    """The same in both languages."""
+    """A text in both languages."""
 
     zh: str = ""
     en: str = ""
 
     def of(self, language: str) -> str:
-        """In one of them."""
+        """The text in one language."""
         return self.zh if language == "zh" else self.en
 
 
 @attrs.frozen(eq=False)
 class Claim:
-    """A number that a text prints (or that should come out, `expected`), and the formula of the true one. Without a printed
-    number the truth alone is told."""
+    """A number that a text prints, and the formula `true` that computes it. Without `printed`, only the latter is shown.
+
+    Where `expected` is True, no text prints the number: it is the one that should come out.
+    """
 
     label: Text
     true: str
     printed: Cells | None = None
     tolerance: float = 1e-3
-    expected: bool = False  # no text says so: it is what should come out
+    expected: bool = False
 
 
 @attrs.frozen
 class Question:
-    """`answer` is a formula, or the place of the right one among `choices`, or a kind of `lessons.questions` in `kind`."""
+    """A question, answered by a formula (`answer`), a choice's index (`right`), or a `kind` of `lessons.questions`."""
 
     ask: Text = Text()
     answer: str = ""
@@ -53,10 +55,10 @@ class Question:
 
 @attrs.frozen(eq=False)
 class Step:
-    """A sentence, what to set, what to compare, and perhaps a question.
+    """A step of a lesson: what it says, what it sets up, its claims, and perhaps a question.
 
-    What `settings` do not name stays: the user's own sentence, the model, the page. `given` are matrices that formulas
-    name and that the reader may change. `highlight` names "knob:…", "tap:…" or "token:…".
+    Fields that `settings` do not set stay as they are. `given` holds matrices that formulas name and that the reader may
+    change. `highlight` names what to outline: "knob:…", "tap:…" or "token:…".
     """
 
     say: Text
@@ -68,7 +70,7 @@ class Step:
 
     @cached_property
     def experiments(self) -> frozenset[str]:
-        """What the formulas ask for beside the pass. Raises BadFormula."""
+        """The experiments that the step's formulas name. Raises BadFormula."""
         formulas = [claim.true for claim in self.claims]
         if self.question is not None and self.question.answer:
             formulas.append(self.question.answer)
@@ -77,7 +79,7 @@ class Step:
 
 @attrs.frozen(eq=False)
 class Lesson:
-    """`key` is the file's name without its ending; `group` is the tutorial, "A" to "E", or whatever a teacher writes."""
+    """A lesson. `key` is its file's name without suffix; `group` is a tutorial, "A" to "E", or any name a teacher writes."""
 
     key: str
     group: str

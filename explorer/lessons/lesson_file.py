@@ -1,6 +1,6 @@
-"""What a file of unknown origin may hold before anything in it is believed: few bytes, flat tables, small numbers, short texts.
+"""Limits on a lesson's file, checked before it is read further: size, depth of tables, size of numbers, length of texts.
 
-Each mistake is told with its line, and a sentence quotes at most 80 characters of what stands there.
+Each mistake is reported with its line and quotes at most 80 characters of the file.
 """
 
 import re
@@ -16,16 +16,16 @@ from explorer.files import opened, read_at_most
 from explorer.lessons.cost import quoted
 from explorer.toml_text import deep_line, too_deep
 
-MOST_BYTES = 2**18  # the program's own lessons have 1,000 to 3,000
+MOST_BYTES = 2**18  # bytes; the program's own lessons have 1,000 to 3,000
 _DEEPEST_VALUE = 8
-_LONG_NUMBER = 1000  # figures
-_LONGEST_TEXT = 2_000
-_LARGEST_WHOLE = 2**63  # TOML's own limit, which its reader does not check
+_LONG_NUMBER = 1000  # digits
+_LONGEST_TEXT = 2_000  # characters
+_LARGEST_WHOLE = 2**63  # TOML's own limit, which Python's reader does not check
 _QUOTED = ("name", "got", "formula", "reason")
 
 
 class WrongError(Exception):
-    """Something is wrong with the key `key`: a few words, or another error that tells it."""
+    """A mistake at `key`; `reason` is a few words or another error."""
 
     def __init__(self, key: str, reason: object) -> None:
         super().__init__(key)
@@ -34,14 +34,14 @@ class WrongError(Exception):
 
 @attrs.frozen
 class LessonFile:
-    """The text of a lesson's file, with the path that its mistakes are told with."""
+    """The text of a lesson's file, and its path, which errors name."""
 
     path: Path
     text: str
 
     @classmethod
     def read(cls, path: Path) -> "LessonFile":
-        """Raises CannotRead, NotAFile, and BadLesson for one that is too large or no text."""
+        """Read a file. Raises CannotRead, NotAFile, and BadLesson for a file that is too large or no UTF-8."""
         try:
             with opened(path) as file:
                 content = read_at_most(file, path, MOST_BYTES + 1)
@@ -54,7 +54,7 @@ class LessonFile:
             raise BadLesson(path=str(path), line=1, reason=error) from error
 
     def table(self) -> dict[str, Any]:
-        """What the file says. Raises BadLesson."""
+        """The file as a table. Raises BadLesson."""
         line = deep_line(self.text)
         if line:
             raise self.bad(line, too_deep())
@@ -63,17 +63,17 @@ class LessonFile:
         except tomllib.TOMLDecodeError as error:
             found = re.search(r"line (\d+)", str(error))
             raise self.bad(int(found[1]) if found else self.text.count("\n") + 1, str(error)) from error
-        except ValueError as error:  # a number with more digits than Python reads
+        except ValueError as error:  # The file holds a number with more digits than Python reads.
             raise self.bad(_long_number_line(self.text), str(error)) from error
         except RecursionError as error:
             raise self.bad(1, too_deep()) from error
 
     def bad(self, line: int, reason: object) -> BadLesson:
-        """The mistake with its place."""
+        """The error for a mistake in this line."""
         return BadLesson(path=str(self.path), line=line, reason=_shortened(reason))
 
     def line(self, key: str, step: int) -> int:
-        """The line of a key in a step, else that of the step, else the first."""
+        """The line (from 1) of a key in a step, else of the step, else the first line."""
         lines = self.text.split("\n")
         steps = [number for number, line in enumerate(lines) if line.strip() == "[[step]]"]
         start = steps[step] if 0 <= step < len(steps) else 0
@@ -90,7 +90,7 @@ def _long_number_line(text: str) -> int:
 
 
 def check_values(table: Mapping[str, Any]) -> None:
-    """Refuse values that no lesson has; without recursion, for they may lie deep in each other. Raises WrongError."""
+    """Check the size and depth of all values, without recursion, as they may be nested deeply. Raises WrongError."""
     waiting: list[tuple[str, Any, int]] = [(key, value, 1) for key, value in table.items()]
     while waiting:
         key, value, depth = waiting.pop()
@@ -107,14 +107,14 @@ def check_values(table: Mapping[str, Any]) -> None:
 
 
 def at_most(name: str, limit: int, found: Iterable[object]) -> None:
-    """Raises WrongError for more things than there may be."""
+    """Check that there are at most `limit` things. Raises WrongError."""
     got = sum(1 for _ in found)
     if got > limit:
         raise WrongError(name, OverLimit(name=quoted(name), limit=limit, got=got))
 
 
 def _shortened(reason: object) -> object:
-    """What a sentence says about the file's own words, cut to what it has room for."""
+    """A reason whose quotes from the file are shortened to what an error has room for."""
     if not isinstance(reason, ExplorerError):
         return quoted(reason)
     values = {

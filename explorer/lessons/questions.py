@@ -1,4 +1,4 @@
-"""Questions made of the tensors of a pass: one cell is to be computed from others. No two sentences ask the same."""
+"""Questions made from the tensors of a pass: the reader computes one cell from others. Each sentence gives other numbers."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -12,13 +12,13 @@ from explorer.trace.arrays import Array
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
 
-_SHORT = 8  # numbers that somebody is asked to add up
+_SHORT = 8  # the most numbers that a reader is asked to add up
 _TOLERANCE = 0.01
 
 
 @attrs.frozen
 class Asked:
-    """`key` names the sentence in the language files (`question.<key>`), `values` fill it: numbers and rows of numbers."""
+    """A question with its answer. `values` fill the sentence `question.<key>` of the language files."""
 
     key: str
     values: Mapping[str, float | str | tuple[float, ...]]
@@ -28,7 +28,7 @@ class Asked:
 
 @attrs.frozen
 class Where:
-    """What is looked at: the attention in its layer ("encoder.layers.0.self_attn"), the head, and the side's name."""
+    """Where questions are asked: an attention in its layer ("encoder.layers.0.self_attn"), a head, and a side."""
 
     attention: str
     head: int
@@ -36,16 +36,16 @@ class Where:
 
 
 def ask(kind: str, trace: Trace, where: Where, seed: int) -> Asked | None:
-    """One question, the same for the same seed; None where this pass has nothing of the kind to ask."""
+    """A question of this kind, the same for the same seed; None where the pass has none."""
     try:
         asked = _MADE[kind](trace, where, random.Random(seed))
-    except ExplorerError:  # a tap that this model lacks, or that a long text left no room for
+    except ExplorerError:  # The model lacks the tap, or it was not kept.
         return None
     return asked if asked is not None and np.isfinite(asked.answer) else None
 
 
 def _of_head(trace: Trace, where: Where, part: str) -> Array:
-    """[position, feature] queries, keys or values of the head; several heads may share their keys and values."""
+    """Queries, keys or values of the head [position, feature]; several heads may share their keys and values."""
     tap = f"{where.attention}.{part}"
     rows: Array = trace[tap][trace.card.head_in(tap, where.head)]
     return rows

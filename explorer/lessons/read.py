@@ -1,4 +1,4 @@
-"""Lessons from files. A mistake in one is told with file and line, and the others are read all the same.
+"""Reading lessons from files. A mistake is reported with file and line, and does not stop other lessons.
 
 group = "A"
 [title]
@@ -50,23 +50,23 @@ _LIVE = frozenset(
         *EXPERIMENTS,
     }
 )
-_OWN = ("zh", "en", "cuts", "highlight", "given", "claim", "question")  # the other keys of a step set up a State
+_OWN = ("zh", "en", "cuts", "highlight", "given", "claim", "question")  # A step's other keys set up a State.
 _PRINTED = ("printed", "expected")
 _HIGHLIGHTS = ("knob", "tap", "token")
 _MOST_STEPS, _MOST_CLAIMS, _MOST_TEXTS = 100, 16, 16
-_MOST_GIVEN = 128  # cells of all matrices of a step: a reader changes them by hand; Qt makes a table of so many in 10 ms
-_MOST_TABLES = 12  # matrices that are given in a step
-_MOST_CELLS = 256  # of what is printed beside a claim
+_MOST_GIVEN = 128  # cells of all given matrices of a step; Qt makes a table of that size in 10 ms
+_MOST_TABLES = 12  # given matrices of a step
+_MOST_CELLS = 256  # printed cells of a claim
 _NUMBERED = re.compile(r"([a-z]*)(\d*)(.*)", re.DOTALL)
 
 
 def bundled_lessons() -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
-    """The program's own lessons in order, and what is wrong with files that are none."""
+    """The program's own lessons in order, and errors for files that cannot be read."""
     return read_folder(asset("lessons"))
 
 
 def all_lessons(stop: Callable[[], bool] = lambda: False) -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
-    """The program's own lessons and those in the user's folder `lessons`, beside the preferences."""
+    """The program's own lessons and those in the user's folder `lessons`, and errors for files that cannot be read."""
     (own, wrong), (others, worse) = bundled_lessons(), read_folder(config_folder() / "lessons", stop)
     return own + others, wrong + worse
 
@@ -74,7 +74,7 @@ def all_lessons(stop: Callable[[], bool] = lambda: False) -> tuple[tuple[Lesson,
 def read_folder(
     folder: Path, stop: Callable[[], bool] = lambda: False
 ) -> tuple[tuple[Lesson, ...], tuple[BadLesson | CannotRead, ...]]:
-    """All lessons in a folder; a bad one is an error beside the good ones. Where `stop` says so, the rest is left out."""
+    """All lessons in a folder, and errors for files that cannot be read. Once `stop` returns True, the rest is left out."""
     lessons: list[Lesson] = []
     errors: list[BadLesson | CannotRead] = []
     for path in sorted(folder.glob("*.toml"), key=_order):
@@ -84,23 +84,23 @@ def read_folder(
             lessons.append(read_lesson(path))
         except (BadLesson, CannotRead) as error:
             errors.append(error)
-        except Exception as error:  # somebody's file can break its reader anywhere; the other lessons are there all the same
+        except Exception as error:  # A stranger's file may break the reader anywhere; other lessons must still be read.
             errors.append(BadLesson(path=str(path), line=1, reason=quoted(str(error))))
     return tuple(lessons), tuple(errors)
 
 
 def read_lesson(path: Path) -> Lesson:
-    """One lesson. Raises BadLesson with file and line, CannotRead."""
+    """Read one lesson. Raises BadLesson with file and line, CannotRead."""
     return _Reader(LessonFile.read(path)).lesson()
 
 
 def _order(path: Path) -> tuple[str, int, str]:
-    word, number, rest = _NUMBERED.match(path.stem).groups()  # type: ignore[union-attr]  # it matches anything
+    word, number, rest = _NUMBERED.match(path.stem).groups()  # type: ignore[union-attr]  # The pattern matches any text.
     return word, int(number or 0), rest
 
 
 class _Reader:
-    """Reads one file; it knows in which step it is, so that a mistake can be found."""
+    """Reads one file and keeps track of the step it is in, to find the line of a mistake."""
 
     def __init__(self, file: LessonFile) -> None:
         self._file = file
@@ -124,7 +124,7 @@ class _Reader:
             raise self._bad(error.key, error.reason) from error
         except BadLesson:
             raise
-        except ExplorerError as error:  # a knob or a preset that is none
+        except ExplorerError as error:  # The file holds a wrong knob, field or preset.
             raise self._bad(str(error.values.get("name") or ""), error) from error
         return Lesson(self._file.path.stem, quoted(str(table.get("group", ""))), title, tuple(steps))
 
@@ -182,7 +182,7 @@ class _Reader:
 
 
 def _settings(row: Mapping[str, Any]) -> Settings:
-    """What a step sets up. Raises WrongError, BadField, BadKnob, UnknownPreset, BadPreset."""
+    """The Settings of a step. Raises WrongError, BadField, BadKnob, UnknownPreset, BadPreset."""
     cuts = tuple(map(str, _list(row, "cuts")))
     if cuts and "".join(cuts) != row.get("text"):
         raise WrongError("cuts", "".join(cuts))
@@ -203,7 +203,7 @@ def _known(formula: str, given: Mapping[str, Cells]) -> None:
             if name not in PLAIN and name not in _LIVE and name not in given:
                 raise BadFormula(formula=formula, reason=name)
     except BadFormula as error:
-        raise WrongError(formula, error) from error  # found in the file by the whole of it, told by its beginning
+        raise WrongError(formula, error) from error  # The whole formula finds its line; the error quotes its beginning.
 
 
 def _only(row: Mapping[str, Any], keys: Iterable[str]) -> None:

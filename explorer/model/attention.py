@@ -1,43 +1,27 @@
 """Multi-head attention, every step of it explicit. Vaswani et al. 2017, sections 3.2.1 and 3.2.2.
 
-Decision: the weight matrix is always made. Rejected: torch's fused attention, which is faster and never has it; a test
-holds the two against each other.
-"""
+Letters: q and k count queries and keys; Q, K and V are their vectors in one head; S are the scores, M the masked scores,
+A the weights and O what a head gives out.
 
-import math
+Decision: the weight matrix is always computed. Rejected: torch's fused attention, which is faster and never has the
+matrix. A test compares the two.
+"""
 
 import torch
 from torch import Tensor, nn
 
 from explorer.config import MASK_VALUES, Config
-from explorer.model import masks, positions
+from explorer.model import blocks, masks, positions
 from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
 from explorer.model.tap import Tap
 
-_WHOLE_CELLS = 2**25  # of the maps of all heads together: up to here they are made at once
-_BLOCK_CELLS = 2**22  # of a block of larger ones: 16 MB, which a processor keeps near
-BLOCK_ROWS = 64  # blocks are whole multiples of it
-
-
-def rows_at_once(n_maps: int, n_queries: int, n_keys: int) -> int:
-    """How many queries an attention takes at once: all, or a block of a long text."""
-    if n_maps * n_queries * n_keys <= _WHOLE_CELLS:
-        return n_queries
-    return max(BLOCK_ROWS, _BLOCK_CELLS // (n_maps * n_keys) // BLOCK_ROWS * BLOCK_ROWS)
-
-
-def _rows(may_look: Tensor | None, first: int, rows: int, n_queries: int) -> Tensor | None:
-    """The part of a mask that a block of queries needs; a mask for all queries alike stays as it is."""
-    whole = may_look is None or may_look.shape[-2] != n_queries
-    return may_look if whole else may_look[..., first : first + rows, :]  # type: ignore[index]  # it is there
-
 
 class Attention(nn.Module):
-    """softmax(Q·Kᵀ/√d_head)·V in n_heads parts, then W_o.
+    """softmax(Q·Kᵀ/√d_head)·V in n_heads parts, then W_O.
 
-    `relative` says whether rotary and ALiBi positions apply: in self-attention they do, in cross-attention queries and
-    keys stand in different texts.
+    `relative` says whether rotary and ALiBi positions apply. They do in self-attention only: the queries and keys of
+    cross-attention stand in different texts, so the distance between them means nothing.
     """
 
     def __init__(self, config: Config, *, relative: bool) -> None:
@@ -51,6 +35,7 @@ class Attention(nn.Module):
         self.project_output = Linear(size, size, bias=config.bias)
         self.drop = Dropout(config.dropout)
 
+        # The taps stand in the order in which a pass comes through them.
         self.query = Tap("batch head position feature")
         self.key = Tap("batch head position feature")
         self.value = Tap("batch head position feature")
@@ -70,27 +55,27 @@ class Attention(nn.Module):
         return self.attend(self.queries(x), *self.keys_and_values(memory), may_look)
 
     def queries(self, x: Tensor, first: int = 0) -> Tensor:
-        """[batch, head, query, feature] Q of each head; the first row of `x` stands at position `first`."""
-        return self.query(self._placed(self.split_heads(self.project_query(x)), first))
+        """[batch, head, query, feature] Q = W_Q·x of each head; the first row of `x` stands at position `first`."""
+        # Q[q] = W_Q·x[q] + b_Q, of which head h takes the features h·d_head to (h + 1)·d_head - 1
+        query = self.split_heads(self.project_query(x))  # [batch, head, query, feature]
+        return self.query(self._placed(query, first))
 
     def keys_and_values(self, memory: Tensor, first: int = 0) -> tuple[Tensor, Tensor]:
-        """Twice [batch, head, key, feature]: K and V of each head."""
-        key = self.key(self._placed(self.split_heads(self.project_key(memory)), first))
-        return key, self.value(self.split_heads(self.project_value(memory)))
+        """Twice [batch, head, key, feature]: K = W_K·memory and V = W_V·memory of each head."""
+        # K[k] = W_K·memory[k] + b_K
+        key = self.split_heads(self.project_key(memory))  # [batch, head, key, feature]
+        key = self.key(self._placed(key, first))
+        # V[k] = W_V·memory[k] + b_V. Rotary positions do not turn V: they decide who looks at whom, not what is passed on.
+        value = self.split_heads(self.project_value(memory))  # [batch, head, key, feature]
+        return key, self.value(value)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
-        """[batch, query, feature] what each query takes from the values, through W_o."""
-        n = query.shape[-2]
-        rows = n if torch.is_grad_enabled() else rows_at_once(math.prod(query.shape[:-2]), n, key.shape[-2])
-        if rows >= n:
-            mixed = self._mix(query, key, value, may_look)
-        else:  # the maps of all heads are never there as a whole
-            # One tensor for all blocks: small ones that stayed after each would leave holes too small for the next block's
-            # maps, and the process would grow by gigabytes.
-            mixed = query.new_empty((*query.shape[:-1], value.shape[-1]))
-            for first in range(0, n, rows):
-                block = query[..., first : first + rows, :]
-                mixed[..., first : first + rows, :] = self._mix(block, key, value, _rows(may_look, first, rows, n), first)
+        """[batch, query, feature] what each query takes from the values of its heads, joined and through W_O."""
+        if blocks.all_at_once(query, key):
+            mixed = self._mix(query, key, value, may_look)  # [batch, head, query, feature]
+        else:
+            mixed = blocks.block_by_block(self._mix, query, key, value, may_look)
+        # output = concat(O_1, …, O_h)·W_O
         return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
 
     def _mix(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:
@@ -99,19 +84,23 @@ class Attention(nn.Module):
         return self.dropped(self.drop(weights), first) @ value  # [batch, head, query, feature]
 
     def weigh(self, query: Tensor, key: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:
-        """[batch, head, query, key] attention weights; each row sums to 1. `first`: these queries are a block, and the
-        first of them stands there. Without it the queries are the last of the keys' places.
+        """[batch, head, query, key] attention weights; each row sums to 1.
+
+        `first` is the position of the first query where the queries are a block of a longer text. Where it is None, the
+        last query stands at the position of the last key.
         """
         # S[q,k] = Q[q]·K[k]
-        scores = self.scores(query @ key.transpose(-2, -1), first)
-        # S[q,k] / (√d_head · temperature)
+        scores = self.scores(query @ key.transpose(-2, -1), first)  # [batch, head, query, key]
+        # S[q,k] / (√d_head · temperature). A sum of d_head products grows like √d_head, and with scores that large the softmax
+        # would give nearly all weight to a single key.
         scaled = self.scaled(scores / self.config.score_divisor, first)
         if self.position == "alibi":
-            # The temperature is the softmax's, so it divides the bias as well.
-            bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)
+            # S[q,k] / (√d_head · temperature) - m·|q - k| / temperature: softmax's temperature divides the bias too.
+            bias = positions.alibi(self.config.n_heads, query.shape[-2], key.shape[-2], first)  # [head, query, key]
             scaled = scaled + bias.to(scaled) / self.config.temperature
+        # M[q,k] is the scaled score, or the mask's value where q may not see k.
         masked = self.masked(masks.close(scaled, may_look, MASK_VALUES[self.config.mask_value]), first)
-        # Tapped before dropout: a reader expects each row to sum to 1.
+        # A[q,k] = exp(M[q,k]) / Σ_k exp(M[q,k]). The tap stands before dropout, because a reader expects rows that sum to 1.
         return self.weights(masked.softmax(dim=-1), first)
 
     def split_heads(self, x: Tensor) -> Tensor:
@@ -119,7 +108,7 @@ class Attention(nn.Module):
         return torch.unflatten(x, -1, (self.config.n_heads, self.config.d_head)).transpose(1, 2)
 
     def merge_heads(self, x: Tensor) -> Tensor:
-        """[batch, head, position, d_head] back to [batch, position, d_model]."""
+        """[batch, head, position, d_head] back to [batch, position, d_model]: the heads stand side by side again."""
         return x.transpose(1, 2).flatten(-2)
 
     def _placed(self, x: Tensor, first: int) -> Tensor:

@@ -29,23 +29,32 @@ class Embedding(nn.Module):
     def forward(self, ids: Tensor, first: int = 0) -> Tensor:
         """[batch, position] ids to [batch, position, feature]; the first id stands at position `first`."""
         vectors = self.tokens(self.look_up(ids))  # [batch, position, feature]
-        # x[p] = E[id_p] · √d_model
+        # x[p] = E[id_p] · √d_model · embedding_scale. Untrained rows of E have numbers of about 1/√d_model; the factor brings
+        # them to the size of the positions that are added.
         scaled = self.scaled(vectors * (math.sqrt(self.config.d_model) * self.config.embedding_scale))
         where = self.positions(self.table(ids.shape[1], first).to(scaled)[None])  # [batch 1, position, feature]
+        # output[p] = dropout(x[p] + PE[p])
         return self.output(self.drop(scaled + where))
 
     def table(self, n: int, first: int = 0) -> Tensor:
-        """[position, feature] what is added at n places from `first`: zeros for the kinds that act inside attention."""
+        """[position, feature] what is added at `n` positions from `first` on.
+
+        Kinds of positions that act inside attention, and the kind "none", add zeros.
+        """
+        # Both tables are copied: a hook may write to the tensor that a tap shows it, and must not reach the parameter
+        # itself or a table that other passes share.
         if self.learned is not None:
-            return self.learned.weight[first : first + n].clone()  # a tap must not show the parameter's own memory
+            return self.learned.weight[first : first + n].clone()
         if self.config.position in positions.EXPONENTS:
             made = positions.sinusoidal(n, self.config.d_model, self.config.position_base, first, self.config.position)
-            return made.clone()  # nor a table that other passes share: a hook may write to what it is shown
+            return made.clone()
         return torch.zeros(n, self.config.d_model)
 
 
 def _table(n_rows: int, d_model: int) -> nn.Embedding:
-    """A table whose numbers come later. torch would draw some at once, and without memory to put them in it does that by
-    way of its compiler, which takes a second to import.
+    """An embedding table [n_rows, d_model] whose numbers are filled in later, by `model.weights`.
+
+    `nn.Embedding(...)` would draw random numbers at once. On the "meta" device, where tensors have no memory, torch uses its
+    compiler for that, which takes a second to import.
     """
     return nn.Embedding.from_pretrained(torch.empty(n_rows, d_model), freeze=False)  # type: ignore[no-untyped-call]

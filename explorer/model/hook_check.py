@@ -1,12 +1,12 @@
-"""Whether anybody has hooked a module: where nobody has, its call may go straight to its forward.
+"""Checks whether a module has torch hooks. A module without hooks may call its `forward` directly. This is about speed.
 
-torch's own way from a call to `forward` asks the same with two more calls of Python. A pass calls a hundred and fifty taps,
-linear layers and dropouts, so these ask here, and take torch's way as soon as there is a hook: forward and backward,
-pre and post, of the module itself and of all modules.
+torch makes the same check with two more Python calls on the way to `forward`. A pass calls a hundred and fifty taps, linear
+layers and dropouts, so these modules check here, and go torch's way as soon as there is any hook: a forward or backward
+hook, called before or after, of the module itself or of all modules.
 
     if Handles.next_id and is_hooked(self):
 
-`next_id` counts the hooks that were ever set in this process: in the window there are none, and the answer is one look.
+`next_id` counts all hooks that were ever set in this process. In the window none are set, so the check ends there.
 """
 
 from torch import nn
@@ -20,7 +20,7 @@ _ALL_BACKWARD, _ALL_BACKWARD_PRE = torchs._global_backward_hooks, torchs._global
 
 
 def is_hooked(module: nn.Module) -> bool:
-    """True: only torch's own `Module.__call__` does what this module's hooks ask for."""
+    """True: the module has hooks, so it must be called through torch's own `Module.__call__`."""
     own = module.__dict__
     return bool(
         own["_forward_hooks"]
@@ -35,7 +35,10 @@ def is_hooked(module: nn.Module) -> bool:
 
 
 def any_hooked(model: nn.Module) -> bool:
-    """Whether a model or any part of it has hooks of torch's; asked again only when somebody has hooked something since."""
+    """Whether a model or any module in it has torch hooks.
+
+    The answer "no" is remembered until a further hook is set anywhere in this process.
+    """
     n_ever: int = Handles.next_id
     if model.__dict__.get("unhooked_at") == n_ever:
         return False

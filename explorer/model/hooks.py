@@ -1,13 +1,13 @@
-"""Hooks of taps: the one place where they are put in and taken out.
+"""Hooks of taps: this is the only place where they are put in and taken out.
 
-    with hooked(model, hook):       # hook(tap, tensor, first) may return another tensor, which the pass goes on with
+    with hooked(model, hook):       # The pass goes on with the tensor that hook(tap, tensor, first) returns, if any.
         model(source, target)
 
-    with watched(model, watcher):   # watcher(tap, tensor, first) is shown what comes out of all hooks
+    with watched(model, watcher):   # watcher(tap, tensor, first) sees the tensor after all hooks.
         model(source, target)
 
-Both take their own out again, whatever happened inside, and may lie in each other. Hooks that are set by torch's own means
-stay where they are.
+Both blocks remove their own hooks at the end, also after an error, and may be nested. They leave hooks alone that were set
+with torch's own methods.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,9 +22,10 @@ from explorer.model.tap import Hook, Shared, Tap, Watcher, taps
 
 @contextmanager
 def hooked(model: nn.Module, *hooks: Hook, at: Iterable[str] | None = None) -> Iterator[None]:
-    """The taps of `model` call these hooks, in this order, for as long as the block lasts: all of them, or those named `at`.
+    """Inside the block, the taps of `model` call these hooks, in this order: all taps, or only those whose names are in `at`.
 
-    A tap without hooks costs nothing, so whoever changes one tap names it. Raises KeyError for a name that is no tap's.
+    A tap without hooks costs nothing, so name the taps in `at` where only a few are meant. Raises KeyError for a name that
+    no tap has.
     """
     both, members = _known(model)
     rows = [both.hooks] if at is None else [members[name].hooks for name in at]
@@ -36,21 +37,22 @@ def hooked(model: nn.Module, *hooks: Hook, at: Iterable[str] | None = None) -> I
 
 @contextmanager
 def watched(model: nn.Module, *watchers: Watcher) -> Iterator[None]:
-    """All taps of `model` show these watchers what comes out of them, for as long as the block lasts."""
+    """Inside the block, all taps of `model` show these watchers the tensor that leaves them."""
     with _put_in(_known(model)[0].watchers, watchers):
         yield
 
 
 def has_hooks(model: nn.Module) -> bool:
-    """Whether anything may change, or write to, what the taps of a model are shown."""
+    """Whether any hook may replace, or write to, the tensors that go through the taps of a model."""
     both, members = _known(model)
     return bool(both.hooks) or any(tap.hooks for tap in members.values()) or any_hooked(model)
 
 
 def _known(model: nn.Module) -> tuple[Shared, dict[str, Tap]]:
-    """What the taps of a model share, and the taps by name; the first call names them and makes them share.
+    """The `Shared` of a model's taps, and the taps by name. The first call gives the taps their names and their `Shared`.
 
-    A part of a model that is recorded by itself takes its taps along, and the whole takes them back.
+    A part of a model can be recorded by itself: its taps then get names and a `Shared` of that part, and get back those of
+    the whole model when the whole is recorded next.
     """
     known: tuple[Shared, dict[str, Tap]] | None = model.__dict__.get("tap_hooks")
     if known is None:

@@ -1,8 +1,9 @@
-"""y = W·x + b. Three ways to the same numbers, by how many rows there are and whether the weights are settled.
+"""A linear layer: y = W·x + b. All else in this file is about speed: there are three ways to compute the same numbers.
 
-Weights that will not change any more can be packed: laid out once as oneDNN reads them fastest (`model.packed`). torch's
-own product of a few rows lays its matrix out anew in each call. A single row times a small matrix is left to the product
-of a matrix and a vector, since a packed call costs 15 µs whatever it does.
+- torch's own product, for many rows.
+- The product of a matrix and a vector, for one row and a small matrix: a packed product costs at least 15 µs.
+- A product with packed weights, for weights that will not change any more. They are arranged once in the order in which
+  oneDNN reads them fastest (`model.packed`); torch's own product of a few rows arranges its matrix anew in each call.
 """
 
 from collections.abc import Callable
@@ -14,25 +15,25 @@ from torch import Tensor, nn
 from explorer.model.hook_check import Handles, is_hooked
 from explorer.model.packed import Packed, can_pack
 
-_WORTH_FOR_ONE_ROW = 2**17  # numbers in a matrix
+_WORTH_FOR_ONE_ROW = 2**17  # A matrix with fewer numbers is not worth a packed product with one row.
 
 
 class Linear(nn.Linear):
-    """torch's Linear with a path for one row and one for packed weights.
+    """torch's Linear with a faster way for one row and one for packed weights.
 
-    Weights that are edited in place or replaced are noticed and packed anew. An edit through `.data` or NumPy is told to
-    nobody, not even to torch's own autograd: call `unpack()` after it.
+    Weights that are edited in place or replaced are noticed and packed again. Nobody can notice an edit through `.data` or
+    NumPy, not even torch's own autograd: call `unpack()` after it.
     """
 
     _packed: Packed | None = None
 
     def __call__(self, x: Tensor) -> Tensor:
-        """[…, in] to […, out]; straight to `forward` unless there are hooks, as a tap: a step of decoding calls thirty."""
+        """[…, in] to […, out]. Calls `forward` directly unless there are hooks: a step of decoding calls thirty layers."""
         y: Tensor = super().__call__(x) if Handles.next_id and is_hooked(self) else self.forward(x)
         return y
 
     def forward(self, x: Tensor) -> Tensor:
-        """[…, in] to […, out]."""
+        """[…, in] to […, out]: W·x + b."""
         one_row = x.numel() == self.in_features
         packed = self._packed
         if packed is not None and not torch.is_grad_enabled():
@@ -44,37 +45,38 @@ class Linear(nn.Linear):
         if not one_row:
             return super().forward(x)
         own = self.weight
-        if x.dtype != own.dtype:  # autocast gives bfloat16 to float32 weights, and casts for F.linear alone
-            return super().forward(x)
+        if x.dtype != own.dtype:
+            return super().forward(x)  # Under autocast x is bfloat16 and W float32; only F.linear converts them.
         row = x.reshape(self.in_features)
         # y = W·x + b
         y = torch.mv(own, row) if self.bias is None else torch.addmv(self.bias, own, row)
         return y.view(*x.shape[:-1], self.out_features)
 
     def pack(self) -> bool:
-        """Lay the weights out for the passes to come, if it is worth it; True: something was done."""
+        """Pack the weights for the passes to come, if that is worth it. True: they were packed now."""
         if self._packed is not None or "weight" not in self._parameters or not can_pack(self.weight):
             return False
         self._packed = Packed(self.weight)
         return True
 
     def unpack(self) -> None:
-        """The weights have changed."""
+        """Forget the packed copy, because the weights have changed."""
         self._packed = None
 
     def _packed_anew(self, weight: Tensor | None) -> Packed | None:
-        """For weights that somebody has edited or replaced. None where there are none to pack: pruned or parametrized ones are
-        made anew for each pass.
+        """Pack weights again that somebody has edited or replaced.
+
+        None where there is no weight that can be packed: pruned or parametrized layers compute theirs for each pass.
         """
         self._packed = Packed(weight) if weight is not None and can_pack(weight) else None
         return self._packed
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the packed copy, which can be neither copied nor written; whoever wants it packs again."""
+        """The layer's state without the packed copy, which can be neither copied nor written; a copy has to be packed again."""
         return {**self.__dict__, "_packed": None}
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Linear":
-        self._packed = None  # it goes to another device, or becomes another type
+        self._packed = None  # The weights go to another device or become another type.
         return super()._apply(fn, recurse)  # type: ignore[no-untyped-call]  # torch
 
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:

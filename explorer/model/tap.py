@@ -1,16 +1,16 @@
 """A tap: an identity module where a tensor can be seen and replaced.
 
-Its name is its module path, its axes are said where it is made.
+The name of a tap is its module path. Its axes are stated where it is made.
 
     self.weights = Tap("batch head query key")
     weights = self.weights(masked.softmax(dim=-1))
 
-torch's own hooks work on a tap as on every module. Of one call they come first, then the tap's own hooks, then those of all
-taps, each in the order in which they were put in (`model.hooks`), and at last those that only watch: what is recorded is
-what was computed on.
+torch's own hooks work on a tap as on every module. In one call torch's hooks come first, then the tap's own hooks, then the
+hooks of all taps, each group in the order in which they were put in (`model.hooks`). Watchers come last, so a recording shows
+the tensors that the pass went on with.
 
-Decision: a tap calls hooks that all taps of a model share. Rejected: torch's register_forward_hook for recording, with
-which a translator's recorded pass took half as long again as a plain one.
+Decision: a tap calls hooks that all taps of a model share. Rejected: torch's register_forward_hook for recording, which made
+a translator's recorded pass take half as long again as a plain one.
 """
 
 from collections.abc import Callable
@@ -25,18 +25,20 @@ from explorer.model.hook_check import Handles, is_hooked
 
 @attrs.frozen(eq=False)
 class Shared:
-    """What all taps of a model share: hooks of them all, and who watches."""
+    """What all taps of a model share: the hooks and the watchers of every tap."""
 
     hooks: list["Hook"] = attrs.field(factory=list)
     watchers: list["Watcher"] = attrs.field(factory=list)
 
 
 class Tap(nn.Module):
-    """Returns what it is given, or what a hook puts in its place. `axes` names the tensor's axes in order, `name` is its path.
+    """Returns the tensor that it is given, or the one that a hook puts in its place.
 
-    A tensor that is never there as a whole comes in parts: blocks of queries in their order, `first` being the place of
-    the block's first query. None: it is whole. `closes`: -inf is a value here, where a mask has closed a cell. `hooks` are
-    this tap's own; those of all taps of the model are `shared`.
+    `axes` names the tensor's axes in order; `name` is the tap's path. `closes` says that -inf is allowed here, because a mask
+    may have closed cells. `hooks` are the hooks of this tap alone; `shared` has the hooks of all taps of the model.
+
+    The maps of a long text come in blocks of queries, in order: `first` is then the position of the block's first query. It is
+    None where the tensor is whole.
     """
 
     def __init__(self, axes: str, *, closes: bool = False) -> None:
@@ -52,8 +54,8 @@ class Tap(nn.Module):
         return tensor
 
     def __call__(self, tensor: Tensor, first: int | None = None) -> Tensor:
-        """What comes out of the hooks. Raises BadReplacement."""
-        own = self.__dict__  # a module looks for its attributes in four places
+        """The tensor after all hooks. Raises BadReplacement for a tensor that cannot stand in this place."""
+        own = self.__dict__  # This is faster than torch's way, which looks for an attribute in four places.
         shared: Shared = own["shared"]
         if own["hooks"] or shared.hooks or (Handles.next_id and is_hooked(self)):
             tensor = self._through_hooks(tensor, first)
@@ -62,7 +64,7 @@ class Tap(nn.Module):
         return tensor
 
     def _through_hooks(self, tensor: Tensor, first: int | None) -> Tensor:
-        before = tensor.detach().clone()  # a hook may write to what it is shown
+        before = tensor.detach().clone()  # A hook may write to the tensor that it is shown.
         if is_hooked(self):
             tensor = self._replaced(before, tensor, super().__call__(tensor, first))
         for hook in (*self.hooks, *self.shared.hooks):
@@ -70,14 +72,15 @@ class Tap(nn.Module):
         return tensor
 
     def _replaced(self, before: Tensor, tensor: Tensor, by: Any) -> Tensor:
-        """What a hook returned, as a copy: the pass must not change with a tensor that its owner writes to later."""
+        """What a hook returned, as a copy: the hook's owner may write to that tensor later, and the pass must not change."""
         if by is None:
             by = tensor
         if not isinstance(by, Tensor):
             raise self._refused(tensor, type(by).__name__)
         if by.shape != before.shape or by.dtype != before.dtype or by.device != before.device:
             raise self._refused(before, _described(by))
-        kept = (by == before) | (by.isnan() & before.isnan())  # a row without a key has no weights of its own
+        # NaN may stay where it was: a query that may see no key has NaN weights.
+        kept = (by == before) | (by.isnan() & before.isnan())
         spoiled = ~by.isfinite() & ~kept
         if self.closes:
             spoiled &= ~by.isneginf()
@@ -94,11 +97,11 @@ def _described(tensor: Tensor) -> str:
 
 
 Hook = Callable[[Tap, Tensor, int | None], Tensor | None]
-"""Is shown a tap, the tensor that goes through it, and of a part its place; it may return another tensor of the same shape
-and type, and it may raise to end the pass."""
+"""A hook is given a tap, the tensor that goes through it, and `first` (see Tap). It may return another tensor of the same
+shape and type, and it may raise an error to end the pass."""
 
 Watcher = Callable[[Tap, Tensor, int | None], object]
-"""Is shown what comes out of a tap in the end; it may raise to end the pass."""
+"""A watcher is given a tap, the tensor that leaves it, and `first` (see Tap). It may raise an error to end the pass."""
 
 
 def taps(model: nn.Module) -> dict[str, Tap]:

@@ -1,7 +1,7 @@
-"""Untrained weights, made from a seed and each parameter's own name.
+"""Untrained weights, drawn at random from a seed and the name of each parameter.
 
-Decision: every parameter draws from a generator of its own. So a layer keeps its weights when a layer is added behind
-it, and a reader who moves one slider sees the effect of that slider. Rejected: one stream for the whole model.
+Decision: each parameter has its own random generator. So a layer keeps its weights when another layer is added after it, and
+a reader who moves one slider sees the effect of that slider alone. Rejected: one generator for the whole model.
 """
 
 import os
@@ -21,9 +21,7 @@ from explorer.stops import Progress
 
 Weights = dict[str, Tensor]
 
-_MOST_WORKERS = 4  # they wait for memory more than for processors
-
-"""Told the share that is done, 0 to 1; it may raise to end the work."""
+_MOST_WORKERS = 4  # More threads bring nothing: drawing waits for memory more than for processors.
 
 
 def _silent(_share: float) -> None:
@@ -31,9 +29,10 @@ def _silent(_share: float) -> None:
 
 
 def build(config: Config, weights: Weights | None = None, progress: Progress = _silent) -> Transformer:
-    """A model with these weights, or with fresh untrained ones; dropout acts where the Config says so.
+    """A model with these weights, or with fresh untrained ones. The Config says whether dropout is on.
 
-    Modules are made without memory first: torch would fill them with numbers that are thrown away at once.
+    The modules are made without memory first, because torch would fill it with numbers that nobody needs. `progress` is told
+    the share that is done, 0 to 1, and may raise an error to end the work.
     """
     with torch.device("meta"):
         model = Transformer(config)
@@ -44,42 +43,43 @@ def build(config: Config, weights: Weights | None = None, progress: Progress = _
 
 
 def with_knobs(model: Transformer, config: Config, *, drawn: bool = False) -> Transformer:
-    """A model with the same weights and the knobs of `config`: the very same one where modules read what changed.
+    """A model with the same weights and the knobs of `config`.
 
-    All knobs that apply to the pass may differ, no others; `drawn`: and those of which the weights were drawn already.
+    It is the given model itself if its modules read all changed knobs at each pass, else a new one. Only knobs that apply to
+    the pass may differ; with `drawn` also knobs that apply to the weights, which the caller has drawn again already.
     """
     if any(knob.in_modules or not (drawn or knob.applies == "pass") for knob in config.differing(model.config)):
         weights = model.state_dict()
-        if config.position != "learned":  # the table rests; whoever goes back goes back to the old model
+        if config.position != "learned":  # The learned table is not used. Going back means going back to the old model.
             weights = {name: weight for name, weight in weights.items() if ".learned." not in name}
         return build(config, weights)
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = config.dropout
         elif hasattr(module, "config"):
-            module.config = config  # type: ignore[assignment]  # torch's stubs know parameters and modules only
+            module.config = config  # type: ignore[assignment]  # torch's stubs allow parameters and modules only
     return model.train(config.dropout_active)
 
 
 def pack(model: nn.Module, stop: Callable[[], bool] = lambda: False) -> None:
-    """Lay the weights of all linear layers out for the passes to come; they must not change any more."""
+    """Pack the weights of all linear layers (see `model.packed`); they must not change any more. `stop` ends it early."""
     for module in model.modules():
         if isinstance(module, Linear) and module.pack() and stop():
             return
 
 
 def untrained(model: nn.Module, config: Config, progress: Progress = _silent) -> Weights:
-    """Fresh weights for every parameter of a model that has none yet.
+    """Fresh weights for every parameter of a model, by name.
 
-    Matrices are Xavier uniform (Glorot and Bengio 2010, equation 16), embeddings N(0, 1/√d_model) so that √d_model
-    times them has unit variance, biases 0, norm weights 1 and their shifts `norm_shift`.
+    Matrices are Xavier uniform (Glorot and Bengio 2010, equation 16). Embeddings have the deviation 1/√d_model, so that
+    √d_model times them has variance 1. Biases are 0, norm weights 1 and norm biases `norm_shift`.
     """
-    todo: dict[int, tuple[nn.Module, str, Tensor]] = {}  # a tied parameter is drawn once, by its first name
+    todo: dict[int, tuple[nn.Module, str, Tensor]] = {}  # A tied parameter is drawn once, under its first name.
     for path, module in model.named_modules():
         for name, parameter in module.named_parameters(prefix=path, recurse=False):
             todo.setdefault(id(parameter), (module, name, parameter))
     weights: dict[int, Tensor] = {}
-    # Each parameter has a generator of its own, so they can be drawn side by side.
+    # Each parameter has its own generator, so several can be drawn at the same time.
     with ThreadPoolExecutor(min(_MOST_WORKERS, os.cpu_count() or 1)) as pool:
         drawn = [pool.submit(_fresh, *each, config) for each in todo.values()]
         try:
@@ -93,17 +93,17 @@ def untrained(model: nn.Module, config: Config, progress: Progress = _silent) ->
 
 
 def can_be_redrawn(model: Transformer, config: Config) -> bool:
-    """Whether the model of a Config has these very modules with fresh numbers in them, as that of another seed has."""
+    """Whether the model of a Config has the same modules and only other numbers in them, as after a change of the seed."""
     knobs = config.differing(model.config)
     other_numbers = any(knob.applies == "weights" for knob in knobs) and not any(knob.in_modules for knob in knobs)
     return other_numbers and next(model.parameters()).device.type == "cpu"
 
 
 def redrawn(model: Transformer, config: Config, progress: Progress = _silent) -> Transformer:
-    """The same model with fresh weights of a Config that differs from its own in what is drawn alone, as the seed does.
+    """The same model with fresh weights of a Config for which `can_be_redrawn` is True.
 
-    They are drawn into the memory of the old ones: new memory takes as long as the numbers. A `progress` that raises
-    leaves weights of both kinds.
+    The new weights are drawn into the memory of the old ones, because getting new memory takes as long as drawing. If
+    `progress` raises an error, the model is left with some old and some new weights.
     """
     untrained(model, config, progress)
     for module in model.modules():
@@ -126,10 +126,10 @@ def _fresh(module: nn.Module, name: str, parameter: Tensor, config: Config) -> T
 
 
 def original(name: str, initialization: str) -> str:
-    """The parameter whose fresh values the parameter `name` has: itself, unless layers are copies of one another.
+    """The name under which the fresh values of the parameter `name` are drawn: its own, unless layers are copies.
 
-    cloned-layers: one attention and one feed-forward layer are made and deep-copied into every place. cloned-projections:
-    one linear layer besides, for W_Q, W_K, W_V and W_O.
+    Two values of the knob `initialization` copy layers, as tutorials do. cloned-layers: one attention and one feed-forward
+    are made and copied into every place. cloned-projections: in addition W_Q, W_K, W_V and W_O are copies of one matrix.
     """
     if initialization == "independent" or ".layers." not in name:
         return name

@@ -1,4 +1,4 @@
-"""Trained weights on disk: one safetensors file in half precision, widened on loading. Nothing is ever unpickled."""
+"""Trained weights on disk: one safetensors file in float16, which becomes float32 on loading. Nothing is ever unpickled."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ from explorer.model.weights import Weights
 from explorer.model.weights_header import Header, read_header
 
 FILE = "weights.safetensors"
-VOCABULARY = "vocabulary_sha256"  # the header's name for what the weights' ids mean
+VOCABULARY = "vocabulary_sha256"  # This entry of the header names the vocabulary that the weights were trained with.
 
 
 def save_weights(path: Path, weights: Weights, about: dict[str, str]) -> None:
-    """Write weights in float16, under the names of `named_parameters`, which has tied ones once.
+    """Write weights in float16, under the names of `named_parameters`, which lists tied parameters once.
 
-    `about` is kept in the file's header. Raises CannotWrite, DiskFull, and BadWeights for a number that no file should
-    hold: an older file stays.
+    `about` is kept in the file's header. Raises CannotWrite, DiskFull, and BadWeights for NaN or an infinite number; then an
+    older file stays as it is.
     """
     halved = {name: tensor.detach().cpu().half().contiguous() for name, tensor in weights.items()}
     _check_finite(path, halved)
@@ -30,7 +30,7 @@ def save_weights(path: Path, weights: Weights, about: dict[str, str]) -> None:
 
 
 def load_weights(path: Path, config: Config) -> Weights:
-    """float32 weights for a model of this Config, under every name that it knows them by. Raises BadWeights."""
+    """float32 weights for a model of this Config; tied parameters stand under each of their names. Raises BadWeights."""
     with torch.device("meta"):
         model = Transformer(config)
     _check_header(path, {name: tuple(parameter.shape) for name, parameter in model.named_parameters()})
@@ -40,7 +40,7 @@ def load_weights(path: Path, config: Config) -> Weights:
 
 
 def _check_header(path: Path, wanted: dict[str, tuple[int, ...]]) -> None:
-    """Refuse a file that does not hold just these tensors before a byte of their numbers is read. Raises BadWeights."""
+    """Refuse a file that does not hold exactly these tensors, before any numbers are read. Raises BadWeights."""
     header = _header(path)
     missing, foreign = sorted(wanted.keys() - header.shapes.keys()), sorted(header.shapes.keys() - wanted.keys())
     if missing or foreign:
@@ -52,7 +52,7 @@ def _check_header(path: Path, wanted: dict[str, tuple[int, ...]]) -> None:
 
 
 def _header(path: Path, *, floats_only: bool = True) -> Header:
-    """Of a file whose size is just what it tells. Raises BadWeights."""
+    """The header of a file whose size agrees with it. Raises BadWeights."""
     try:
         header = read_header(path)
         if floats_only:
@@ -71,7 +71,7 @@ def _check_finite(path: Path, weights: Weights) -> None:
 
 
 def _with_aliases(model: Transformer, weights: Weights) -> Weights:
-    """Tied parameters under each of their names."""
+    """The weights with tied parameters under each of their names."""
     first: dict[int, Tensor] = {id(parameter): weights[name] for name, parameter in model.named_parameters()}
     return {name: first[id(parameter)] for name, parameter in model.named_parameters(remove_duplicate=False)}
 
@@ -86,13 +86,13 @@ def read_tensors(path: Path) -> Weights:
     _header(path)
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # The file is no mapping.
     except (SafetensorError, OSError, ValueError) as error:
         raise BadWeights(path=str(path), reason=str(error)) from error
 
 
 def write_tensors(path: Path, tensors: Weights, about: dict[str, str]) -> None:
-    """Write a safetensors file, replacing an older one only when all is written. Raises CannotWrite, DiskFull."""
+    """Write a safetensors file; it replaces an older one only when it is complete. Raises CannotWrite, DiskFull."""
     with replacing(path) as unfinished:
         try:
             save_file(tensors, unfinished, about)
@@ -101,6 +101,6 @@ def write_tensors(path: Path, tensors: Weights, about: dict[str, str]) -> None:
 
 
 def _as_os_error(error: SafetensorError) -> OSError:
-    """safetensors tells the system's number only inside its sentence: "... (os error 28)"."""
+    """The OSError behind an error of safetensors, which has the system's number only in its text: "... (os error 28)"."""
     digits = str(error).rpartition("os error ")[2].partition(")")[0]
     return OSError(int(digits) if digits.isdigit() else 0, str(error))

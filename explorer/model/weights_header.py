@@ -1,7 +1,7 @@
-"""The header of a safetensors file, believed only as far as it agrees with the file and with what is wanted.
+"""The header of a safetensors file. It is read and checked against the file's size before any numbers are read.
 
-The format: the length of a JSON head in eight bytes, the head, and the numbers in the order that it tells. Read here before
-a byte of the numbers is.
+The format has three parts: eight bytes with the length of the header, the header in JSON, and the numbers of all tensors in
+the places that the header gives.
 """
 
 import json
@@ -16,8 +16,8 @@ import attrs
 
 from explorer.files import opened, read_at_most
 
-_MOST_BYTES = 2**24  # a head of ten thousand tensors has one
-_LENGTH = 8
+_MOST_BYTES = 2**24  # 16 MB; the header of ten thousand tensors has one.
+_LENGTH = 8  # bytes
 _MOST_AXES, _LARGE = 16, 2**63
 _FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 _OTHERS = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2, "I8": 1, "U8": 1, "BOOL": 1}
@@ -25,21 +25,21 @@ _OTHERS = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2, "I8": 1, 
 
 @attrs.frozen
 class Header:
-    """The shape of each tensor, what kind of numbers it has, and the texts that were put in beside."""
+    """The shape of each tensor, the kind of its numbers such as "F16", and the texts that were stored with them."""
 
     shapes: Mapping[str, tuple[int, ...]]
     dtypes: Mapping[str, str]
     about: Mapping[str, str]
 
     def check_floats(self) -> None:
-        """Raises ValueError for a tensor that is no tensor of floats."""
+        """Raises ValueError if any tensor does not consist of floats."""
         for name, kind in self.dtypes.items():
             if kind not in _FLOATS:
                 raise ValueError(f"{name}: {kind}")
 
 
 def read_header(path: Path) -> Header:
-    """The header of a file whose size is just what it tells. Raises CannotRead, NotAFile, ValueError."""
+    """The header of a file whose size agrees with it. Raises CannotRead, NotAFile, ValueError."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         first = read_at_most(file, path, _LENGTH)
@@ -70,7 +70,7 @@ def _tensor(dtype: str, shape: list[int], data_offsets: list[int]) -> tuple[str,
 
 
 def _check_places(places: list[tuple[int, int]], size: int) -> None:
-    """One after the other, without a gap, to the end of the file."""
+    """Check that the tensors follow one another without a gap to the end of the file. Raises ValueError."""
     at = 0
     for begin, end in sorted(places):
         if begin != at:

@@ -1,4 +1,4 @@
-"""How a cell comes about, written out with its numbers: a sum of products, a quotient, a softmax row."""
+"""The calculation of one cell, written out with its numbers: a sum of products, a quotient or a softmax row."""
 
 from typing import Literal
 
@@ -15,9 +15,10 @@ _MOST_TERMS = 8
 
 @attrs.frozen(kw_only=True, eq=False)
 class Arithmetic:
-    """What a map was made of.
+    """The matrices that a map was computed from, and how.
 
-    product: cell [r, c] = Σ_i left[r, i]·right[i, c]. quotient: left[r, c] / divisor. softmax: e^left[r, c] / Σ e^left[r].
+    A cell [r, c] of each kind is: product Σ_i left[r, i]·right[i, c]; quotient left[r, c] / divisor; softmax
+    e^left[r, c] / Σ_i e^left[r, i].
     """
 
     kind: Literal["product", "quotient", "softmax"]
@@ -27,7 +28,7 @@ class Arithmetic:
 
 
 def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
-    """What the chosen head's map at this stage was made of; None where the formula is another one."""
+    """The calculation behind the chosen head's map at this stage; None where it is not one of the three kinds."""
     card = trace.card
 
     def tap(name: str) -> Array:
@@ -48,14 +49,14 @@ def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
 
 
 def written_out(made_of: Arithmetic, row: int, column: int, value: str, words: Words) -> str:
-    """One cell as an equation."""
+    """One cell as an equation: its terms, at most eight of them, and its value."""
     if made_of.kind == "quotient":
         return f"{_figure(made_of.left[row, column])} / {_figure(made_of.divisor)} = {value}"
     if made_of.kind == "softmax":
         scores = made_of.left[row]
         shown = [f"e^{_figure(score)}" for score in scores[:_MOST_TERMS]]
         return f"e^{_figure(scores[column])} / ({' + '.join(shown)}{_rest(len(scores), words)}) = {value}"
-    assert made_of.right is not None  # a product has two sides
+    assert made_of.right is not None  # A product always has a right side.
     pairs = zip(made_of.left[row][:_MOST_TERMS], made_of.right[:, column][:_MOST_TERMS], strict=True)
     terms = " + ".join(f"{_figure(a)}·{_figure(b)}" for a, b in pairs)
     return f"{terms}{_rest(made_of.left.shape[1], words)} = {value}"

@@ -1,4 +1,4 @@
-"""One cell in words: its value, its tokens, its tap and shape. The same sentence for tooltip, status line and reader."""
+"""One cell in words: its value, its tokens, its tap and shape. Tooltip, status line and screen reader show the same words."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from explorer.picture.scales import Scale
 
 
 def number(value: float) -> str:
-    """Four significant figures, and words of mathematics for what is no number."""
+    """A value with four significant figures; NaN and ±∞ where it is not finite."""
     if np.isnan(value):
         return "NaN"
     if np.isinf(value):
@@ -21,13 +21,13 @@ def number(value: float) -> str:
 
 
 def told_reach(scale: Scale, words: Words) -> str:
-    """How far a zero-centred scale goes, and beyond it the outliers."""
+    """How far a zero-centred scale goes, and how far the outliers beyond its ends go."""
     told = f"±{number(float(f'{scale.high:.2g}'))}"
     return told if scale.reach is None else f"{told} · {words('legend.outliers', reach=number(float(f'{scale.reach:.2g}')))}"
 
 
 def rough(value: float, digits: int = 3) -> str:
-    """A figure inside a sentence: no more digits than are meant, and no zeros behind them."""
+    """A value as it reads inside a sentence: few digits, thousands apart, no trailing zeros."""
     if not np.isfinite(value):
         return number(value)
     text = f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
@@ -35,7 +35,7 @@ def rough(value: float, digits: int = 3) -> str:
 
 
 def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
-    """What stands at a cell of a map."""
+    """One cell of a map in words: value or calculation, place, tap and shape."""
     closed = picture.closed is not None and bool(picture.closed[row, column])
     value = picture.reason if closed else number(float(picture.values[row, column]))
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
@@ -46,12 +46,12 @@ def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
 
 
 def told_origin(caption: Caption, words: Words) -> str:
-    """A line that says where numbers come from that the pass did not record; nothing for those that it did."""
+    """A line that says where numbers come from which the pass did not record; "" for recorded numbers."""
     return "" if caption.origin == "recorded" else f"\n{words(f'picture.origin.{caption.origin}')}"
 
 
 def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
-    """What stands at a cell of a thumbnail."""
+    """One cell of a thumbnail in words; of a large wall, the block of cells around it."""
     value, block = _grid_value(picture, layer, head, row, column)
     place = words("picture.head", layer=picture.layers[layer], head=head)
     if block > 1:
@@ -65,7 +65,7 @@ def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, w
 
 
 def _grid_value(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> tuple[str, int]:
-    """The value at a cell of the map, and how many cells wide the block is that it stands for."""
+    """The value of a thumbnail's cell in words, and how many cells wide the block is that this value stands for."""
     if picture.large is None:
         closed = picture.closed is not None and bool(picture.closed[row, column])
         return picture.reason if closed else number(float(picture.values[layer, head, row, column])), 1

@@ -1,6 +1,7 @@
 """The kinds of Picture: numbers, labels and scale, ready to draw, without a toolkit. All are frozen.
 
-In `values` a closed cell is NaN: zero would look like a real small weight. `closed` says which NaN a mask made.
+In `values` a closed cell is NaN, since zero would look like a real small weight. `closed` tells cells that a mask
+closed from other NaNs.
 """
 
 from abc import ABC, abstractmethod
@@ -26,10 +27,10 @@ Closed = NDArray[np.bool_]
 
 @attrs.frozen
 class Axis:
-    """One axis of a map: its name, the labels along it (none for features) and the side whose tokens they are.
+    """One axis of a map: its name, the labels along it (none for features) and the side whose tokens the labels are.
 
-    `numbered`: the place of a label means something, and is said beside it. Label i is token i + `shift` of the side:
-    where a row is named by the token about to be written, that token comes one place later.
+    `numbered` is True where a label's position has a meaning and is shown beside it. Label i is token i + `shift` of the
+    side: the shift is 1 where a row is named after the token about to be written, which comes one position later.
     """
 
     name: str
@@ -39,26 +40,28 @@ class Axis:
     shift: int = 0
 
     def label(self, index: int) -> str:
-        """What stands at `index`: a token, or the number itself."""
+        """The label at `index`; the index itself where the axis has no labels."""
         return self.labels[index] if self.labels else str(index)
 
     def spot(self, index: int) -> tuple[str, int]:
-        """Side and place of the token at `index`."""
+        """Side and position of the token at `index`."""
         return self.side, index + self.shift
 
     def indices(self, spots: Iterable[tuple[str, int]], size: int) -> list[int]:
-        """Where those of the tokens stand that are on this axis of `size` places."""
+        """The indices of those tokens (side, position) that lie on this axis of `size` labels."""
         return [place - self.shift for side, place in spots if side == self.side and 0 <= place - self.shift < size]
 
 
 Origin = Literal["recorded", "computed", "beside"]
-"""Where numbers come from: recorded by the pass, computed from recorded tensors, or from passes made beside this one."""
+"""Where a picture's numbers come from.
+
+"recorded" by the pass itself, "computed" from its recorded tensors, or from other passes that were made "beside" it.
+"""
 
 
 @attrs.frozen(kw_only=True)
 class Caption:
-    """What a picture is: title, formula (rich text), tap, the recorded array's shape, what a person should note, and where
-    its numbers come from."""
+    """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin."""
 
     title: str
     tap: str
@@ -69,27 +72,26 @@ class Caption:
 
 
 class Picture(ABC):
-    """What all kinds of Picture have: a caption, and a Kind that says how one is drawn as SVG, put into tables and told in
-    words.
+    """The base of all kinds of Picture. Each has a caption and a Kind, which draws it as SVG, makes tables and a description.
 
-    A further kind is a frozen class below, its Kind beside its drawing in `picture/figure`, and its View in `views/pictures`.
+    A new kind needs three things: a frozen class below, a Kind in `picture/figure` and a View in `views/pictures`.
     """
 
     __slots__ = ()
     caption: Caption
-    head: int | None = None  # whose numbers they are, where they are those of one head
+    head: int | None = None  # the head that the numbers belong to; None where they belong to several
 
     @abstractmethod
     def kind(self) -> "Kind[Any]":
-        """How pictures like this one are drawn, put into tables and told in words; imported when it is first asked for."""
+        """The drawing, tables and description of this kind of picture; imported at the first use."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Heatmap(Picture):
-    """[row, column] one map with a label for each token. A large one has `levels`; its closed cells need not be NaN.
+    """One map [row, column] with a label for each token.
 
-    `recorded` is the whole array that the values were taken from, closed cells as the model computed them; `head` is its
-    head.
+    A large map has `levels`, and its closed cells need not be NaN. `recorded` is the whole recorded array, with closed
+    cells as the model computed them; `head` is the head that it belongs to.
     """
 
     values: Array
@@ -99,14 +101,14 @@ class Heatmap(Picture):
     caption: Caption
     closed: Closed | None = None
     reason: str = ""  # why cells are closed
-    made_of: Arithmetic | None = None  # how a cell comes about
+    made_of: Arithmetic | None = None  # how a cell was computed
     levels: Levels | None = None
     recorded: Array | None = None
     head: int | None = None
 
     @cached_property
     def is_recorded(self) -> bool:
-        """Whether these are recorded numbers: those of `recorded`, cell by cell, wherever no mask has closed one."""
+        """Whether the values equal those of `recorded` in every cell that no mask has closed."""
         if self.recorded is None or self.recorded.shape != self.values.shape:
             return False
         if self.values is self.recorded:
@@ -123,9 +125,9 @@ class Heatmap(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class HeadGrid(Picture):
-    """[layer, head, query, key] all heads of one attention as thumbnails on one scale.
+    """All heads of one attention [layer, head, query, key] as thumbnails on one scale.
 
-    Of large maps `values` and `closed` are blocks of `block` × `block` cells, and `large` has all there is.
+    For large maps, `values` and `closed` hold blocks of `block` × `block` cells, and `large` holds all levels.
     """
 
     values: Array
@@ -139,11 +141,11 @@ class HeadGrid(Picture):
     reason: str = ""
     block: int = 1
     large: "LargeWall | None" = None
-    recorded: tuple[Array, ...] = ()  # of each layer [head, query, key], closed cells as the model computed them
+    recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Queries and keys of a head."""
+        """The number of queries and keys of one head."""
         return (len(self.values[0, 0]), len(self.values[0, 0, 0])) if self.large is None else self.large.layers[0].shape
 
     def kind(self) -> "Kind[HeadGrid]":
@@ -155,19 +157,22 @@ class HeadGrid(Picture):
 
 @attrs.frozen(eq=False)
 class LargeWall:
-    """`layers` are the levels of each layer's [head, row, column] blocks; `close_ups` by layer and head are true cells."""
+    """The levels of a wall of large maps.
+
+    `layers` holds each layer's levels of [head, row, column] blocks. `close_ups`, by layer and head, hold single cells.
+    """
 
     layers: tuple[Levels, ...]
     close_ups: Mapping[tuple[int, int], Levels]
 
     def of(self, layer: int, head: int) -> Levels:
-        """The best there is of one head."""
+        """The finest levels that were kept of one head."""
         return self.close_ups.get((layer, head)) or self.layers[layer].of(head)
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Strips(Picture):
-    """Several [position, feature] maps side by side: a row is one token in all of them."""
+    """Several [position, feature] maps side by side; one row is the same token in all of them."""
 
     bands: tuple[Heatmap, ...]
     caption: Caption
@@ -181,15 +186,15 @@ class Strips(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class Waves(Picture):
-    """[curve, position] values along the positions, one curve for each chosen feature."""
+    """Curves [curve, position] along the positions, one for each chosen feature."""
 
     values: Array
     names: tuple[str, ...]
-    n_marked: int  # the first positions, which the tokens of the text take
+    n_marked: int  # how many of the first positions the text's tokens take
     caption: Caption
     x_name: str
-    x: NDArray[Any] | None = None  # 0, 1, 2… where nothing else is said
-    main: int | None = None  # the curve that the picture is about; all are alike where none is
+    x: NDArray[Any] | None = None  # None: 0, 1, 2, …
+    main: int | None = None  # the curve that the picture is about; None: all alike
 
     def kind(self) -> "Kind[Waves]":
         """Its drawing, tables and words."""
@@ -216,8 +221,11 @@ class TokenRow(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class Bars(Picture):
-    """A value for each label, largest first. `cut` says which sampling would never draw, `ids` what a click means,
-    `chosen` which one was taken."""
+    """One value for each label, largest first.
+
+    `cut` is True for bars that sampling would never draw. `ids` are the symbols that a click stands for. `chosen` is the
+    index of the bar that was taken.
+    """
 
     values: Array
     labels: tuple[str, ...]
@@ -236,9 +244,9 @@ class Bars(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class Alignment(Picture):
-    """[row, column] weights between the tokens of two sentences, drawn as lines: columns' tokens above, rows' below.
+    """Weights [row, column] between the tokens of two sentences, drawn as lines; columns' tokens stand above, rows' below.
 
-    `recorded` and `head` are as in a Heatmap, where they are those of one head.
+    `recorded` and `head` mean the same as in a Heatmap; both are None for a mean over heads.
     """
 
     values: Array
@@ -258,11 +266,13 @@ class Alignment(Picture):
 
 @attrs.frozen(kw_only=True)
 class Branch:
-    """One token that was tried. `node` is its number in the Search, `parent` the place of its parent among the
-    branches (-1: the beginning), `log_p` its own and `total` the sentence's log-probability so far, in nats.
+    """One token that beam search tried.
 
-    `state` is "best" on the way to the best sentence, "kept" on the way to another one that ended, "dropped" where the
-    beam gave it up, "forced" where the user put it. `rank` is the place of a finished sentence, from 1; 0 inside one.
+    `node` is its number in the Search, `parent` the index of its parent among the branches (-1: the beginning). `log_p` is
+    the token's own log-probability, `total` the sentence's so far, both in nats.
+
+    `state` is "best" on the path of the best sentence, "kept" on that of another finished one, "dropped" where the beam
+    gave up, "forced" where the user chose the token. `rank` counts finished sentences from 1; it is 0 inside a sentence.
     """
 
     node: int
@@ -276,7 +286,7 @@ class Branch:
 
 @attrs.frozen(kw_only=True)
 class Tree(Picture):
-    """What beam search tried; a parent stands before its children. A score is log P / length^length_penalty."""
+    """All tokens that beam search tried; parents come before children. A score is log P / length^length_penalty."""
 
     branches: tuple[Branch, ...]
     caption: Caption
@@ -291,10 +301,10 @@ class Tree(Picture):
 
 @attrs.frozen(kw_only=True, eq=False)
 class Timeline(Picture):
-    """[step] the steps of decoding: what was written at each, and how probable it was. `chosen` is looked at.
+    """The steps of decoding [step]: the symbol written at each and its probability. `chosen` is the step looked at.
 
-    `log_p` is in nats, `ranks` are places among all `n_symbols` symbols, from 1; both are missing, and the probabilities
-    NaN, where the model is asked for nothing. Step i is token i + `shift` of the `side`.
+    `log_p` is in nats; `ranks` count from 1 among all `n_symbols` symbols. Where nothing was expected of the model, both
+    are missing and the probabilities are NaN. Step i is token i + `shift` of the `side`.
     """
 
     labels: tuple[str, ...]
@@ -316,4 +326,4 @@ class Timeline(Picture):
 
 
 KINDS: tuple[type[Picture], ...] = (Heatmap, HeadGrid, Strips, Waves, TokenRow, Bars, Alignment, Tree, Timeline)
-"""All kinds there are, each of which a View shows."""
+"""All kinds of Picture. Each has a View that shows it."""

@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 
 from explorer.state.look import SIGNED_COLOURS, UNIT_COLOURS
 
-LEVELS = 251  # data colours 0…250; the rest of a byte marks outliers and what is no data
+LEVELS = 251  # colour indices 0…250 are data; the five below are not
 BELOW, ABOVE, GAP, CLOSED, NOT_A_NUMBER = 251, 252, 253, 254, 255
-_USUAL, _ROOM = 0.98, 1.5  # a robust scale has this share of all values, and room beyond: 99.95 % of what is normal
-_BEYOND = 0.35  # of an end colour's own shade is left in that of outliers
-_FAR = 2.0  # times as far away as they do, something is an outlier
-_MOST_SORTED = 200_000  # values; of more, every so many tells
+# A robust scale ends at 1.5 times the 98 % quantile; of a normal distribution 99.95 % of the values lie on it.
+_USUAL, _ROOM = 0.98, 1.5
+_BEYOND = 0.35  # the share of an end colour that is left in the outliers' colour
+_FAR = 2.0  # the robust scale is used where the largest value lies this many times beyond its end
+_MOST_SORTED = 200_000  # values that are sorted; a larger array is sampled evenly
 
 _ANCHORS = {
     "cividis": "00224e 123570 3b496c 575d6d 707173 8a8678 a59c74 c3b369 e1cc55 fee838",
     "viridis": "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725",
     "blue-red": "2166ac 67a9cf d1e5f0 f7f7f7 fddbc7 ef8a62 b2182b",
     "purple-orange": "542788 998ec3 d8daeb f7f7f7 f3d7ae c78633 723602",
-    "open": "7fae98 7fae98",  # of a mask: no data, so no data colour
+    "open": "7fae98 7fae98",  # the open cells of a mask, in a colour that no data has
     "blue-orange-dark": "8cc8ff 4a90cf 23527a 1b1e22 7a4a1e cf8a3c ffc98a",
 }
 SEQUENTIAL, CENTRED = UNIT_COLOURS, SIGNED_COLOURS
@@ -33,9 +34,9 @@ SEQUENTIAL, CENTRED = UNIT_COLOURS, SIGNED_COLOURS
 
 @attrs.frozen
 class Scale:
-    """`low` and `high` are the values of the first and the last colour. A zero-centred scale has low = -high.
+    """A colour scale: `low` and `high` are the values of the first and the last colour. A zero-centred one has low = -high.
 
-    `reach` is how far outliers go beyond it, which have a colour of their own; None where there are none.
+    `reach` is the largest magnitude of the outliers beyond it, which have a colour of their own; None without outliers.
     """
 
     low: float
@@ -50,20 +51,21 @@ class Scale:
 
 
 def unit_scale(colours: str) -> Scale:
-    """0 to 1, the same for every picture of weights, so that two pictures can be compared."""
+    """The scale from 0 to 1, the same for all pictures of weights, so that two pictures can be compared."""
     return Scale(0.0, 1.0, colours)
 
 
 def centred_scale(values: NDArray[Any], colours: str) -> Scale:
-    """Zero in the middle, the largest finite magnitude at both ends; an all-zero array gets ±1."""
+    """A scale with zero in the middle and the largest finite magnitude at both ends; ±1 for an all-zero array."""
     finite = np.abs(values[np.isfinite(values)])
     reach = float(finite.max()) if finite.size else 0.0
     return Scale(-reach or -1.0, reach or 1.0, colours)
 
 
 def robust_scale(values: NDArray[Any], colours: str) -> Scale:
-    """Zero in the middle and at least 98 % of the finite values on it, where the others are so far away that these would be
-    blank; `centred_scale` where none are. A model has one or two features of 256 that are outliers everywhere.
+    """A zero-centred scale that at least 98 % of the finite values lie on, where outliers would leave them blank.
+
+    Without such outliers, it is `centred_scale`. In a model, one or two features of 256 are outliers at every position.
     """
     whole = centred_scale(values, colours)
     finite = np.abs(values[np.isfinite(values)].ravel())
@@ -73,10 +75,12 @@ def robust_scale(values: NDArray[Any], colours: str) -> Scale:
 
 
 def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
-    """The colour index of each value; values beyond the scale take its end colour, or where it has a `reach` that of
-    outliers."""
+    """The colour index of each value, in the shape of `values`.
+
+    Values beyond the scale take its end colour, or the outliers' colour where the scale has a `reach`.
+    """
     size = scale.high - scale.low
-    kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is fast, and overflows beyond
+    kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is faster, but overflows outside this range
     share = (values - kind(scale.low)) * kind(LEVELS / size)
     unknown = ~np.isfinite(share)
     index: NDArray[np.uint8] = np.clip(np.where(unknown, 0, share), 0, LEVELS - 1).astype(np.uint8)
@@ -91,28 +95,29 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
 
 @lru_cache(maxsize=32)
 def table(colours: str) -> NDArray[np.uint8]:
-    """[LEVELS, 3] the red, green and blue of each data colour."""
+    """Red, green and blue of each data colour [LEVELS, 3]."""
     anchors = np.array([[int(hexa[i : i + 2], 16) for i in (0, 2, 4)] for hexa in _ANCHORS[colours].split()])
     where = np.linspace(0, len(anchors) - 1, LEVELS)
     channels = [np.interp(where, range(len(anchors)), anchors[:, channel]) for channel in range(3)]
     made: NDArray[np.uint8] = np.rint(np.stack(channels, axis=1)).astype(np.uint8)
-    made.setflags(write=False)  # everybody gets the same
+    made.setflags(write=False)  # All callers share this array.
     return made
 
 
 @lru_cache(maxsize=32)
 def outliers(colours: str) -> NDArray[np.uint8]:
-    """[2, 3] the colours of what is below and above a scale: its ends, farther on the way that they go."""
+    """Red, green and blue of outliers below and above a scale [2, 3]: its end colours, made more extreme."""
     ends = table(colours)[[0, -1]].astype(float)
     middle = float(table(colours)[LEVELS // 2].mean())
-    beyond = 0.0 if ends.mean() < middle else 255.0  # away from the middle: darker on a light one, lighter on a dark one
+    # Outliers are darker than the ends where the middle is light, and lighter where it is dark.
+    beyond = 0.0 if ends.mean() < middle else 255.0
     made: NDArray[np.uint8] = np.rint(beyond + (ends - beyond) * _BEYOND).astype(np.uint8)
     made.setflags(write=False)
     return made
 
 
 def curve_colours(on_dark: bool, count: int = 8) -> list[str]:
-    """Hexadecimal, one a curve, from fast to slow: the part of viridis that is seen on white, or on black."""
+    """`count` hexadecimal colours for curves, from the part of viridis that is visible on white, or on black."""
     first, last = (110, LEVELS - 20) if on_dark else (40, LEVELS - 60)
     rows = table("viridis")[np.linspace(first, last, count).astype(int)]
     return ["#{:02x}{:02x}{:02x}".format(*(int(channel) for channel in row)) for row in rows]

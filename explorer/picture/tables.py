@@ -1,7 +1,7 @@
-"""The numbers of a Picture as tables: what a page shows is what a file of numbers gets.
+"""The numbers of a Picture as tables: a file of numbers holds exactly what the page shows.
 
-Recorded numbers stand in them under their tap's name and as the model computed them, closed cells included; all others
-under a name of their own that tells what they are.
+Recorded numbers have their tap's name and are as the model computed them, closed cells included. Other numbers have a
+name of their own that says what they are.
 """
 
 import re
@@ -18,7 +18,7 @@ Numbers = NDArray[np.floating]
 
 @attrs.frozen(eq=False)
 class Table:
-    """[row, column] or [head, row, column] numbers under a name; `head` where they are those of one head."""
+    """Numbers [row, column] or [head, row, column] under a name; `head` is set where they belong to one head."""
 
     name: str
     values: Numbers | Remade
@@ -28,12 +28,12 @@ class Table:
 
 
 def has_tables(picture: Picture) -> bool:
-    """Whether its numbers can be written. A wall of large maps shows blocks; its heads are exported whole as a wall."""
+    """Whether a picture's numbers can be written; False for a wall of large maps, which has only blocks of them."""
     return any(True for _table in picture.kind().tables(picture))
 
 
 def tables(picture: Picture) -> tuple[Table, ...]:
-    """All numbers of a picture, each under a name of its own."""
+    """All tables of a picture, each under a name of its own."""
     found: list[Table] = []
     taken: dict[str, int] = {}
     for table in picture.kind().tables(picture):
@@ -44,7 +44,10 @@ def tables(picture: Picture) -> tuple[Table, ...]:
 
 
 def table_name(caption: Caption, *, computed: bool = False) -> str:
-    """A tap for what is recorded; for all else, and where it is `computed`, the tap that it belongs to and what it is."""
+    """The name of a table: the tap for recorded numbers; the tap and the picture's title for all others.
+
+    `computed` says that the table's numbers were computed although the picture's are recorded.
+    """
     tap = caption.tap or "picture"
     if caption.origin == "recorded" and not computed:
         return tap

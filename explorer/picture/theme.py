@@ -1,4 +1,4 @@
-"""The font, and the colours that are no data: light and dark, for the window and for exported figures alike."""
+"""The font and the colours outside the data, light and dark, for the window and for exported figures."""
 
 import attrs
 
@@ -8,7 +8,7 @@ STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 @attrs.frozen
 class Theme:
-    """Hexadecimal colours. `closed` is a cell that a mask forbids, `unknown` one that is no number."""
+    """Hexadecimal colours. `closed` is for cells that a mask forbids, `unknown` for NaN."""
 
     name: str
     window: str

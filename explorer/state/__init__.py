@@ -1,1 +1,1 @@
-"""What a person has set up: one value, written and read as TOML."""
+"""The State: everything that a person has set up, as one value that is written and read as TOML."""

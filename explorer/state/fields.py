@@ -1,6 +1,6 @@
-"""A table of a file as fields of a frozen class, each checked by its declared type; nothing is converted.
+"""Reading and writing the fields of a frozen class as a table of a file. Values are checked by type, never converted.
 
-Whoever adds a field to such a class adds it once: how it is read and written follows from its type.
+A new field is declared once, in its class: its type decides how it is read and written.
 """
 
 import math
@@ -13,12 +13,12 @@ import attrs
 from explorer.errors import BadField
 
 _LONGEST_TEXT = 1_000_000  # characters, as many as the sentence box takes
-_MOST_VALUES = 100_000  # of a list
-_QUOTED = 60  # characters of a wrong value that a sentence shows
+_MOST_VALUES = 100_000  # values in a list
+_QUOTED = 60  # characters of a wrong value that an error quotes
 
 
 def one_of(choices: Iterable[str]) -> Callable[[object, "attrs.Attribute[Any]", object], None]:
-    """A validator of attrs: the field is one of these words. Raises BadField."""
+    """An attrs validator: the field is one of these words. It raises BadField."""
     known = frozenset(choices)
 
     def check(_self: object, field: "attrs.Attribute[Any]", value: object) -> None:
@@ -29,7 +29,7 @@ def one_of(choices: Iterable[str]) -> Callable[[object, "attrs.Attribute[Any]", 
 
 
 def between(low: float, high: float) -> Callable[[object, "attrs.Attribute[Any]", object], None]:
-    """A validator of attrs: low ≤ field ≤ high. Raises BadField."""
+    """An attrs validator: low ≤ field ≤ high. It raises BadField."""
 
     def check(_self: object, field: "attrs.Attribute[Any]", value: Any) -> None:
         if not low <= value <= high:
@@ -39,7 +39,7 @@ def between(low: float, high: float) -> Callable[[object, "attrs.Attribute[Any]"
 
 
 def read_fields(kind: type, table: Mapping[str, object]) -> dict[str, Any]:
-    """The fields of `kind` that a table names. Raises BadField for a value of another type, or an unknown name."""
+    """The fields of class `kind` that a table holds. Raises BadField for a wrong type or an unknown name."""
     kinds = _types(kind)
     for name in table:
         if name not in kinds:
@@ -58,7 +58,7 @@ def changed_fields(value: Any, without: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def bad_field(name: str, got: object) -> BadField:
-    """The error, with as much of a wrong value as a sentence has room for."""
+    """The error for a wrong value, of which it quotes the beginning."""
     told = str(got)
     return BadField(name=name[:_QUOTED], got=told if len(told) <= _QUOTED else f"{told[:_QUOTED]}…")
 

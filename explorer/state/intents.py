@@ -1,7 +1,7 @@
-"""What a widget asks for: small frozen values that make a new State of the one that is there.
+"""Intents: what widgets ask for, as small frozen values that turn the present State into a new one.
 
-`gesture`: intents of one kind in quick succession are one step of undo, such as a word typed or a slider dragged; "" is a
-step of its own. What is only looked at is no step.
+Quick intents of one `gesture`, such as typing or dragging a slider, are one step of undo; an intent with the gesture "" is
+a step of its own. An intent that changes only the Look or the page is no step.
 """
 
 from collections.abc import Mapping
@@ -19,30 +19,30 @@ from explorer.trace.trace import Trace
 
 
 class Shown(Protocol):
-    """The answer on screen: what was wished, and what came of it."""
+    """The answer on screen: a wish and the trace that answers it."""
 
     @property
     def wish(self) -> Wish:
-        """What was answered."""
+        """The wish that was answered."""
 
     @property
     def trace(self) -> Trace:
-        """What was recorded."""
+        """The recorded trace."""
 
 
 @attrs.frozen
 class Intent:
-    """`applied` gives the State that is asked for, the same one where there is nothing to do. Raises ExplorerError."""
+    """The base of intents. `is_step` is False for intents that undo ignores."""
 
     is_step: ClassVar[bool] = True
 
     @property
     def gesture(self) -> str:
-        """The kind, for undo."""
+        """The kind of gesture, which undo groups by; "" groups with nothing."""
         return ""
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """The State that is asked for."""
+        """The new State; the same State where there is nothing to do. Raises ExplorerError."""
         raise NotImplementedError
 
 
@@ -52,71 +52,71 @@ def _wishing(state: State, **fields: Any) -> State:
 
 @attrs.frozen
 class SetText(Intent):
-    """The sentence that was typed."""
+    """Set the source to the sentence that was typed."""
 
     text: str
 
     @property
     def gesture(self) -> str:
-        """Typing."""
+        """The gesture of typing the source."""
         return "text"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Cuts and the beginning of a translation belonged to the old sentence."""
+        """The State with this text. Cuts and prefix are dropped, as they belong to the old sentence."""
         return _wishing(state, text=self.text, source_cuts=None, prefix=())
 
 
 @attrs.frozen
 class SetTarget(Intent):
-    """The target that was typed. An empty one is none: the model says its own, or is given the source."""
+    """Set the target that was typed. With an empty one the model translates by itself, or is given the source."""
 
     text: str
 
     @property
     def gesture(self) -> str:
-        """Typing."""
+        """The gesture of typing the target."""
         return "target"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Cuts belonged to the old target."""
+        """The State with this target. Cuts and prefix are dropped, as they belong to the old one."""
         return _wishing(state, target=self.text if self.text.strip() else None, target_cuts=None, prefix=())
 
 
 @attrs.frozen
 class BeginWith(Intent):
-    """Let the translation begin with these ids, and go on by itself."""
+    """Make the translation begin with these ids; the model continues it."""
 
     ids: tuple[int, ...]
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """A target of one's own gives way."""
+        """The State with this prefix. A typed target is dropped."""
         return _wishing(state, prefix=self.ids, target=None, target_cuts=None)
 
 
 @attrs.frozen
 class SetBeam(Intent):
-    """How many sentences the search for a translation follows."""
+    """Set the beam width: how many sentences the search follows."""
 
     beam: int
 
     @property
     def gesture(self) -> str:
-        """Trying widths."""
+        """The gesture of trying beam widths."""
         return "beam"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Raises BadField."""
+        """The State with this beam width. Raises BadField."""
         return _wishing(state, beam=self.beam)
 
 
 @attrs.frozen
 class SetTrained(Intent):
-    """The trained weights, with the shape that they have, or fresh ones of the same shape."""
+    """Use the trained weights and their model shape, or random weights of the present shape."""
 
     trained: bool
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Raises UnknownPreset, BadPreset."""
+        """The State with these weights. Raises UnknownPreset, BadPreset."""
         config = state.wish.config
         if self.trained:
             config = config.with_shape_of(load_preset(state.wish.preset).config)
@@ -125,34 +125,34 @@ class SetTrained(Intent):
 
 @attrs.frozen
 class SetKnob(Intent):
-    """A knob was turned; coupled ones are settled."""
+    """Turn a knob; coupled knobs follow to the nearest valid value."""
 
     name: str
     value: object
 
     @property
     def gesture(self) -> str:
-        """Dragging this knob's slider."""
+        """The gesture of dragging this knob's slider."""
         return f"knob {self.name}"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Raises BadKnob."""
+        """The State with this knob's value. Raises BadKnob."""
         return _wishing(state, config=state.wish.config.nearest_valid(**{self.name: self.value}))
 
     def settles(self, before: State, after: State) -> bool:
-        """Whether the number of heads was adapted, which nobody asked for."""
+        """Whether the number of heads was adapted although the user did not ask for it."""
         wanted = self.value if self.name == "n_heads" else before.wish.config.n_heads
         return after.wish.config.n_heads != wanted
 
 
 @attrs.frozen
 class SetPreset(Intent):
-    """Another preset; the sentence stays unless it was the old preset's own."""
+    """Open another preset. The sentence stays, unless it was the old preset's own."""
 
     name: str
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Raises UnknownPreset, BadPreset."""
+        """The State with this preset. Raises UnknownPreset, BadPreset."""
         preset, wish = load_preset(self.name), state.wish
         text = preset.text if wish.text == load_preset(wish.preset).text else wish.text
         cuts = wish.source_cuts if text == wish.text else None
@@ -162,16 +162,16 @@ class SetPreset(Intent):
 
 @attrs.frozen
 class ResetKnobs(Intent):
-    """The preset's knobs again."""
+    """Set all knobs back to the preset's values."""
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Raises UnknownPreset, BadPreset."""
+        """The State with the preset's knobs. Raises UnknownPreset, BadPreset."""
         return _wishing(state, config=load_preset(state.wish.preset).config, trained=True, prefix=())
 
 
 @attrs.frozen
 class CutTokens(Intent):
-    """Cut the tokens of a side anew: "merge" token `index` with the next, "split" it at code point `at`, or "reset" all."""
+    """Cut a side's tokens by hand: "merge" token `index` with the next, "split" it at code point `at`, or "reset" all."""
 
     side: str
     action: str
@@ -179,7 +179,7 @@ class CutTokens(Intent):
     at: int = 0
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Tokens of a sentence that is not the wished one are left alone. Raises BadCut."""
+        """The State with these cuts; the same State where the tokens on screen belong to another sentence. Raises BadCut."""
         wish = state.wish
         translated = self.side == "target" and shown is not None and bool(shown.trace.expected)
         of_target = self.side == "target" and (translated or wish.target is not None)
@@ -189,7 +189,7 @@ class CutTokens(Intent):
         if shown is None or _is_old(shown.wish, wish, self.side):
             return state
         tokens, index = getattr(shown.trace.tokens, self.side), self.index
-        if translated:  # a translation that is cut by hand becomes a target of one's own; its begin symbol is no text
+        if translated:  # A translation cut by hand becomes a typed target. Its begin symbol is no part of the text.
             tokens, index = tokens[1:], index - 1
         spans: Spans = tuple((token.start, token.end) for token in tokens)
         if not 0 <= index < len(spans):
@@ -204,12 +204,12 @@ def _is_old(shown: Wish, wished: Wish, side: str) -> bool:
 
 @attrs.frozen
 class AddWord(Intent):
-    """Put a word into jieba's dictionary for this text."""
+    """Add a word to jieba's dictionary for this text."""
 
     word: str
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Nothing, where it is there already."""
+        """The State with this word; the same State where it has the word already."""
         if not self.word or self.word in state.wish.words:
             return state
         words = (*state.wish.words, self.word)
@@ -218,29 +218,31 @@ class AddWord(Intent):
 
 @attrs.frozen
 class SetBatch(Intent):
-    """Further sentences to go through the model together with the typed one."""
+    """Set the further sentences that go through the model together with the typed one."""
 
     texts: tuple[str, ...]
 
     @property
     def gesture(self) -> str:
-        """Typing."""
+        """The gesture of typing the batch."""
         return "batch"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """They replace the others."""
+        """The State with these sentences in place of the old ones."""
         return _wishing(state, batch=self.texts)
 
 
 @attrs.frozen
 class Compare(Intent):
-    """Put a state aside to compare with: "now" this one, "paper" this one as the paper has it, "swap" exchanges the two,
-    "" lets the other one go."""
+    """Put a state aside to compare with: "now" the present one, "paper" the present one with the paper's knobs.
+
+    "swap" exchanges the two states; "" drops the one put aside.
+    """
 
     what: str
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Nothing, where there is nothing to swap with."""
+        """The State with another comparison; the same State where there is nothing to swap with."""
         here, other = attrs.evolve(state.wish, compared_with=None), state.wish.compared_with
         if self.what == "swap":
             return state if other is None else attrs.evolve(state, wish=attrs.evolve(other, compared_with=here))
@@ -251,30 +253,30 @@ class Compare(Intent):
 
 @attrs.frozen(eq=False)
 class OpenStep(Intent):
-    """A step of a lesson: its preset, knobs and texts, and what it looks at."""
+    """Open a step of a lesson, with its preset, knobs, texts and Look."""
 
     settings: Settings
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Raises UnknownPreset, BadPreset, BadKnob, BadField."""
+        """The State that the step sets up. Raises UnknownPreset, BadPreset, BadKnob, BadField."""
         return state.opened(self.settings)
 
 
 @attrs.frozen(eq=False)
 class LookAt(Intent):
-    """Look at something else; nothing is computed."""
+    """Change fields of the Look, for which nothing is computed."""
 
     fields: Mapping[str, Any]
     is_step: ClassVar[bool] = False
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """Fitted to the answer on screen. Raises BadField."""
+        """The State with these fields, fitted to the trace on screen. Raises BadField."""
         look: Look = attrs.evolve(state.look, **self.fields)
         return attrs.evolve(state, look=look if shown is None else look.fitted(shown.trace))
 
 
 def look_at(**fields: Any) -> LookAt:
-    """The intent to change these fields of the Look."""
+    """The intent that changes these fields of the Look."""
     return LookAt(fields)
 
 
@@ -286,5 +288,5 @@ class OpenPage(Intent):
     is_step: ClassVar[bool] = False
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """The pages know which there are."""
+        """The State with this page; its key is not checked here."""
         return attrs.evolve(state, page=self.page)

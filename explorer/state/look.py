@@ -1,4 +1,4 @@
-"""What of a Trace is looked at, and in which colours. Changing it costs no pass."""
+"""The Look: which part of a Trace is looked at, and in which colours. Changing it needs no new pass."""
 
 from typing import TYPE_CHECKING
 
@@ -16,14 +16,14 @@ ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", 
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
-_MOST = 2**31  # layers, heads, positions: more are a slip of the keyboard
+_MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
 
 
 @attrs.frozen(kw_only=True)
 class Look:
-    """The chosen attention, layer, head and stage; the side for what both sides have; the tap of the inspector.
+    """The chosen attention, layer, head and stage; the side for pictures that both sides have; the inspector's tap.
 
-    Raises BadField for what no model could have.
+    Raises BadField for values that no model could have.
     """
 
     attention: str = attrs.field(default="encoder.self_attn", validator=one_of(ATTENTIONS))
@@ -32,29 +32,29 @@ class Look:
     stage: str = attrs.field(default="weights", validator=one_of(ATTENTION_STAGES))
     side: str = attrs.field(default="encoder", validator=one_of(("encoder", "decoder")))
     tap: str = ""
-    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the output's prediction; -1 is the last token
+    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: the last
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
-    # One head, the mean of its layer, or the mean of all.
+    # The alignment shows one head, the mean of its layer, or the mean of all heads.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
-    part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step of attention that is looked at
+    part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
     sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
     top_k: int = attrs.field(default=0, validator=between(0, _MOST))  # 0: all
     top_p: float = attrs.field(default=1.0, validator=between(0, 1))
 
     def attention_tap(self, stage: str = "") -> str:
-        """The tap of the chosen attention in the chosen layer, at the chosen stage or another."""
+        """The tap of the chosen attention in the chosen layer, at the chosen stage or at `stage`."""
         side, _, kind = self.attention.partition(".")
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
     def step(self, trace: "Trace") -> int:
-        """The position of the output that is looked at, from 0; the last one where `position` names none that is there."""
+        """The chosen position of the output, from 0; the last one where `position` is -1 or too large."""
         n_steps = trace.shape("generator.probabilities")[0]
         return self.position if 0 <= self.position < n_steps else n_steps - 1
 
     def fitted(self, trace: "Trace") -> "Look":
-        """The closest look that this trace can answer: what it lacks gives way to what it has."""
+        """The nearest Look that this trace has: attention, layer, head, side, tap and position are replaced where missing."""
         offered = attentions(trace)
         attention = self.attention if self.attention in offered or not offered else offered[0]
         sides = sides_of(trace)
@@ -71,10 +71,10 @@ class Look:
 
 
 def attentions(trace: "Trace") -> tuple[str, ...]:
-    """The kinds of attention that this architecture has."""
+    """The kinds of attention that a trace has."""
     return tuple(name for name in ATTENTIONS if "{}.layers.0.{}.weights".format(*name.split(".")) in trace)
 
 
 def sides_of(trace: "Trace") -> tuple[str, ...]:
-    """ "encoder" and "decoder", as far as this architecture has them."""
+    """The sides that a trace's model has: "encoder", "decoder" or both."""
     return tuple(side.name for side in trace.card.sides)

@@ -1,7 +1,7 @@
-"""All that a person has set up, as one value: what is computed, what is looked at, and the page in front.
+"""The State: everything that a person has set up, as one value of Wish, Look and page.
 
-Undo, a lesson's step, a preset and what comes back at the next start are States, or Settings: fields of a State that
-somebody sets, while what they do not name stays as it is.
+Undo entries and the state kept between starts are States. A lesson's step and a file are Settings: some fields of a State,
+which change these fields and leave all others as they are.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,12 +21,12 @@ from explorer.trace.changes import changes_from
 
 _OF_WISH = frozenset(field.name for field in attrs.fields(Wish)) - {"config", "compared_with", "changes"}
 _TABLES = ("knobs", "look", "compared_with")
-_DEEPEST = 1  # a state is compared with one other
+_DEEPEST = 1  # A state is compared with one other, which has no further one.
 
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """Fields that are set, checked: of the Wish, of the Look, knobs, and a page; what is compared with is Settings too."""
+    """Checked values for some fields: of the Wish, of the Look, knobs and page. The compared state is Settings too."""
 
     wish: Mapping[str, Any] = attrs.field(factory=dict)
     knobs: Mapping[str, object] = attrs.field(factory=dict)
@@ -36,8 +36,10 @@ class Settings:
 
     @classmethod
     def read(cls, table: Mapping[str, object], depth: int = 0) -> tuple["Settings", tuple[str, ...]]:
-        """A table of a file, and the names in it that nobody knows. Raises BadField, BadKnob, BadChange, UnknownPreset,
-        BadPreset."""
+        """The Settings in a file's table, and the unknown names in it.
+
+        Raises BadField, BadKnob, BadChange, UnknownPreset, BadPreset.
+        """
         for name in _TABLES:
             if not isinstance(table.get(name, {}), dict):
                 raise bad_field(name, table[name])
@@ -48,7 +50,7 @@ class Settings:
         if "changes" in table:
             wish["changes"] = changes_from(table["changes"])
         look = read_fields(Look, tables["look"])
-        Look(**look)  # its values are checked together with their types
+        Look(**look)  # Making a Look checks its values.
         _check(wish, tables["knobs"])
         other, unknown = None, [name for name in table if name not in (*_OF_WISH, *_TABLES, "page", "changes")]
         if "compared_with" in table:
@@ -61,7 +63,7 @@ class Settings:
 
 
 def _check(wish: Mapping[str, Any], knobs: Mapping[str, object]) -> None:
-    """Whether a Wish can have these fields, whichever the others are."""
+    """Check that a Wish can have these fields, whatever the others are. Raises like `Settings.read`."""
     for name, value in knobs.items():
         find_knob(name).check(value)
     config = load_preset(wish["preset"]).config.changed(**knobs) if "preset" in wish else Config()
@@ -78,11 +80,11 @@ class State:
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "State":
-        """A preset, with its own sentence or another one, and some knobs moved. Raises UnknownPreset, BadPreset, BadKnob."""
+        """A preset's State, with its own sentence or `text`, and these knobs. Raises UnknownPreset, BadPreset, BadKnob."""
         return cls(wish=Wish.from_preset(name, text, **knobs), look=Look(**dict(load_preset(name).look)))
 
     def changed(self, settings: Settings) -> "State":
-        """This State with what somebody sets. A preset brings its own knobs and look. Raises BadKnob, BadField."""
+        """This State with these settings; a preset among them brings its own knobs and Look. Raises BadKnob, BadField."""
         wish, look = self.wish, self.look
         if "preset" in settings.wish:
             preset = load_preset(settings.wish["preset"])
@@ -97,9 +99,9 @@ class State:
         return State(wish=wish, look=attrs.evolve(look, **settings.look), page=settings.page or self.page)
 
     def opened(self, settings: Settings) -> "State":
-        """What a lesson's step asks for: what it does not say stays, but nothing that was done by hand to another sentence.
+        """The State for a lesson's step. Fields that the step does not set stay, except manual changes to the old sentence.
 
-        Cuts stay as long as the sentence does. Raises as `changed`.
+        Source cuts stay if the sentence does. Raises like `changed`.
         """
         same = settings.wish.get("text", self.wish.text) == self.wish.text
         wish = attrs.evolve(
@@ -116,7 +118,7 @@ class State:
         return attrs.evolve(self, wish=wish).changed(settings)
 
     def to_table(self) -> dict[str, Any]:
-        """What differs from the preset and from the defaults, as `Settings.read` reads it."""
+        """The differences from the preset and the defaults, as a table that `Settings.read` reads."""
         return dict(_rows_of(self))
 
 
@@ -144,11 +146,11 @@ def _rows_of(state: State) -> Iterator[tuple[str, Any]]:
 def _config_of(preset: str) -> Config:
     try:
         return load_preset(preset).config
-    except ExplorerError:  # its folder is gone: reading will say so
+    except ExplorerError:  # The preset's folder is missing; reading the file will report it.
         return Config()
 
 
 def spans_of(words: tuple[str, ...]) -> Spans:
-    """Words that follow one another, as spans of the text that they make."""
+    """The spans (start, end) of consecutive words in the text that they make."""
     ends = tuple(accumulate(map(len, words)))
     return tuple(zip((0, *ends), ends, strict=False))

@@ -1,6 +1,6 @@
-"""A State as a file: TOML that people can read, with the number of its format, replaced whole.
+"""A State as a TOML file with a format version. Files are replaced only when completely written.
 
-Files of strangers are bounded before they are read.
+Files may come from strangers, so their size and depth are limited before they are parsed.
 """
 
 import tomllib
@@ -15,20 +15,20 @@ from explorer.toml_text import deep_line, too_deep
 
 SUFFIX = ".explorer.toml"
 VERSION = 1
-_MOST_BYTES = 2**24  # a sentence of a million characters, and some more
+_MOST_BYTES = 2**24  # bytes, more than a sentence of a million characters needs
 
 
 def save_state(state: State, path: Path) -> None:
-    """Write a State, replacing the file only when all is written. Raises CannotWrite, DiskFull."""
+    """Write a State to a file. Raises CannotWrite, DiskFull."""
     table = {"version": VERSION, **state.to_table()}
-    # Half a surrogate, which a text that was pasted may hold, is in no file: a question mark stands for it.
+    # Pasted text may hold half a surrogate pair, which UTF-8 cannot encode: a question mark replaces it.
     content = tomli_w.dumps(table).encode("utf-8", errors="replace")
     with replacing(path) as unfinished:
         unfinished.write_bytes(content)
 
 
 def load_state(path: Path) -> tuple[State, tuple[str, ...]]:
-    """The State in a file, and the names in it that this version does not know. Raises CannotRead, BadState, NewerState."""
+    """The State in a file, and the unknown names in it. Raises CannotRead, BadState, NewerState."""
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8")
         if deep_line(text):
@@ -45,9 +45,9 @@ def load_state(path: Path) -> tuple[State, tuple[str, ...]]:
         return State.from_preset(settings.wish["preset"]).changed(settings), unknown
     except (BadState, CannotRead):
         raise
-    except ExplorerError as error:  # a knob, a field or a preset that is none
+    except ExplorerError as error:  # The file holds a wrong knob, field or preset.
         raise BadState(path=str(path), reason=error) from error
     except RecursionError as error:
         raise BadState(path=str(path), reason=too_deep()) from error
-    except (ValueError, OverflowError) as error:  # no TOML, no UTF-8, a number of too many figures
+    except (ValueError, OverflowError) as error:  # The file is no TOML or no UTF-8, or holds too long a number.
         raise BadState(path=str(path), reason=str(error)[:200]) from error

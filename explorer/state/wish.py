@@ -1,4 +1,4 @@
-"""What a person wants computed: texts, cuts, model, knobs."""
+"""The Wish: what a person wants computed, with texts, cuts, preset, knobs and changes."""
 
 import attrs
 
@@ -11,19 +11,20 @@ from explorer.trace.changes import Change, checked
 
 @attrs.frozen(kw_only=True)
 class Wish:
-    """A text and everything that decides what the model makes of it.
+    """A text and everything that decides what the model computes from it.
 
-    `target` None: a trained model's own translation, for an untrained model the source text itself. Cuts are the
-    hand-made spans of tokens, None where the tokenizer cuts. `words` are added to jieba's dictionary for this text.
+    `target` None stands for a trained model's own translation, and for the source text itself if the model is untrained.
+    Cuts are spans of tokens made by hand; None where the tokenizer cuts. `words` are added to jieba's dictionary for this
+    text.
 
-    `trained` False: fresh weights from the seed, even where the preset has trained ones. `prefix` are target ids that
-    the model's own translation shall begin with; `beam` is how many sentences its search follows.
+    `trained` False means random weights from the seed, even if the preset has trained ones. `prefix` holds target ids that
+    the model's own translation must begin with; `beam` is how many sentences its search follows.
 
-    `changes` are made inside the pass, in this order. The model's own translation is then what it says under them; the
-    experiments are those of the model without them.
+    `changes` are made inside the pass, in this order, and affect the model's own translation too. Experiments run on the
+    model without them.
 
-    `batch` are further sentences that go through the model together with the text, where somebody looks at a batch.
-    `compared_with` is another wish to be answered with this one, so that the two can be compared.
+    `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
+    is answered together with this one, for comparison.
     """
 
     text: str
@@ -42,23 +43,24 @@ class Wish:
 
     @property
     def has_trained(self) -> bool:
-        """Whether the preset has trained weights at all."""
+        """Whether the preset has trained weights."""
         return load_preset(self.preset).folder is not None
 
     @property
     def uses_trained(self) -> bool:
-        """Whether these are the trained weights: wanted, there, and the model has their shape."""
+        """Whether the trained weights are used: they are wanted, exist, and fit the model's shape."""
         preset = load_preset(self.preset)
         return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
 
     @property
     def searches(self) -> bool:
-        """Whether the target is the model's own, found by a search that a greedy one is quicker than."""
+        """Whether the target is the model's own translation, found by a beam search, which is slower than a greedy one."""
         return self.has_trained and self.target is None and self.beam > 1
 
     def of_text(self, text: str) -> "Wish":
-        """The same model's pass over another text, with nothing changed: what a patch is taken from. A target that was given
-        stays.
+        """The wish for the same model's pass over another text, without changes, from which a patch is taken.
+
+        A typed target stays.
         """
         same = text == self.text
         return attrs.evolve(
@@ -73,6 +75,6 @@ class Wish:
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Wish":
-        """A preset with its own sentence, or another one, and some knobs moved. Raises UnknownPreset, BadKnob."""
+        """A preset's Wish with its own sentence or `text`, and some knobs changed. Raises UnknownPreset, BadKnob."""
         preset = load_preset(name)
         return cls(text=preset.text if text is None else text, config=preset.config.changed(**knobs), preset=name)

@@ -1,1 +1,1 @@
-"""From text to tokens; pure Python."""
+"""Tokens: from text to tokens with ids, without torch."""

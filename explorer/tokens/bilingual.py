@@ -1,7 +1,7 @@
 """The two vocabularies of a translator: words and characters of the source, byte pairs of the target.
 
-A source word that is no symbol falls apart into its characters, so that nearly nothing is unknown. Both are kept as
-readable text, one symbol a line.
+A source word that is no symbol is cut into its characters, so that nearly nothing is unknown. Both vocabularies are stored as
+readable text, one symbol on each line.
 """
 
 import hashlib
@@ -32,14 +32,18 @@ Pair = tuple[str, str]
 
 @attrs.frozen
 class Bilingual:
-    """What source and target symbols there are."""
+    """The symbols of the source and of the target."""
 
     source: Vocabulary
     target: Vocabulary
 
     @classmethod
     def learn(cls, pairs: Sequence[Pair], segmenter: Segmenter, n_target_symbols: int) -> Self:
-        """Words seen five times and characters seen twice; byte-pair encoding of `n_target_symbols` symbols."""
+        """Vocabularies learned from pairs of sentences.
+
+        The source has words that were seen at least five times and characters that were seen at least twice. The target has
+        `n_target_symbols` symbols of byte-pair encoding.
+        """
         words: Counter[str] = Counter()
         single: Counter[str] = Counter()
         for source, _target in pairs:
@@ -58,27 +62,27 @@ class Bilingual:
 
     @property
     def sha256(self) -> str:
-        """Names exactly these symbols in this order: weights trained with others would say something else."""
+        """A name of these symbols in this order. Weights fit only the vocabularies that they were trained with."""
         sides = ("\n".join(side.symbols) for side in (self.source, self.target))
         return hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
 
     def capped(self, n_source: int, n_target: int) -> "Bilingual":
-        """The first symbols of each."""
+        """The first `n_source` and `n_target` symbols."""
         if n_source >= len(self.source) and n_target >= len(self.target):
             return self
         return Bilingual(self.source.capped(n_source), self.target.capped(n_target))
 
     def write(self, folder: Path) -> None:
-        """Make the files that `read` reads, the source's last: it tells that both are there. Raises CannotWrite."""
+        """Write the files that `read` reads. The source's file is the last, so if it is there, both are. Raises CannotWrite."""
         for vocabulary, name in ((self.target, TARGET_FILE), (self.source, SOURCE_FILE)):
             with replacing(folder / name) as unfinished:
                 vocabulary.write(unfinished)
 
     def source_spans(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Spans:
-        """The spans of words, an unknown one as those of its characters."""
+        """The spans of words; an unknown word becomes the spans of its characters."""
         found: list[Span] = []
         for start, end in spans:
-            # A word by itself, as it will be looked up: in its sentence a character may have another simplified form.
+            # The word is simplified by itself, as when it is looked up. In its sentence a character may get another form.
             forms = text[start:end], simplifier.simplified(text[start:end])
             if all(self.source.id_of(form) is None for form in forms):
                 found += ((start + a, start + b) for a, b in characters(text[start:end]))
@@ -87,7 +91,7 @@ class Bilingual:
         return tuple(found)
 
     def target_ids(self, text: str) -> tuple[int, ...]:
-        """The ids of a target sentence, without begin and end."""
+        """The ids of a target sentence, without begin and end symbols."""
         return tuple(token.id for token in Encoder(self.target).encode(text))
 
     def target_text(self, ids: Iterable[int]) -> str:
@@ -97,7 +101,7 @@ class Bilingual:
     def target_tokens(self, ids: Sequence[int]) -> tuple[Token, ...]:
         """The begin symbol, then one token for each id, with its place in `target_text(ids)`.
 
-        A model need not cut words as the encoder does, so this is not the same as encoding the text.
+        This is not the same as encoding that text, because a model may cut words otherwise than the encoder.
         """
         spans = Encoder(self.target).spans(ids)
         return (
@@ -110,7 +114,7 @@ class Bilingual:
 
 
 def begin_token() -> Token:
-    """What a decoder is given before there is a first token."""
+    """The begin symbol, which a decoder is given in place of a first token."""
     return Token(SPECIALS[BEGIN], BEGIN, 0, 0, known=True)
 
 
@@ -119,5 +123,5 @@ def _read(path: Path) -> Vocabulary:
         return Vocabulary.read(path)
     except CannotRead as error:
         raise BadVocabulary(path=str(path), reason=error.values.get("reason", error)) from error
-    except ValueError as error:  # no UTF-8, or no vocabulary
+    except ValueError as error:  # The file is no UTF-8 or no vocabulary.
         raise BadVocabulary(path=str(path), reason=str(error)) from error

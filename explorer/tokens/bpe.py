@@ -1,7 +1,7 @@
-"""Byte-pair encoding that can be watched. Sennrich, Haddow and Birch 2016, over characters with bytes to fall back on.
+"""Byte-pair encoding that shows its merges. Sennrich, Haddow and Birch 2016. Unknown characters become bytes.
 
-A merge is allowed if its result is in the vocabulary; the smallest id goes first. So the list of symbols is the whole
-table, and a smaller vocabulary has fewer merges. (A second table of pairs was rejected: it could disagree.)
+A merge is allowed if its result is in the vocabulary; the result with the smallest id is merged first. So the list of symbols
+is the whole table, and a smaller vocabulary has fewer merges. Rejected: a second table of pairs, which could disagree with it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from explorer.tokens.vocabulary import SPECIALS, UNKNOWN, Vocabulary
 __all__ = ["BYTES", "MARK", "Encoder", "learn"]
 
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
-# Any number of combining marks makes one character, and each of its bytes would show them all.
+# A character may have any number of combining marks, and each of its byte tokens would show them all.
 _LONGEST_SHOWN = 32
 _BYTE_OF = {symbol: byte for byte, symbol in enumerate(BYTES)}
 
@@ -33,7 +33,7 @@ class Encoder:
         return tuple(token for piece in pieces(text) for token in self._encoded(piece, text))
 
     def whole(self, text: str, start: int, end: int) -> tuple[Token, ...]:
-        """A piece cut by hand as one token, <unk> if it is no symbol; a single character may become its bytes."""
+        """A piece that was cut by hand, as one token: <unk> if it is no symbol. A single character may become its bytes."""
         piece = text[start:end]
         forms = (MARK + piece, piece) if opens_word(text, start) else (piece,)
         for symbol in forms:
@@ -44,14 +44,15 @@ class Encoder:
         return (Token(piece, UNKNOWN, start, end, known=False),)
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of a row of ids, each white space as one blank. Bytes that make no character are shown by name."""
+        """The text of a row of ids, with one blank for each white space. Bytes that make no character are shown by name."""
         return "".join(text for text, _n_ids in self._shown(ids)).removeprefix(" ")
 
     def spans(self, ids: Iterable[int]) -> Spans:
-        """Where each id stands in the decoded text; the bytes of a character stand where it does, blanks outside words."""
+        """The place of each id in the decoded text. All bytes of a character stand at its place; words begin after blanks."""
         shown = list(self._shown(ids))
         found: list[Span] = []
-        end = -1 if "".join(text for text, _n_ids in shown).startswith(" ") else 0  # decoding drops the first blank
+        # Decoding drops a blank at the beginning of the text, so the first place is -1 there.
+        end = -1 if "".join(text for text, _n_ids in shown).startswith(" ") else 0
         for text, n_ids in shown:
             start = end + len(text) - len(text.lstrip(" ") or text)
             end += len(text)
@@ -59,7 +60,7 @@ class Encoder:
         return tuple((start, max(start, end)) for start, end in found)
 
     def _shown(self, ids: Iterable[int]) -> Iterator[tuple[str, int]]:
-        """What the ids show, piece by piece, with how many ids make the piece."""
+        """The text that the ids show, piece by piece, each with its number of ids."""
         runs = groupby((self._vocabulary.symbols[each] for each in ids), _BYTE_OF.__contains__)
         for are_bytes, symbols in runs:
             if are_bytes:
@@ -74,12 +75,12 @@ class Encoder:
         for part in merged(parts, self._vocabulary.id_of):
             is_space = part.symbol == MARK and piece.space is not None
             if is_space and part.start == part.end:
-                continue  # the mark at the beginning of the text merged with nothing, and stands for nothing
-            # The mark itself may have been typed; then it is a character like others, and outside the vocabulary.
+                continue  # At the beginning of the text, a mark that merged with nothing stands for no text.
+            # The user may have typed the mark itself. Then it is an ordinary character outside the vocabulary.
             if self._vocabulary.id_of(part.symbol) is None or (part.symbol == MARK and not is_space):
                 yield from self._bytes(part.symbol, " " if is_space else part.symbol, part.start, part.end)
                 continue
-            # White space is not part of the word it opens.
+            # The white space before a word is not part of its token.
             start = part.start if is_space else max(part.start, piece.characters[0][0])
             yield self._token(part.symbol, part.symbol, start, part.end, tuple(merge for _, merge in part.merges))
 
@@ -98,7 +99,7 @@ class Encoder:
 
 
 def _characters(raw: list[str]) -> Iterator[tuple[str, int]]:
-    """Each character with the number of its bytes; the bytes by name if they do not make characters."""
+    """Each character with the number of its bytes; bytes that make no character are given by name."""
     try:
         text = bytes(_BYTE_OF[symbol] for symbol in raw).decode()
     except UnicodeDecodeError:

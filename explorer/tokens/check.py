@@ -1,10 +1,10 @@
-"""Refuses texts that cannot be worked on, before anything else looks at them."""
+"""Refuses texts that cannot be cut into tokens, before anything else is done with them."""
 
 import regex
 
 from explorer.errors import ControlCharacter, EmptyText, LoneSurrogate
 
-# Tab, line feed and carriage return are white space to a reader; every other control character shows nothing.
+# Tab, line feed and carriage return are white space for a reader. All other control characters are invisible.
 _FORBIDDEN = regex.compile(r"(?P<control>[\p{Cc}--[\t\n\r]])|\p{Cs}", regex.VERSION1)
 
 

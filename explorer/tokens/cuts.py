@@ -1,7 +1,7 @@
-"""Cuts made by hand: merge, split, and the check of cuts that come from outside.
+"""Cuts made by hand: merging and splitting words, and the check of cuts that come from outside.
 
-Full and search mode of jieba give overlapping words. There a merge or split replaces the words it was asked for,
-leaves the others, and drops what would then stand twice.
+The full mode and the search mode of jieba give overlapping words. There a merge or split replaces only the words it was asked
+for, and a word that would then occur twice is kept once.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ __all__ = ["Spans", "check_cuts", "merged", "split", "trimmed"]
 
 
 def merged(spans: Spans, index: int) -> Spans:
-    """Token `index` and the next as one that covers both and all between them. Raises BadCut."""
+    """The spans after a merge: token `index` and the next one become one that covers both. Raises BadCut."""
     if not 0 <= index < len(spans) - 1:
         raise BadCut(start=index, end=index + 1, length=len(spans))
     pair = spans[index : index + 2]
@@ -22,7 +22,7 @@ def merged(spans: Spans, index: int) -> Spans:
 
 
 def split(spans: Spans, index: int, at: int) -> Spans:
-    """Token `index` as two, cut at the code point offset `at` of the text. Raises BadCut."""
+    """The spans after a split: token `index` becomes two, cut at the code point offset `at` of the text. Raises BadCut."""
     if not 0 <= index < len(spans):
         raise BadCut(start=index, end=index, length=len(spans))
     start, end = spans[index]
@@ -32,7 +32,7 @@ def split(spans: Spans, index: int, at: int) -> Spans:
 
 
 def trimmed(spans: Spans, text: str) -> Spans:
-    """The spans without the white space around them; what is only white space is dropped, what is double kept once."""
+    """The spans without the white space around them. Spans of only white space are dropped, equal spans kept once."""
     tight = []
     for start, end in spans:
         piece = text[start:end]
@@ -41,7 +41,7 @@ def trimmed(spans: Spans, text: str) -> Spans:
 
 
 def check_cuts(spans: Spans, text: str) -> Spans:
-    """`spans` themselves. Raises BadCut for one outside the text, through a character, or for text left uncovered."""
+    """The spans themselves. Raises BadCut if one lies outside the text or cuts a character, or if text is left uncovered."""
     allowed = frozenset(borders(text))
     covered: set[int] = set()
     for start, end in spans:

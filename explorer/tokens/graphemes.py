@@ -1,6 +1,6 @@
-"""What a reader sees as one character: extended grapheme clusters, Unicode Standard Annex 29.
+"""Grapheme clusters: what a reader sees as one character. Unicode Standard Annex 29, extended clusters.
 
-An emoji family is one, and so is a letter with its combining marks; no cut may go through one.
+The emoji of a family is one cluster, and so is a letter with its combining marks. No cut may go through a cluster.
 """
 
 from bisect import bisect_left, bisect_right
@@ -8,37 +8,37 @@ from collections.abc import Iterable
 
 import regex
 
-# A pair of regional indicators is a flag. \X looks back through the whole run of flags at each of them.
+# Two regional indicators make a flag. They are matched before \X, which would look back through all flags at each flag.
 CLUSTER = r"(?:\p{RI}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"
 _CLUSTER = regex.compile(CLUSTER)
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]
-"""Start and end of each piece, in code points."""
+"""The start and end of each piece, in code points."""
 
 
 def clusters(text: str) -> Spans:
-    """The span of every cluster, white space too."""
+    """The spans of all clusters, with those of white space."""
     return tuple(found.span() for found in _CLUSTER.finditer(text))
 
 
 def characters(text: str) -> Spans:
-    """The span of every cluster that can be seen."""
+    """The spans of all clusters but white space."""
     return visible(clusters(text), text)
 
 
 def visible(spans: Iterable[Span], text: str) -> Spans:
-    """The spans that hold more than white space."""
+    """The spans that have more than white space."""
     return tuple((start, end) for start, end in spans if not text[start:end].isspace())
 
 
 def borders(text: str) -> tuple[int, ...]:
-    """Every offset at which a cut may be made, 0 and the length included."""
+    """All offsets at which a cut may be made, including 0 and the length of the text."""
     return (0, *(end for _, end in clusters(text)))
 
 
 def joined(spans: Iterable[Span], allowed: Iterable[int]) -> Spans:
-    """Neighbouring spans, put together wherever the cut between them is not allowed."""
+    """Neighbouring spans; two of them are joined where the cut between them is not allowed."""
     allowed = frozenset(allowed)
     whole: list[Span] = []
     for start, end in spans:
@@ -50,6 +50,6 @@ def joined(spans: Iterable[Span], allowed: Iterable[int]) -> Spans:
 
 
 def widened(spans: Iterable[Span], allowed: tuple[int, ...]) -> Spans:
-    """Overlapping spans, each grown to the next allowed cut on both sides; what becomes equal is kept once."""
+    """Overlapping spans, each widened on both sides to the next allowed cut; equal spans are kept once."""
     grown = ((allowed[bisect_right(allowed, start) - 1], allowed[bisect_left(allowed, end)]) for start, end in spans)
     return tuple(dict.fromkeys(grown))

@@ -1,6 +1,6 @@
-"""Learns the symbols of byte-pair encoding: again and again the most frequent pair of neighbours becomes one symbol.
+"""Learns the symbols of byte-pair encoding: again and again, the most frequent pair of neighbours becomes one symbol.
 
-Each distinct piece is looked at once, with its count, and a merge touches only the pieces that hold the pair.
+Each different piece is looked at once and weighted with its count. A merge looks only at the pieces that have the pair.
 """
 
 from collections import Counter, defaultdict
@@ -13,14 +13,14 @@ from explorer.tokens.pieces import MARK, first_symbols, pieces
 Pair = tuple[str, str]
 Counted = tuple[int, str]
 
-_RARE = 3  # characters seen less often are left to their bytes
-_ONCE = 1  # a pair seen once teaches nothing
+_RARE = 3  # Characters that are seen less often get no symbol and are written in bytes.
+_ONCE = 1  # Pairs that are seen only once are not merged.
 
 
 def learn(texts: Iterable[str], n_symbols: int, *, always: Iterable[str] = ()) -> tuple[str, ...]:
     """At most `n_symbols` symbols, most frequent first: the characters of `texts`, those of `always`, and merges.
 
-    A symbol never stands before its parts, so a shorter list is a smaller encoding.
+    A symbol always comes after its parts, so the beginning of the list is an encoding too.
     """
     counts = Counter(symbols for text in texts for symbols in _split(text))
     letters = Counter({MARK: 0, **dict.fromkeys(always, 0)})
@@ -30,7 +30,7 @@ def learn(texts: Iterable[str], n_symbols: int, *, always: Iterable[str] = ()) -
     kept = set(always) | {MARK} | {symbol for symbol, count in letters.items() if count >= _RARE}
     alphabet = sorted(((letters[symbol], symbol) for symbol in kept), key=lambda each: (-each[0], each[1]))
     merges = islice(_Pairs(counts, kept).merges(), max(0, n_symbols - len(alphabet)))
-    ordered = merge(alphabet, merges, key=lambda each: -each[0])  # of two equal ones the character is first
+    ordered = merge(alphabet, merges, key=lambda each: -each[0])  # If two counts are equal, the character comes first.
     return tuple(symbol for _, symbol in ordered)[:n_symbols]
 
 
@@ -42,7 +42,7 @@ def _split(text: str) -> Iterator[tuple[str, ...]]:
 
 
 class _Pairs:
-    """How often which two symbols are neighbours, kept up to date from merge to merge."""
+    """Counts how often two symbols are neighbours; the counts are updated with each merge."""
 
     def __init__(self, counts: Counter[tuple[str, ...]], alphabet: set[str]) -> None:
         self._pieces = [list(symbols) for symbols in counts]
@@ -56,13 +56,13 @@ class _Pairs:
         heapify(self._queue)
 
     def merges(self) -> Iterator[Counted]:
-        """Each new symbol with the count of its pair, most frequent first."""
+        """The new symbols, each with the count of its pair, most frequent first."""
         while self._queue:
             count, pair = heappop(self._queue)
             if self._counts[pair] != -count or -count <= _ONCE:
-                continue  # the pair was counted again since, or is too rare
+                continue  # The pair's count has changed since, or the pair is too rare.
             symbol = "".join(pair)
-            is_new = symbol not in self._symbols  # a symbol may come about in two ways
+            is_new = symbol not in self._symbols  # Two different pairs may give the same symbol.
             self._symbols.add(symbol)
             self._merge(pair)
             if is_new:

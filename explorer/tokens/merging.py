@@ -1,4 +1,4 @@
-"""The merges of byte-pair encoding on one piece, each step remembered."""
+"""The merges of byte-pair encoding in one piece of text; each step is remembered."""
 
 from collections.abc import Callable
 from heapq import heappop, heappush
@@ -6,12 +6,12 @@ from heapq import heappop, heappush
 import attrs
 
 Rank = Callable[[str], int | None]
-"""The id of a symbol; None: there is no such symbol."""
+"""A function from a symbol to its id; None if there is no such symbol."""
 
 
 @attrs.frozen
 class MergePart:
-    """A symbol so far: the characters it covers and the merges behind it, each after its turn."""
+    """A symbol during merging: the characters that it covers, and the merges that made it, each with its turn."""
 
     symbol: str
     start: int
@@ -20,7 +20,7 @@ class MergePart:
 
 
 def merged(parts: list[MergePart], rank: Rank) -> list[MergePart]:
-    """The parts after every merge whose result has a rank: the smallest first, then from the left."""
+    """The parts after all merges whose results have a rank. The smallest rank is merged first, equal ones from the left."""
     chain = _Chain(parts, rank)
     turn = 0
     while chain.queue:
@@ -32,10 +32,10 @@ def merged(parts: list[MergePart], rank: Rank) -> list[MergePart]:
 
 
 class _Chain:
-    """Parts linked to their neighbours, and the merges possible between them: n log n for a piece of any length."""
+    """Parts with links to their neighbours, and the possible merges between them. All merges take n·log n steps."""
 
     def __init__(self, parts: list[MergePart], rank: Rank) -> None:
-        self.parts: list[MergePart | None] = [*parts, None]  # the last stands for the end and merges with nothing
+        self.parts: list[MergePart | None] = [*parts, None]  # The None at the end merges with nothing.
         self.queue: list[tuple[int, int, int, str]] = []
         self._after = list(range(1, len(parts) + 2))
         self._before = list(range(-1, len(parts)))
@@ -44,13 +44,13 @@ class _Chain:
             self._offer(left, left + 1)
 
     def is_still(self, left: int, right: int, symbol: str) -> bool:
-        """True: neither of the two has merged with another part since this was offered."""
+        """Whether neither of the two parts has merged with another one since this merge was offered."""
         first, second = self.parts[left], self.parts[right]
         return first is not None and second is not None and first.symbol + second.symbol == symbol
 
     def join(self, left: int, right: int, turn: int) -> None:
         first, second = self.parts[left], self.parts[right]
-        assert first and second  # is_still has been asked
+        assert first and second  # The caller has asked `is_still`.
         merges = sorted((*first.merges, *second.merges, (turn, f"{first.symbol} {second.symbol}")))
         self.parts[left] = MergePart(first.symbol + second.symbol, first.start, second.end, tuple(merges))
         self.parts[right] = None
@@ -60,7 +60,7 @@ class _Chain:
         self._offer(left, self._after[left])
 
     def _offer(self, left: int, right: int) -> None:
-        # Before the first part, index -1 is the end as well.
+        # Index -1, which stands before the first part, is the None at the end as well.
         first, second = self.parts[left], self.parts[right]
         if first is None or second is None:
             return

@@ -1,8 +1,8 @@
-"""What byte-pair encoding looks at before any merge: pieces that no merge may leave.
+"""Pieces: byte-pair encoding cuts a text into them first, and merges only inside a piece.
 
-A piece is a run of characters of one script, or one punctuation mark. White space becomes MARK: it opens a word of
-letters or digits, and stands alone before anything else. A text begins as if after white space, so that "The" is the
-same symbol there as inside; Chinese is written without spaces and gets no mark for it.
+A piece is a run of characters of one script, or one punctuation mark. White space becomes MARK, which belongs to the piece of
+letters or digits after it, and is a piece of its own before anything else. The beginning of a text counts as white space, so
+that "The" is the same symbol there as inside a text. Chinese is written without spaces and gets no mark for that.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import regex
 
 from explorer.tokens.graphemes import CLUSTER, Span, clusters
 
-MARK = "＿"  # the low line of GB 2312: nearly never typed, and the bundled font has it, which it has not for "▁"
+MARK = "＿"  # The low line of GB 2312 is hardly ever typed. The bundled font has it, while it lacks "▁".
 
 _WORD = r"(?:(?=\p{Latin})\X)+|(?:(?=\p{N})\X)+|(?:(?=\p{L})(?!\p{Han})(?!\p{Latin})\X)+"
 _PIECE = regex.compile(rf"(?P<word>{_WORD})|(?:(?=\p{{Han}})\X)+|{CLUSTER}")
@@ -20,9 +20,9 @@ _PIECE = regex.compile(rf"(?P<word>{_WORD})|(?:(?=\p{{Han}})\X)+|{CLUSTER}")
 
 @attrs.frozen
 class Piece:
-    """The spans of its characters, and that of the white space MARK stands for, if it is marked.
+    """The spans of a piece's characters, and the span of the white space that its MARK stands for, if it has one.
 
-    At the beginning of a text that span is empty.
+    At the beginning of a text the span of white space is empty.
     """
 
     characters: tuple[Span, ...]
@@ -30,7 +30,7 @@ class Piece:
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """The pieces of `text` in order. A piece with no characters is a mark alone."""
+    """The pieces of `text` in order. A piece without characters is a mark alone."""
     space: Span | None = (0, 0)
     for found in _PIECE.finditer(text):
         start, end = found.span()
@@ -48,12 +48,12 @@ def pieces(text: str) -> Iterator[Piece]:
 
 
 def opens_word(text: str, start: int) -> bool:
-    """True: what begins at `start` is marked."""
+    """Whether the piece that begins at `start` has a mark."""
     found = _PIECE.match(text, start)
     return bool(found and found["word"]) and (start == 0 or text[start - 1].isspace())
 
 
 def first_symbols(piece: Piece, text: str) -> tuple[str, ...]:
-    """What merging starts from: the mark and the characters."""
+    """The symbols with which merging starts: the mark and the characters."""
     characters = tuple(text[start:end] for start, end in piece.characters)
     return characters if piece.space is None else (MARK, *characters)

@@ -1,8 +1,8 @@
-"""Chinese words by jieba, with their places in the text. The only file that knows jieba.
+"""The Segmenter: Chinese words by jieba, with their places in the text. This is the only file that knows jieba.
 
-jieba keeps a marshal cache in the shared temp folder, where anyone may leave a file; here its words are kept in a folder
-of the user's own, in a form that is read faster (`tokens.word_counts`). One thread at a time: words added for a call
-change the dictionary until it ends.
+jieba stores its words in the shared temporary folder with marshal, where anyone may put a harmful file. Here they are stored
+in a folder of the user, in a form that is read faster (`tokens.word_counts`). Only one thread may use the Segmenter at a time,
+because words that are added for a call change the dictionary until the call ends.
 """
 
 import logging
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-with warnings.catch_warnings():  # its last release has invalid escapes and asks for pkg_resources
+with warnings.catch_warnings():  # jieba's last release has invalid escapes and imports pkg_resources.
     warnings.simplefilter("ignore")
     import jieba
 
@@ -20,9 +20,9 @@ from explorer.tokens.jieba_full_mode import full_spans
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.word_counts import Counts, word_counts
 
-_STRETCH = 1000  # characters; the time jieba takes for new words grows with the square of a run's length
-_LONGEST_ADDED = 100  # characters; jieba enters every beginning of a word, so a long one fills the memory
-_UNSETTLED = 8  # words at the end of a stretch that what follows may still change
+_STRETCH = 1000  # characters; jieba's time for guessing new words grows with the square of a run's length.
+_LONGEST_ADDED = 100  # characters; jieba stores every beginning of a word, so a long word would fill the memory.
+_UNSETTLED = 8  # The text after a stretch may still change so many of its last words.
 
 
 class Segmenter:
@@ -35,11 +35,11 @@ class Segmenter:
         self._cache_folder = cache_folder
 
     def spans(self, text: str, mode: str, *, hmm: bool, words: tuple[str, ...] = ()) -> Spans:
-        """The words of `text` in `mode` "accurate", "full" or "search", in jieba's order; white space is no word.
+        """The spans of the words of `text` in jieba's order; white space is no word.
 
-        `hmm` lets jieba guess words that are not in its dictionary (full mode never does). `words` are added to the
-        dictionary for this call only, if they have at most 100 characters; as in jieba, white space and most
-        punctuation cannot be part of one.
+        `mode` is "accurate", "full" or "search". `hmm` lets jieba guess words that are not in its dictionary, except in full
+        mode. `words` of at most 100 characters are added to the dictionary for this call only. As always in jieba, a word
+        cannot have white space or most punctuation.
         """
         cut = {"accurate": self._accurate, "full": self._full, "search": self._search}[mode]
         simplified = self._simplifier.simplified(text)
@@ -48,7 +48,7 @@ class Segmenter:
             return visible(cut(simplified, hmm), text)
 
     def _load(self) -> None:
-        """jieba's dictionary, once."""
+        """Load jieba's dictionary, if that has not been done yet."""
         if not self._jieba.initialized:
             with self._jieba.get_dict_file() as file:
                 key = f"jieba {jieba.__version__} {Path(file.name).stat().st_size}"
@@ -63,14 +63,14 @@ class Segmenter:
     def _accurate(self, text: str, hmm: bool) -> Spans:
         found: list[Span] = []
         start = 0
-        for run in jieba.re_han_default.split(text):  # jieba cuts each run by itself too
+        for run in jieba.re_han_default.split(text):  # jieba too cuts each run by itself.
             for word in self._words(run, hmm):
                 found.append((start, start + len(word)))
                 start += len(word)
         return joined(found, borders(text))
 
     def _words(self, run: str, hmm: bool) -> Iterator[str]:
-        """The words of one run; a very long one is cut a stretch at a time, each beginning where a word began."""
+        """The words of one run. A very long run is cut in stretches, each of which begins where a word begins."""
         stretch = _STRETCH
         while stretch < len(run):
             settled = self._jieba.lcut(run[:stretch], HMM=hmm)[:-_UNSETTLED]
@@ -83,7 +83,7 @@ class Segmenter:
         yield from self._jieba.cut(run, HMM=hmm)
 
     def _search(self, text: str, hmm: bool) -> Spans:
-        """Each word after the dictionary words of two, then of three characters inside it."""
+        """Search mode: for each word first the dictionary words of two and of three characters inside it, then the word."""
         allowed = frozenset(borders(text))
         found: list[Span] = []
         for start, end in self._accurate(text, hmm):
@@ -112,7 +112,7 @@ class Segmenter:
 
     @contextmanager
     def _added(self, words: tuple[str, ...]) -> Iterator[None]:
-        """jieba's dictionary with `words`, and exactly as it was afterwards."""
+        """Inside the block, jieba's dictionary has these words too; afterwards it is exactly as it was."""
         added = [self._simplifier.simplified(word) for word in words if 0 < len(word) <= _LONGEST_ADDED]
         touched = {word[:end] for word in added for end in range(1, len(word) + 1)}
         total = self._jieba.total

@@ -1,6 +1,6 @@
-"""Traditional to simplified Chinese, character for character, so that every offset stays.
+"""From traditional to simplified Chinese, character by character, so that all offsets stay the same.
 
-jieba's dictionary is simplified and cuts traditional text differently.
+jieba's dictionary is in simplified Chinese and would cut traditional text otherwise.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,17 @@ Convert = Callable[[str], str]
 
 
 class Simplifier:
-    """Simplified forms of the same length as what was typed."""
+    """Simplifies texts without changing their length."""
 
     def __init__(self, convert: Convert | None = None) -> None:
         self._convert: Convert = convert or OpenCC("t2s").convert
 
     def simplified(self, text: str) -> str:
-        """`text` in simplified characters; `len` stays the same."""
+        """The text in simplified characters; its length stays the same."""
         converted = self._convert(text)
         if len(converted) == len(text):
             return converted
-        # Some phrase became longer or shorter: single characters lose its context but keep their places.
+        # A phrase has become longer or shorter. One character at a time loses the context but keeps all places.
         return "".join(self._character(each) for each in text)
 
     def _character(self, character: str) -> str:

@@ -11,10 +11,10 @@ _PUNCTUATION = regex.compile(r"\p{P}")
 
 
 def words(text: str) -> Spans:
-    """The words between white space.
+    """The spans of the words between white space.
 
-    Punctuation at either end of a word stands by itself, one token for each mark; inside it stays: "don't", "U.S".
-    Symbols belong to the word: "$5", "C++".
+    A punctuation mark at either end of a word becomes a token of its own; inside a word it stays: "don't", "U.S". Symbols
+    belong to the word: "$5", "C++".
     """
     runs = groupby(clusters(text), key=lambda span: text[span[0] : span[1]].isspace())
     return tuple(span for is_space, run in runs if not is_space for span in _trimmed(list(run), text))

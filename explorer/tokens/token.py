@@ -1,15 +1,15 @@
-"""One token, as every other room sees it."""
+"""The Token, as all other rooms use it."""
 
 import attrs
 
 
 @attrs.frozen
 class Token:
-    """A piece of the typed text and its place in the vocabulary.
+    """A piece of the typed text and its id in the vocabulary.
 
-    `text` is what is shown, never a broken character. `start` and `end` are code point offsets into the text that was
-    typed. `known`: True if the vocabulary has it, else `id` is that of <unk>. `merges` is the history of a byte-pair
-    token in the order applied: ("t h", "th e").
+    `text` is shown to the user and never has a broken character. `start` and `end` are code point offsets in the typed text.
+    `known` says whether the vocabulary has the token; if not, `id` is that of <unk>. `merges` are the merges that made a
+    byte-pair token, in their order: ("t h", "th e").
     """
 
     text: str

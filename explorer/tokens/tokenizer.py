@@ -1,4 +1,4 @@
-"""From a typed text to tokens with ids, as the Config says. Keeps the dictionary and the vocabularies loaded."""
+"""Tokenizers: from a typed text to tokens with ids, as the Config says. The dictionary and the vocabularies stay loaded."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -16,24 +16,24 @@ from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import UNKNOWN, Vocabulary
 
-# Whoever types Chinese with the punctuation of another keyboard means the same marks.
+# A user who types Chinese with the half-width punctuation of another keyboard means the full-width marks.
 _FULL_WIDTH = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in "!(),:;?"}
 _JIEBA_MODES = {"jieba": "accurate", "jieba-full": "full", "jieba-search": "search"}
 
 
 class Tokenizers:
-    """Every way of cutting, with its vocabulary. jieba keeps its dictionary in `cache_folder` for the next start."""
+    """All ways of cutting a text, with their vocabularies. `cache_folder` stores jieba's dictionary for the next start."""
 
     def __init__(self, cache_folder: Path | None = None) -> None:
         self._segmenter = Segmenter(cache_folder or resources.cache_folder())
         self._simplifier = Simplifier()
-        # A slider asks for a new size again and again.
+        # A slider that moves to and fro asks for the same sizes again and again.
         self._vocabulary = lru_cache(maxsize=4)(_bundled)
 
     def source(
         self, text: str, config: Config, bilingual: Bilingual, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
     ) -> tuple[Token, ...]:
-        """The tokens of a translator's source; what is no symbol of it falls apart into characters. Raises a BadText."""
+        """The tokens of a translator's source; words that are no symbols are cut into characters. Raises a BadText."""
         check_text(text)
         if cuts is not None:
             spans = trimmed(check_cuts(cuts, text), text)
@@ -53,10 +53,10 @@ class Tokenizers:
     def tokenize(
         self, text: str, config: Config, *, cuts: Spans | None = None, words: tuple[str, ...] = ()
     ) -> tuple[Token, ...]:
-        """The tokens of `text`; by the hand-made `cuts` if given, with `words` added to jieba's dictionary.
+        """The tokens of `text`, with `words` added to jieba's dictionary, or by the hand-made `cuts` if they are given.
 
-        Hand-made cuts lose the white space around them. Under byte-pair encoding each is looked up whole, so that a
-        merge the encoding does not have shows as unknown instead of falling apart again. Raises a BadText.
+        Hand-made cuts lose the white space around them. Under byte-pair encoding each of them is looked up as a whole: if the
+        encoding has no such symbol, the token is shown as unknown and is not cut again. Raises a BadText.
         """
         check_text(text)
         vocabulary = self._of(config)
@@ -71,7 +71,7 @@ class Tokenizers:
         return tuple(self._looked_up(text[start:end], start, end, vocabulary) for start, end in spans)
 
     def symbols(self, config: Config) -> tuple[str, ...]:
-        """The symbol of each id, as many as there are: `vocab_size` or fewer."""
+        """The symbol of each id; there are `vocab_size` or fewer."""
         return self._of(config).symbols
 
     def decode(self, ids: tuple[int, ...], config: Config) -> str:

@@ -1,4 +1,4 @@
-"""The symbols a model knows and their ids, kept as readable text: the symbol of id i stands on line i + 1."""
+"""Vocabularies: the symbols that a model knows and their ids, as readable text. The symbol of id i is on line i + 1."""
 
 from pathlib import Path
 from typing import Self
@@ -7,7 +7,7 @@ import attrs
 
 from explorer.files import read_whole
 
-_MOST_BYTES = 2**24  # a hundred times what ours have
+_MOST_BYTES = 2**24  # The bundled files have about a hundredth of that.
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNKNOWN, BEGIN, END = range(4)
 
@@ -23,21 +23,21 @@ class Vocabulary:
         ids = {symbol: index for index, symbol in enumerate(self.symbols)}
         if self.symbols[: len(SPECIALS)] != SPECIALS or len(ids) != len(self.symbols) or "" in ids:
             raise ValueError("a vocabulary has the special symbols first and each symbol once")
-        object.__setattr__(self, "_ids", ids)  # attrs' own way to fill a frozen field late
+        object.__setattr__(self, "_ids", ids)  # attrs recommends this way to set a field of a frozen class.
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """The vocabulary in a file. Raises CannotRead, NotAFile, ValueError."""
-        # Not splitlines: a symbol may be one of the rarer line separators.
+        # `splitlines` is not used, because a symbol may be one of the rarer line separators.
         text = read_whole(path, _MOST_BYTES).decode("utf-8").replace("\r\n", "\n")
         return cls(tuple(text.removesuffix("\n").split("\n")))
 
     def write(self, path: Path) -> None:
-        """Make the file that `read` reads."""
+        """Write the file that `read` reads."""
         path.write_text("".join(f"{symbol}\n" for symbol in self.symbols), encoding="utf-8", newline="\n")
 
     def capped(self, size: int) -> "Vocabulary":
-        """The first `size` symbols."""
+        """A vocabulary of the first `size` symbols."""
         return self if size >= len(self.symbols) else Vocabulary(self.symbols[: max(size, len(SPECIALS))])
 
     def id_of(self, symbol: str) -> int | None:

@@ -1,7 +1,7 @@
 """A dictionary of half a million words and their counts, kept in a file that is read in a fifth of a second.
 
-Read by itself, in the form in which jieba keeps it, it takes 0.7 s; and one piece of work in one go would stop all other
-threads as long. So it is read in slices. The file holds a line of JSON, the words a line each, and the counts.
+In the form in which jieba stores the words, reading takes 0.7 s. To read the file in one go would stop all other threads for
+that time, so it is read in slices. It has a line of JSON, then one line for each word, then the counts.
 """
 
 import contextlib
@@ -14,19 +14,19 @@ from pathlib import Path
 from explorer.errors import CannotWrite, ExplorerError
 from explorer.files import opened, replacing
 
-_SLICE = 16_384  # words: a few milliseconds
+_SLICE = 16_384  # So many words take a few milliseconds.
 _FORM = "word counts 2"
-_LONGEST_HEAD, _MOST_BYTES = 1000, 2**26  # jieba's words take 9 MB
+_LONGEST_HEAD, _MOST_BYTES = 1000, 2**26  # bytes; jieba's words take 9 MB.
 
 Counts = tuple[dict[str, int], int]
-"""Each word's count, and the total, which need not be their sum: jieba counts a word of two lines twice."""
+"""The count of each word, and the total. jieba counts words of two lines twice, so the total may be more than the sum."""
 
 
 def word_counts(path: Path, key: str, build: Callable[[], Counts]) -> Counts:
-    """What `build` makes, from the file if it was made with the same key. A file that cannot be written is done without."""
+    """The counts that `build` makes, read from the file if it has the same key. A file that cannot be written is no error."""
     try:
         return _read(path, key)
-    # Not there, another's, or broken in any place: JSON can be nested without end, and a length can be any number.
+    # The file may be absent, a foreign one, or broken anywhere: JSON can be nested without end, a length can be any number.
     except (ExplorerError, OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError):
         made = build()
         with contextlib.suppress(CannotWrite):
@@ -40,7 +40,7 @@ def _read(path: Path, key: str) -> Counts:
         if (about["form"], about["key"]) != (_FORM, key):
             raise ValueError
         rest = file.read(_MOST_BYTES)
-    if _digest(about, rest) != about["crc32"]:  # cut short, or changed anywhere
+    if _digest(about, rest) != about["crc32"]:  # The file was cut short or changed.
         raise ValueError
     words = rest[: about["bytes"]].decode("utf-8").split("\n")
     counts = array("I", rest[about["bytes"] :])
@@ -54,7 +54,7 @@ def _read(path: Path, key: str) -> Counts:
 
 
 def _digest(about: Mapping[str, object], rest: bytes) -> int:
-    """Of all that a file holds."""
+    """The checksum of the words, the counts and their sizes."""
     return zlib.crc32(rest, zlib.crc32(f"{about['words']} {about['bytes']} {about['total']}".encode()))
 
 

@@ -1,1 +1,1 @@
-"""What a pass recorded."""
+"""The Trace: what one pass through a model recorded, in NumPy."""

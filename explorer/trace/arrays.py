@@ -1,7 +1,7 @@
-"""Recorded arrays as a mapping that makes each of them ready when it is first asked for.
+"""Recorded arrays as a mapping that prepares each array when it is first asked for.
 
-A pass records a hundred and fifty tensors, of which a screen shows twenty: slicing, copying and locking all of them at
-once took a tenth of the pass.
+A pass records a hundred and fifty tensors, and a screen shows twenty of them. To slice, copy and lock all of them at once
+took a tenth of the pass.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,9 @@ Array = NDArray[np.float32]
 
 
 class Arrays(Mapping[str, Array]):
-    """By tap name, without the batch axis: contiguous float32 that nobody can write to.
+    """Arrays by tap name, without the batch axis: contiguous, float32 and read-only.
 
-    Made from [batch 1, …] arrays whose memory nobody writes any more.
+    They are made from [batch 1, …] arrays whose memory nobody writes to any more.
     """
 
     def __init__(self, batches: Mapping[str, NDArray[Any]] | None = None) -> None:
@@ -24,11 +24,11 @@ class Arrays(Mapping[str, Array]):
         self._made: dict[str, Array] = {}
 
     def take(self, batches: dict[str, NDArray[Any]]) -> None:
-        """Hold these, and nothing else."""
+        """Hold these [batch 1, …] arrays in place of all others."""
         self._batches, self._made = batches, {}
 
     def followed_by(self, others: "Arrays") -> "Arrays":
-        """These and then those."""
+        """A mapping with the arrays of this one and then those of `others`."""
         return Arrays(self._batches | others._batches)
 
     def __getitem__(self, name: str) -> Array:
@@ -55,7 +55,7 @@ def _ready(array: NDArray[Any]) -> Array:
 
 
 def frozen_array(values: NDArray[Any]) -> Array:
-    """A float32 array of one's own, contiguous, that nobody can write to."""
+    """A copy of `values` as a contiguous float32 array that nobody can write to."""
     array = np.array(values, dtype=np.float32, order="C")
     array.setflags(write=False)
     return array

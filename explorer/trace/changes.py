@@ -1,10 +1,11 @@
 """A Change: something altered inside a pass, as a value that can be compared, kept and written to a file.
 
-    Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)      # a head is switched off
-    Change("decoder.layers.2.cross_attn.masked", "close", columns=[0])           # nobody looks at the first source token
+    Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)      # Switch a head off.
+    Change("decoder.layers.2.cross_attn.masked", "close", columns=[0])           # No query sees the first source token.
     Change("encoder.layers.1.residual2", "patch", rows=[0], text="他给了我一本书。")
 
-What can never be right is refused here. What depends on the model and the sentence is refused by whoever makes the pass.
+The constructor refuses what is wrong for every model. What is wrong for a certain model or sentence is refused where the
+pass is made, in `engine.change_checks`.
 """
 
 import math
@@ -18,16 +19,16 @@ import attrs
 from explorer.errors import BadChangeField, ChangeHasNo, ChangeLacks, TooManyInChange, UnknownChangeKind
 
 _NEEDS = {"scale": ("value",), "set": ("value",), "close": ("columns",), "patch": ("text",)}
-_ONLY_THERE = ("value", "text")  # fields that the other kinds have no use for
+_ONLY_THERE = ("value", "text")  # The other kinds of changes must not have these fields.
 KINDS = tuple(_NEEDS)
 _MOST_PLACES = _LONGEST_TEXT = 2**16
 _LONGEST_TAP = 200  # characters
-_MOST_CHANGES = 4096  # in a file
-_LARGEST = 3.4e38  # about what float32 has room for
+_MOST_CHANGES = 4096  # A file may have at most so many changes.
+_LARGEST = 3.4e38  # The largest number of float32 is slightly more.
 
 
 def _numbers(value: Any) -> Any:
-    """A float, or a tuple of them; anything else as it is, for the validator to refuse."""
+    """A float or a tuple of floats; any other value is returned as it is, and the validator refuses it."""
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return tuple(_number(each) for each in islice(value, _MOST_PLACES + 1))
     return _number(value)
@@ -38,12 +39,12 @@ def _number(value: Any) -> Any:
         return value
     try:
         return float(value)
-    except OverflowError:  # a whole number of more than 308 digits
+    except OverflowError:  # The value is a whole number of more than 308 digits.
         return math.inf
 
 
 def _places(value: Any) -> Any:
-    """A tuple of whole numbers; one number is a tuple of one."""
+    """A tuple of whole numbers; a single number becomes a tuple of one."""
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return tuple(_place(each) for each in islice(value, _MOST_PLACES + 1))
     return value if value is None else (_place(value),)
@@ -54,7 +55,7 @@ def _place(value: Any) -> Any:
 
 
 def _rows(value: Any) -> Any:
-    """Rows in their order, which means nothing: what is set runs along the columns."""
+    """Rows in ascending order. Their order means nothing, because the values of "set" run along the columns."""
     made = _places(value)
     return tuple(sorted(made)) if isinstance(made, tuple) and all(isinstance(each, int) for each in made) else made
 
@@ -64,7 +65,7 @@ def _is_place(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, float) and abs(value) <= _LARGEST  # False for NaN too
+    return isinstance(value, float) and abs(value) <= _LARGEST  # This is False for NaN as well.
 
 
 def _bounded(name: str, length: int, limit: int) -> None:
@@ -108,17 +109,17 @@ def _check_value(_change: "Change", attribute: "attrs.Attribute[Any]", value: An
 
 @attrs.frozen
 class Change:
-    """What is done at the tap `tap` to the tensor that goes through it, and so to all that follows.
+    """A change of the tensor that goes through the tap `tap`, and so of all that follows in the pass.
 
-    scale: multiplied by `value`; 0 switches it off. A cell that a mask has closed stays closed.
-    set: `value` is put there, a number or one for each column. Weights that are set need not sum to 1.
-    close: cells of an attention, at its tap `masked`: before the softmax, so that each row still sums to 1. A row that
-    the mask has left nothing stays as it is.
-    patch: what the same model made there of another text, `text`, at the same places.
+    kind "scale": the cells are multiplied by `value`; 0 switches them off. A cell that a mask has closed stays closed.
+    kind "set": the cells become `value`, one number for all or one for each column. Weights need not sum to 1 then.
+    kind "close": cells of an attention are closed at its tap `masked`, before the softmax, so each row still sums to 1. A row
+    in which the mask has closed all cells stays as it is.
+    kind "patch": the cells become those that the same model computes at the same places for another text, `text`.
 
-    `head` None: all heads. `rows` are positions or queries, `columns` keys or features, all counted from 0; None: all.
-    Changes at one tap are made in their order. Raises UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField and
-    TooManyInChange, all of them BadChange.
+    `head` is one head, or None for all. `rows` are positions or queries, `columns` are keys or features, counted from 0; None
+    means all. Several changes at one tap are made in their order. Raises UnknownChangeKind, ChangeLacks, ChangeHasNo,
+    BadChangeField and TooManyInChange, which are all BadChange.
     """
 
     tap: str = attrs.field(validator=_check_text(_LONGEST_TAP))
@@ -135,7 +136,7 @@ class Change:
             raise UnknownChangeKind(got=value, known=", ".join(KINDS))
 
     def __attrs_post_init__(self) -> None:
-        """What the kind asks for, field by field."""
+        """Check that the fields that the kind needs are there, and no others."""
         needs = _NEEDS[self.kind]
         for name in needs:
             if getattr(self, name) is None:
@@ -151,13 +152,13 @@ class Change:
             raise BadChangeField(field="value", got=self.value)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that say something, of types that TOML and JSON have."""
+        """The fields that differ from their defaults, in types that TOML and JSON have."""
         told = {name: value for name, value in attrs.asdict(self).items() if value is not None}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Change":
-        """What `to_dict` made, or somebody wrote by hand. Raises BadChange."""
+        """The Change of a row that `to_dict` made or that somebody wrote by hand. Raises BadChange."""
         if not isinstance(row, Mapping):
             raise BadChangeField(field="changes", got=type(row).__name__)
         known = [field.name for field in attrs.fields(cls)]
@@ -180,7 +181,7 @@ def changes_from(rows: Any) -> tuple[Change, ...]:
 
 
 def checked(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """A tuple of Changes, as a caller gives them. Raises BadChangeField where anything else is among them."""
+    """The Changes that a caller gave, as a tuple. Raises BadChangeField if one of them is no Change."""
     made: tuple[Any, ...] = tuple(changes) if isinstance(changes, Iterable) else (changes,)
     for each in made:
         if not isinstance(each, Change):

@@ -1,6 +1,6 @@
-"""What was found out beside the pass itself: passes with something changed, made when somebody looks at them.
+"""Results of experiments: further passes with something changed, made only when a page shows them.
 
-Each is frozen data; `engine.experiments` makes them, on the very model that made the Trace.
+Each result is frozen data. `engine.experiments` makes them with the same model that made the Trace.
 """
 
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ _ROUNDING = 1e-5
 
 @attrs.frozen(eq=False)
 class Variants:
-    """The ways to say where a token stands, beside each other.
+    """The kinds of positions side by side.
 
-    `tables` [position, feature] what each kind adds to the input; kinds that act inside attention are not among them. Learned
-    ones are each side's own: those of a decoder beside an encoder stand under DECODER_LEARNED.
-    `against_distance` [distance] how alike two places look that are so far apart: the cosine of the two rows of a table
-    (from place 1), for rotary positions the cosine of a vector of ones turned to both places, for ALiBi the bias of the
-    first head, which is no cosine.
+    `tables` has by kind what it adds to the input, [position, feature]; kinds that act inside attention are left out. Each side
+    has its own learned table: that of a decoder beside an encoder stands under DECODER_LEARNED.
+    `against_distance` has by kind how alike two positions look, by their distance, [distance]. It is the cosine of two rows of
+    a table, the first of them at position 1. For rotary positions it is the cosine of a vector of ones turned to both
+    positions. For ALiBi it is the bias of the first head, which is no cosine.
     """
 
     tables: Mapping[str, Array]
@@ -34,48 +34,50 @@ class Variants:
 
 @attrs.frozen(eq=False)
 class Swap:
-    """The sentence again with tokens `first` and `second` exchanged, once as the model is and once without positions.
+    """Outputs for the sentence and for the sentence with tokens `first` and `second` exchanged, with and without positions.
 
-    Each array is [position, feature], the output of the encoder (of the decoder in decoder-only). In `…_swapped` the rows
-    are put back into the first order, so that a row is the same token in all four.
+    Each array is [position, feature], the output of the encoder, or of the decoder in a decoder-only model. The rows of the
+    arrays `…_swapped` stand in the order of the first sentence, so a row belongs to the same token in all four arrays.
     """
 
     first: int
     second: int
-    tokens: tuple[Token, ...]  # of the sentence with the two exchanged
+    tokens: tuple[Token, ...]  # These are the tokens of the sentence after the exchange.
     usual: Array
     usual_swapped: Array
     without: Array
     without_swapped: Array
 
     def differences(self) -> tuple[float, float]:
-        """The largest difference of any number with the model's positions, and without positions."""
+        """The largest difference that the exchange makes to any number, with the model's positions and without."""
         return (float(np.abs(self.usual - self.usual_swapped).max()), float(np.abs(self.without - self.without_swapped).max()))
 
 
 @attrs.frozen(eq=False)
 class Leak:
-    """[output, changed token] how far the last layer's output at a position moves (Euclidean length) when one token is
-    replaced by another one; of a long text the first 256. Where a mask holds, a later token moves no earlier output.
-    `length` is the mean length of the outputs themselves."""
+    """How far the last layer's output at each position moves when one token is replaced by another.
 
-    side: str  # "source" or "target": whose tokens were changed
+    `changes` is [output, changed token], Euclidean lengths; of a long text the first 256 tokens are looked at. Under a causal
+    mask, a later token moves no earlier output. `length` is the mean length of the outputs themselves.
+    """
+
+    side: str  # "source" or "target"
     changes: Array
     length: float
 
     @property
     def noise(self) -> float:
-        """What rounding alone can move an output: float32 has seven figures, and a pass adds thousands of numbers."""
+        """How far rounding alone can move an output: float32 has seven digits, and a pass adds thousands of numbers."""
         return _ROUNDING * self.length
 
 
 @attrs.frozen(eq=False)
 class Depth:
-    """What happens to vectors on their way through the layers, with residual connections and without.
+    """The lengths of vectors and gradients on the way through the layers, with and without residual connections.
 
-    `taps` are the places: what enters the layers and each addition. The arrays are [tap], means over all positions: the
-    length of the vector, and the length of the loss's gradient with respect to it. The loss is the mean of -log p of the
-    next token, in encoder-only of the token itself.
+    `taps` are the input of the first layer and the sum after each residual addition. The arrays are [tap], means over all
+    positions: the length of the vector there, and the length of the gradient of the loss with respect to it. The loss is the
+    mean of -log p of the next token, or of the token itself in an encoder-only model.
     """
 
     taps: tuple[str, ...]
@@ -87,11 +89,12 @@ class Depth:
 
 @attrs.frozen(eq=False)
 class PaddedBatch:
-    """Several sentences through the encoder (the decoder in decoder-only) at once, the shorter ones padded.
+    """Several sentences in one batch through the encoder (the decoder in decoder-only), with the shorter ones padded.
 
-    `tokens` are those of each sentence before padding, `real` [sentence, position] is True where a token stands.
-    `masked` and `weights` [sentence, layer, head, query, key] are recorded. `difference` is the largest by which an
-    output differs from that of the sentence alone; `difference_unmasked` the same with no padding mask.
+    `tokens` has the tokens of each sentence before padding; `real` [sentence, position] is True at a token and False at
+    padding. `masked` and `weights` are recorded maps [sentence, layer, head, query, key]. `difference` is the largest
+    difference between an output in the batch and that of the sentence alone, and `difference_unmasked` the same without a
+    padding mask.
     """
 
     tokens: tuple[tuple[Token, ...], ...]
@@ -104,7 +107,7 @@ class PaddedBatch:
 
 @attrs.frozen(eq=False)
 class Copies:
-    """[layer] the largest difference of any weight of each layer of the first stack from the same weight of layer 0."""
+    """[layer] the largest difference between a weight of this layer and the same weight of layer 0, in the first stack."""
 
     differences: Array
 

@@ -1,7 +1,7 @@
 """What was kept of one tap's array: all of it, levels of it, close-ups of single heads, or only its shape.
 
-Of a long text there is no room for everything (see `engine.recording.keep_plan`), and of a large map a screen wants levels
-beside the cells. Whoever draws or writes one asks its KeptMap what there is.
+The arrays of a long text do not all fit into memory (see `engine.recording.keep_plan`), and a large map is drawn from its
+levels. Code that draws or writes a map asks its KeptMap what was kept.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from explorer.trace.measures import closed_cells
 from explorer.trace.stages import stage_of
 
 MASKED_STAGES = ("masked", "weights", "dropped")
-"""The attention taps after the mask, in which cells are closed."""
+"""The attention taps after the mask, whose maps have closed cells."""
 
 
 _NO_CLOSE_UPS: Mapping[int, Levels] = MappingProxyType({})
@@ -31,13 +31,13 @@ def _fixed(close_ups: Mapping[int, Levels]) -> Mapping[int, Levels]:
 class KeptMap:
     """An array of a `shape`, [head, row, column] or [row, column], as far as it was kept.
 
-    `array` is the array itself, read-only; None where a long text left no room for it. `levels` are those of all heads
-    together, of the cells or of blocks of them; None where nobody has asked for them or the array is small. `close_ups` are
-    all cells of single heads, by head.
+    `array` is the whole array, read-only; None if a long text left no room for it. `levels` are the levels of all heads
+    together, made from cells or from blocks of cells; None if nobody has asked for them or the array is small. `close_ups`
+    has all cells of single heads, by head.
 
-    `mask` tells in levels which cells are closed. Where it is None and the array is there, `masked` does: [query, key] the
-    masked scores of one head, since all heads of an attention have one mask, or [head, query, key] those of all heads, where
-    changes may have closed or opened cells of some. None as well: no cell is closed.
+    `mask` says in levels which cells are closed. If it is None and the array is kept, `masked` says it: the masked scores of
+    one head [query, key], because all heads of an attention share one mask, or those of all heads [head, query, key] where
+    changes may have closed or opened cells of some heads. If both are None, no cell is closed.
     """
 
     tap: str
@@ -50,17 +50,17 @@ class KeptMap:
 
     @property
     def has_heads(self) -> bool:
-        """Whether it is [head, row, column]."""
+        """Whether the shape is [head, row, column]."""
         return len(self.shape) == 3
 
     def head(self, head: int) -> Array | None:
-        """[row, column] of one head, in the shape's range; None where its cells were not kept."""
+        """[row, column] the cells of one head, which must exist; None if they were not kept."""
         if head in self.close_ups:
             return self.close_ups[head].arrays[0]
         return None if self.array is None else self.array[head]
 
     def painted(self, head: int) -> Levels | None:
-        """The levels that have the cells of one head, or of an array without heads; None where there are none."""
+        """The levels from which one head, or an array without heads, is painted; None if there are none."""
         if head in self.close_ups:
             return self.close_ups[head]
         if self.levels is None or not self.has_heads:
@@ -69,7 +69,7 @@ class KeptMap:
 
     @property
     def extremes(self) -> Array | None:
-        """Values among which are the least and the greatest of all that was kept, in no order; None where nothing was."""
+        """Values among which are the least and the greatest that were kept, in no order; None if nothing was kept."""
         if self.levels is not None:
             return self.levels.arrays[-1]
         if self.array is not None:
@@ -79,11 +79,11 @@ class KeptMap:
 
     @cached_property
     def closed(self) -> Closed | None:
-        """[query, key] the cells that a mask has closed, in all heads where they differ; None where all are open."""
+        """[query, key] True where a mask has closed the cell in all heads; None if all cells are open."""
         return self.mask.arrays[0] if self.mask is not None else self._closed(slice(None))
 
     def closed_in(self, head: int) -> Closed | None:
-        """[query, key] the cells that are closed in one head; None where all are open."""
+        """[query, key] True where the cell is closed in this head; None if all cells are open."""
         differ = self.mask is None and self.masked is not None and self.masked.ndim == len(self.shape)
         return self._closed(slice(head, head + 1)) if differ else self.closed
 
@@ -93,21 +93,22 @@ class KeptMap:
         closed: Closed = closed_cells(self.masked)
         if closed.ndim == self.array.ndim:
             closed = np.logical_and.reduce(closed[heads])
-        if not self.tap.endswith(".masked"):  # a row that the mask leaves nothing has weights all the same: 1/n, or NaN
+        # A row in which the mask has closed every cell still has weights, 1/n or NaN; they are shown.
+        if not self.tap.endswith(".masked"):
             closed &= (self.array[heads] == 0).all(axis=0)
         return closed if closed.any() else None
 
     def levels_of(self, values: Array, block: int = 1) -> Levels:
-        """Levels of [..., row, column] cells of this map, or of blocks of `block` × `block` of them, and of its mask."""
+        """Levels of this map from [..., row, column] cells, or from blocks of `block` × `block` cells, with its mask."""
         return levels(
             values, self.mask, signed=stage_of(self.tap).range == "signed", block=block, shape=(self.shape[-2], self.shape[-1])
         )
 
     def with_levels(self) -> "KeptMap":
-        """The same with levels of its array, which must be there."""
-        assert self.array is not None  # for the type checker
+        """The same KeptMap with levels of its array, which must have been kept."""
+        assert self.array is not None
         return attrs.evolve(self, levels=self.levels_of(self.array))
 
     def with_close_ups(self, close_ups: Mapping[int, Levels]) -> "KeptMap":
-        """The same with these close-ups of single heads beside those that it has."""
+        """The same KeptMap with further close-ups of single heads."""
         return attrs.evolve(self, close_ups={**self.close_ups, **close_ups})

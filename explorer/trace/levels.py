@@ -1,9 +1,9 @@
-"""Large maps in little room: the maximum of each block of cells, so that one bright cell never vanishes.
+"""Levels: a large map in few cells. Each cell of a level is the maximum of a block, so that one bright cell never vanishes.
 
-Of a signed map a block shows its value that is farthest from zero, sign and all; of two that are equally far the positive
-one. Closed cells do not count; a block is closed where all its cells are, and then -inf stands in a signed map. Of an
-unsigned map they need not be left out: a closed cell is 0 there, which is never more than an open one. A cell that is no
-number makes its block one. `pooled` has this rule for arrays, `engine.recording.pooling` for tensors.
+In a signed map, a block shows its value that is farthest from zero, with its sign; if two are equally far, the positive one.
+Closed cells do not count. A block whose cells are all closed is closed itself, and shows -inf in a signed map. In an unsigned
+map closed cells need no care: they are 0, and no open cell is less. A NaN in any cell makes its block NaN. `pooled` follows
+these rules for arrays, `engine.recording.pooling` for tensors.
 """
 
 from collections.abc import Iterator
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Closed = NDArray[np.bool_]
 Block = int | tuple[int, int]
-"""Rows and columns of a block in cells, each a power of two; one number where it is a square."""
+"""Rows and columns of a block, in cells, each a power of two; one number stands for a square."""
 
-_SMALL = 32  # cells on a side: no picture asks for less
+_SMALL = 32  # No picture asks for a level with fewer cells on a side.
 
 
 @attrs.frozen(eq=False)
 class Levels:
-    """A large [..., row, column] map and what a screen can show of it.
+    """A large [..., row, column] map in levels that a screen has room for.
 
-    `arrays[0]` holds blocks of `block` × `block` cells of a map of `shape` (rows, columns), block 1 being the cells
-    themselves; each further one has blocks twice as wide and high. `closed` goes with them, [row, column].
+    `arrays[0]` has blocks of `block` × `block` cells of a map of `shape` (rows, columns); block 1 means the cells themselves.
+    Each further array has blocks twice as wide and high. `closed` has a [row, column] array of closed blocks for each of them.
     """
 
     arrays: tuple[Array, ...]
@@ -36,20 +36,20 @@ class Levels:
 
     @property
     def whole(self) -> bool:
-        """Whether the cells themselves are there."""
+        """Whether the first level has the cells themselves."""
         return self.block == 1
 
     def of(self, head: int) -> "Levels":
-        """One of several maps."""
+        """The levels of one head's map."""
         return Levels(tuple(array[head] for array in self.arrays), self.closed, self.block, self.shape)
 
 
 def levels(
     array: Array, closed: "Levels | None" = None, *, signed: bool, block: int = 1, shape: tuple[int, int] = (0, 0)
 ) -> Levels:
-    """All levels above a map (or above blocks of one), down to a size that any screen has room for.
+    """All levels of a map (or of its blocks), down to a size that any screen has room for.
 
-    `closed` are those of its mask, from `closed_levels`.
+    `closed` are the levels of its mask, from `closed_levels`.
     """
     arrays = [_frozen(array)]
     shut = None if closed is None else closed.arrays[block.bit_length() - 1 :]
@@ -60,7 +60,7 @@ def levels(
 
 
 def closed_levels(closed: Closed) -> Levels:
-    """[query, key] a mask, and which blocks are closed altogether."""
+    """The levels of a mask [query, key]: which cells are closed, and which blocks have only closed cells."""
     arrays = [_frozen(closed)]
     while max(arrays[-1].shape) > _SMALL:
         arrays.append(_frozen(all_closed(arrays[-1], 2)))
@@ -68,8 +68,9 @@ def closed_levels(closed: Closed) -> Levels:
 
 
 def pooled(values: Array, block: Block, *, signed: bool, closed: Closed | None = None) -> Array:
-    """[..., row, column] to [..., row, column] of blocks, by the rule above. The last blocks of a map that `block` does not
-    divide are smaller. `closed` is [row, column].
+    """[..., row, column] cells to [..., row, column] blocks, by the rules above; `closed` is [row, column].
+
+    If `block` does not divide the map, the last blocks are smaller.
     """
     if not signed:
         return _reduced(np.maximum, values, block)
@@ -81,12 +82,14 @@ def pooled(values: Array, block: Block, *, signed: bool, closed: Closed | None =
 
 
 def all_closed(closed: Closed, block: Block) -> Closed:
-    """[row, column] blocks whose cells are all closed."""
+    """[row, column] True for blocks whose cells are all closed."""
     return _reduced(np.logical_and, closed, block)
 
 
 def _reduced(operation: np.ufunc, values: Array, block: Block) -> Array:
-    """By halves: a maximum of two long rows takes a twentieth of the time of one over short runs."""
+    """Each block reduced to one cell, by halves: the maximum of two long rows takes a twentieth of the time of a maximum
+    over many short runs.
+    """
     down, across = block if isinstance(block, tuple) else (block, block)
     while down > 1:
         rows = values.shape[-2] // 2 * 2
@@ -102,7 +105,7 @@ def _reduced(operation: np.ufunc, values: Array, block: Block) -> Array:
 
 
 def blocks(n: int, size: int) -> Iterator[tuple[int, int]]:
-    """First and last + 1 of each block of at most `size` of n."""
+    """The first index and the last index + 1 of each block when n things are divided into blocks of `size`."""
     for first in range(0, n, size):
         yield first, min(n, first + size)
 

@@ -12,9 +12,9 @@ from explorer.trace.arrays import Array
 
 @attrs.frozen
 class Summary:
-    """min, max, mean and deviation of the finite values; shares of all values that are NaN and that are infinite.
+    """Minimum, maximum, mean and deviation of the finite values, and the shares of NaN and of infinite values among all.
 
-    Where no value is finite, the first four are NaN.
+    If no value is finite, the first four are NaN.
     """
 
     shape: tuple[int, ...]
@@ -27,7 +27,7 @@ class Summary:
 
 
 def summary(array: Array) -> Summary:
-    """Describe one array. A deviation here is that of the whole population."""
+    """The Summary of one array. The variance is divided by n."""
     finite = array[np.isfinite(array)].astype(np.float64)
     nan = float(np.isnan(array).mean()) if array.size else 0.0
     infinite = float(np.isinf(array).mean()) if array.size else 0.0
@@ -39,16 +39,16 @@ def summary(array: Array) -> Summary:
 
 
 def entropy_bits(weights: Array) -> NDArray[np.float64]:
-    """[…] the entropy of each row of [..., key], in bits: 0 looks at one token, log2(n) at n alike. Shannon 1948."""
+    """[…] the entropy in bits of each row of [..., key]: 0 for one token alone, log2(n) for n equal weights. Shannon 1948."""
     p = weights.astype(np.float64)
     # H = -Σ p·log2(p), where 0·log2(0) is 0
     logs = np.log2(p, where=p > 0, out=np.zeros_like(p))
     result: NDArray[np.float64] = -(p * logs).sum(axis=-1)
-    return result + 0.0  # no negative zero
+    return result + 0.0  # This turns a negative zero into a positive one.
 
 
 def closed_cells(masked: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """[…, query, key] True where a mask has closed the cell: its score is one of the two values of a mask."""
+    """[…, query, key] True where a mask has closed the cell: its score is then one of the two values that masks write."""
     infinite, finite = MASK_VALUES.values()
     closed: NDArray[np.bool_] = (masked == infinite) | (masked == finite)
     return closed

@@ -1,8 +1,8 @@
-"""The ModelCard: what pictures, lessons and estimates of memory ask about a model, whoever made it.
+"""The ModelCard: what pictures, lessons and estimates of memory ask about a model, our own or a foreign one.
 
-A Trace carries one. Our own model's is made from its Config in `trace.own_card`; that of a foreign model by its source.
-Decision: pictures ask the card and never a Config, so that a model without a Config can be drawn. Rejected: a Config with
-more knobs, since a knob is something that a user may turn.
+Every Trace has a card. `trace.own_card` makes it from the Config of our own model; the source of a foreign model makes it for
+that model. Decision: pictures ask the card and never a Config, so that a model without a Config can be drawn. Rejected: a
+Config with more knobs, because a knob is something that a user may turn.
 """
 
 import math
@@ -18,12 +18,13 @@ _ATTENTIONS = {"encoder": ("self_attn",), "decoder": ("self_attn", "cross_attn")
 
 
 def _of(kind: type, least: int | None = None) -> Any:
-    """A check that a field is of its kind, and no less than `least`. attrs' own take ten times as long, and a slider makes
-    a card at each step.
+    """A check that a field has this type and is at least `least`.
+
+    attrs' own validators take ten times as long, and a slider makes a card at each step.
     """
 
     def check(_card: object, field: "attrs.Attribute[Any]", value: Any) -> None:
-        is_one = type(value) is kind  # a truth is no number here
+        is_one = type(value) is kind  # True and False do not count as whole numbers.
         if not is_one:
             raise TypeError(f"{field.name}: {value!r}")
         if least is not None and value < least:
@@ -45,9 +46,10 @@ def _fixed(told: Mapping[str, str]) -> Mapping[str, str]:
 
 @attrs.frozen(kw_only=True)
 class SideCard:
-    """One side of a model. `n_kv_heads` are the heads that keys and values have: fewer than `n_heads` where several query
-    heads share one. `attentions` are those of each layer, by the names of their modules; `vocab_size` counts the symbols
-    that the side's embedding knows.
+    """One side of a model.
+
+    `n_kv_heads` counts the heads of keys and values: fewer than `n_heads` where several query heads share one. `attentions` are
+    the names of the attention modules in each layer. `vocab_size` counts the symbols of the side's embedding.
     """
 
     name: str = attrs.field(validator=_text)
@@ -67,16 +69,16 @@ class SideCard:
 
 @attrs.frozen(kw_only=True)
 class ModelCard:
-    """One model. Raises ValueError or TypeError for what no model can be.
+    """The card of one model. Raises ValueError or TypeError for values that no model can have.
 
-    `name` is what its user calls it, `family` how models of its build are called. `position` names how places are told
-    apart; `position_added` says whether that is by adding to the input, and `position_base` is the base of its waves.
-    `causal` are the attentions in which no query sees a later key, such as "decoder.self_attn"; `masking` says how a mask is
-    read ("usual", or one of the knob's other choices); `mask_value` is what a closed score becomes. `vocab_size` counts the
-    symbols of the output, 0 where there is none.
+    `name` is what the user calls the model, `family` is the common name of models with its architecture. `position` is its
+    kind of positions; `position_added` says whether they are added to the input, and `position_base` is the base of their
+    waves. `causal` has the attentions in which no query sees a later key, such as "decoder.self_attn". `masking` says how a
+    mask is read ("usual", or another value of the knob); `mask_value` is the score of a closed cell. `vocab_size` counts the
+    symbols of the output, 0 if the model has no output.
 
-    `absent` tells of taps that others have and this model lacks, by the tap's name without side and layer: the key of the
-    text that says why.
+    `absent` has the taps that this model lacks and others have: the tap's name without side and layer, and the key of the text
+    that says why.
     """
 
     name: str = attrs.field(validator=_text)
@@ -105,7 +107,7 @@ class ModelCard:
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]
-        if not names or names != sorted(set(names), reverse=True):  # the encoder first, and each once
+        if not names or names != sorted(set(names), reverse=True):  # The encoder comes first, and each side once.
             raise ValueError(f"sides: {names}")
         if self.norm_placement not in ("pre", "post"):
             raise ValueError(f"norm_placement: {self.norm_placement}")
@@ -117,43 +119,44 @@ class ModelCard:
 
     @property
     def attentions(self) -> tuple[str, ...]:
-        """Every kind of attention with its side: "encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"."""
+        """Every attention with its side, such as "encoder.self_attn", "decoder.self_attn" and "decoder.cross_attn"."""
         return tuple(f"{side.name}.{attention}" for side in self.sides for attention in side.attentions)
 
     @property
     def score_divisor(self) -> float:
-        """What scores are divided by before the mask: √d_head · temperature, without the root where it is left out."""
+        """The number by which scores are divided before the mask: √d_head · temperature, or the temperature alone."""
         return (math.sqrt(self.d_head) if self.score_scaling else 1.0) * self.temperature
 
     def has(self, side: str) -> bool:
-        """Whether there is an "encoder" or a "decoder"."""
+        """Whether the model has this side, "encoder" or "decoder"."""
         return any(each.name == side for each in self.sides)
 
     def side(self, name: str) -> SideCard:
-        """The side of this name, of an attention ("decoder.cross_attn") or of a tap. What stands on neither side belongs to
-        the last one, which leads to the output.
+        """The side to which a name belongs: the name of a side, of an attention ("decoder.cross_attn") or of a tap.
+
+        Names that begin with no side, such as "generator.logits", belong to the last side, which leads to the output.
         """
         first = place_of(name).side
         return next((side for side in self.sides if side.name == first), self.sides[-1])
 
     def head_in(self, tap: str, head: int) -> int:
-        """Which head of a tap the head `head` of its attention works with: keys and values may be shared by several."""
+        """The head of a tap that the attention's head `head` uses: several heads may share one head of keys and values."""
         side = self.side(tap)
         if tap.endswith((".key", ".value")):
             return head // (side.n_heads // side.n_kv_heads)
         return head
 
     def why_absent(self, tap: str) -> str:
-        """The key of the text that says why this model has no such tap; "" where nothing is known of it."""
+        """The key of the text that says why this model has no such tap; "" if no reason is known."""
         return self.absent.get(without_place(tap), "")
 
     def values(self) -> dict[str, Any]:
-        """The card as what JSON can hold; `of_values` reads it."""
+        """The card in types that JSON has; `of_values` reads it."""
         made = {field.name: getattr(self, field.name) for field in attrs.fields(ModelCard)}
         sides = [attrs.asdict(side) for side in self.sides]
         return made | {"sides": sides, "mask_value": repr(self.mask_value), "absent": dict(self.absent)}
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> "ModelCard":
-        """Read what `values` wrote. Raises TypeError, ValueError."""
+        """The card that `values` wrote. Raises TypeError, ValueError."""
         return cls(**{**values, "sides": tuple(SideCard(**side) for side in values["sides"])})

@@ -1,4 +1,4 @@
-"""The ModelCard of our own model, read off its Config before anything is built."""
+"""The ModelCard of our own model, made from its Config before anything is built."""
 
 from functools import lru_cache
 
@@ -10,9 +10,9 @@ _ADDED = ("sinusoidal", *SINUSOID_VARIANTS, "learned")
 _NORMS = {"torch": "layer", "std-eps": "std-eps"}
 
 
-@lru_cache(maxsize=64)  # asked several times at each keystroke
+@lru_cache(maxsize=64)  # Each keystroke asks for the card several times.
 def card_of(config: Config, name: str = "", trained: bool = False) -> ModelCard:
-    """What there is to know of the model of a Config; `name` is its preset's."""
+    """The card of the model that a Config describes; `name` is the name of its preset."""
     causal = {
         "encoder.self_attn": config.causal_mask_encoder,
         "decoder.self_attn": config.causal_mask,
@@ -47,12 +47,12 @@ def card_of(config: Config, name: str = "", trained: bool = False) -> ModelCard:
 
 
 def parameter_bytes(config: Config) -> int:
-    """Bytes of the weights of a Config's model."""
+    """The size in bytes of the weights of a Config's model."""
     return _FLOAT * card_of(config).parameters
 
 
 def _sides(config: Config) -> tuple[SideCard, ...]:
-    """The sides that the architecture has. A decoder looks across where there is an encoder to look at."""
+    """The sides that the architecture has. A decoder has cross-attention if there is an encoder."""
     across = ("cross_attn",) if config.architecture == "encoder-decoder" else ()
     attentions = {"encoder": ("self_attn",), "decoder": ("self_attn", *across)}
     symbols = {"encoder": config.vocab_size, "decoder": config.n_target_symbols}
@@ -72,12 +72,13 @@ def _sides(config: Config) -> tuple[SideCard, ...]:
 
 
 def _parameters(config: Config, sides: tuple[SideCard, ...]) -> int:
-    """How many numbers the model works with; tied ones count once, the idle final norms of post-norm do not."""
+    """How many numbers the model computes with. Tied ones count once; the unused final norms of post-norm do not count."""
     d, symbols = config.d_model, config.n_target_symbols
     norm = 2 * d
-    attention = 4 * d * (d + config.bias)  # W_Q, W_K, W_V and W_O with their biases
+    # W_Q, W_K, W_V and W_O are [d, d], with d biases each.
+    attention = 4 * d * (d + config.bias)
     feed_forward = 2 * d * config.d_ff + config.d_ff + d
-    total = symbols * (d + 1)  # the generator
+    total = symbols * (d + 1)  # The generator has d weights and a bias for each symbol.
     for side in sides:
         n_attentions = len(side.attentions)
         total += config.n_layers * (n_attentions * (attention + norm) + feed_forward + norm)

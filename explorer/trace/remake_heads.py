@@ -1,7 +1,7 @@
-"""Attention maps that a long text left no room for, made again head by head from the recorded queries and keys.
+"""Attention maps that were not kept, because the text was too long, made again from the recorded queries and keys.
 
-For files: they are written as they are made, so that no more than one head's map is ever in memory. The formula stands in
-`mathematics`; a test holds what comes out against the pass itself.
+Files are written from these maps one head at a time, so that only one head's map is in memory. The formula is in
+`mathematics`; a test compares the maps with those of the pass.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from explorer.trace.levels import blocks
 from explorer.trace.tap_names import ATTENTION_MAP, place_of
 from explorer.trace.trace import Trace
 
-_ROWS = 1024  # queries that are taken at once: what is made on the way to a map is never as large as the map
+_ROWS = 1024  # So many queries are computed at once, so that intermediate results stay smaller than the map.
 
 
 class Remade:
-    """[head, query, key] of a tap, of which each head is made when it is asked for."""
+    """A tap's array [head, query, key] in which each head is made when it is asked for."""
 
     ndim = 3
 
@@ -37,14 +37,16 @@ class Remade:
 
 
 def can_be_remade(trace: Trace, tap: str) -> bool:
-    """Where its sources were kept, and nothing was changed between them and the weights: the model's own pass knows how."""
+    """Whether a tap's maps can be made again here: queries and keys were kept, and no change was made between them and the
+    weights. Maps with changes are made by the model itself.
+    """
     base = tap.rpartition(".")[0]
     changed = any(change.tap.startswith(f"{base}.") and ATTENTION_MAP.search(change.tap) for change in trace.changes)
     return not changed and has_its_sources(trace, tap)
 
 
 def has_its_sources(trace: Trace, tap: str) -> bool:
-    """Where queries and keys were kept, and nothing was dropped by chance."""
+    """Whether queries and keys were kept and the tap does not depend on dropout."""
     base, _, stage = tap.rpartition(".")
     by_chance = stage == "dropped" and trace.card.dropout_active
     return (
@@ -53,19 +55,19 @@ def has_its_sources(trace: Trace, tap: str) -> bool:
 
 
 def remade(trace: Trace, tap: str, head: int) -> Array:
-    """[query, key] one head at one step of attention, read-only. The tap must be one that `can_be_remade`."""
+    """[query, key] one head's map at a tap, read-only. `can_be_remade` must be True for the tap."""
     base, _, stage = tap.rpartition(".")
     card, place = trace.card, place_of(base)
     query = trace.arrays[f"{base}.query"][head]
     key = trace.arrays[f"{base}.key"][card.head_in(f"{base}.key", head)]
     closed = trace.map(f"{base}.masked").closed
     biased = card.position == "alibi" and place.part == "self_attn"
-    slope = alibi_slope(head, card.side(base).n_heads) / card.temperature  # the temperature divides the bias as well
+    slope = alibi_slope(head, card.side(base).n_heads) / card.temperature  # The temperature divides the bias as well.
     made = np.empty((len(query), len(key)), np.float32)
     for first, last in blocks(len(query), _ROWS):
-        with np.errstate(invalid="ignore"):  # a row of nothing but -inf has weights that are no numbers
+        with np.errstate(invalid="ignore"):  # A row that has only -inf becomes NaN.
             made[first:last] = attention_step(
-                "weights" if stage == "dropped" else stage,  # where chance rests the two are one
+                "weights" if stage == "dropped" else stage,  # Without dropout the two are equal.
                 query[first:last],
                 key,
                 divisor=card.score_divisor,

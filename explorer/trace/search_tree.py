@@ -1,4 +1,4 @@
-"""What decoding tried: a tree of next tokens with their log-probabilities. Frozen, without torch."""
+"""The search tree: which next tokens decoding tried, with their log-probabilities."""
 
 import attrs
 
@@ -7,10 +7,10 @@ from explorer.tokens.vocabulary import END
 
 @attrs.frozen
 class Node:
-    """One token that was tried after its `parent` (-1: the beginning).
+    """One token that was tried after the node `parent` (-1 is the beginning of the sentence).
 
-    `log_p` is log P(token | all before), `total` its sum from the beginning, both in nats. `forced` says
-    that it was not the search's choice.
+    `log_p` is log P(token | all tokens before), `total` is the sum of log_p from the beginning, both in nats. `forced` says
+    that the token was given and not chosen by the search.
     """
 
     parent: int
@@ -22,9 +22,9 @@ class Node:
 
 @attrs.frozen
 class Search:
-    """All nodes of one sentence; `ends` are the last nodes of the finished sentences, best first.
+    """All nodes of one sentence; `ends` are the last nodes of the finished translations, the best first.
 
-    A sentence that reached the greatest length without an end stands behind those that ended.
+    Translations that reached the greatest length without an end symbol come after those that ended.
     """
 
     nodes: tuple[Node, ...]
@@ -33,7 +33,7 @@ class Search:
     length_penalty: float
 
     def path(self, node: int) -> tuple[int, ...]:
-        """The nodes from the beginning to this one."""
+        """The nodes on the way from the beginning to this node, this one included."""
         found: list[int] = []
         while node >= 0:
             found.append(node)
@@ -45,7 +45,7 @@ class Search:
         return tuple(self.nodes[each].id for each in self.path(node) if self.nodes[each].id != END)
 
     def score(self, node: int) -> float:
-        """log P of the sentence up to this node, divided by its length to the power of the length penalty."""
+        """log P of the sentence up to this node, in nats, divided by its length to the power of the length penalty."""
         return score(self.nodes[node].total, len(self.path(node)), self.length_penalty)
 
     @property
@@ -55,5 +55,5 @@ class Search:
 
 
 def score(total: float, length: int, length_penalty: float) -> float:
-    """log P / length^α, since a longer sentence always has the smaller probability. Wu et al. 2016, section 7, simplified."""
+    """log P / length^α, because log P alone always prefers shorter sentences. Wu et al. 2016, section 7, simplified."""
     return total / float(max(1, length) ** length_penalty)

@@ -1,4 +1,4 @@
-"""What a tap means to a reader: a Stage. Titles and short names stand in the language files under `stage.<key>`."""
+"""Stages: what a tap means to a reader. Titles and short names stand in the language files under `stage.<key>`."""
 
 import re
 from functools import lru_cache
@@ -9,14 +9,14 @@ import attrs
 from explorer.trace.tap_names import without_place
 
 Range = Literal["signed", "unit"]
-"""signed: drawn on a zero-centred scale. unit: 0 to 1, drawn on one fixed scale."""
+"""How the values of a Stage are drawn. signed: on a scale centred on zero. unit: on a fixed scale from 0 to 1."""
 
 
 @attrs.frozen
 class Stage:
-    """`key` names it in the texts, `order` is its place in the flow, `formula` is rich text in the field's letters.
+    """The meaning of a tap: its `key` in the language files, its place `order` in the flow, its `formula` as rich text.
 
-    A `plain` one has no texts: its key is the name of a tap that nothing is known of.
+    A `plain` Stage has no texts. It stands for an unknown tap, and its key is the tap's name.
     """
 
     key: str
@@ -65,12 +65,11 @@ SINUSOIDS = {
 """The formula of each kind of positions that adds waves."""
 
 
-@lru_cache(maxsize=4096)  # asked for some thirty names at each keystroke
+@lru_cache(maxsize=4096)  # Each keystroke asks for the stages of some thirty taps.
 def stage_of(tap: str) -> Stage:
-    """The Stage of a tap: "decoder.layers.3.cross_attn.weights" is "attention.weights", "…norm2" is "norm".
+    """The Stage of a tap: "decoder.layers.3.cross_attn.weights" has "attention.weights", "…norm2" has "norm".
 
-    A tap of a name that is not known here gets a plain Stage: it comes last, is signed, has no formula, and its title is the
-    tap's own name.
+    An unknown tap gets a plain Stage: it comes last, is signed, has no formula, and its title is the tap's own name.
     """
     rest = without_place(tap)
     key = re.sub(r"^(?:self|cross)_attn\.", "attention.", rest)

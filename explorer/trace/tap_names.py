@@ -1,6 +1,4 @@
-"""The names of taps taken apart: a name is the path of a module in the model, such as
-"decoder.layers.3.cross_attn.weights".
-"""
+"""The parts of a tap's name. A name is the path of a module, such as "decoder.layers.3.cross_attn.weights"."""
 
 import re
 
@@ -10,14 +8,14 @@ ATTENTION_STAGES = ("scores", "scaled", "masked", "weights", "dropped")
 """The taps of one attention whose axes are head, query, key."""
 
 ATTENTION_MAP = re.compile(rf"\.(?:self|cross)_attn\.(?:{'|'.join(ATTENTION_STAGES)})$")
-"""The end of the name of such a tap."""
+"""The end of the name of a tap with such axes."""
 
 _PLACE = re.compile(r"^(?P<side>encoder|decoder)\.(?:layers\.(?P<layer>\d+)\.)?")
 
 
 @attrs.frozen
 class Place:
-    """Where a tap stands: its side, its layer and its part, as far as its name has them."""
+    """The place of a tap in the model: its side, its layer and its part; a layer of None means outside the layers."""
 
     side: str
     layer: int | None
@@ -25,10 +23,9 @@ class Place:
 
 
 def place_of(tap: str) -> Place:
-    """Take a tap's name apart: "encoder.layers.0.self_attn.query" is encoder, 0, "self_attn.query".
+    """The Place that a tap's name says: "encoder.layers.0.self_attn.query" is "encoder", 0, "self_attn.query".
 
-    A name that does not begin with a side of the model begins with the name of a part: "generator.logits" is generator,
-    None, "logits".
+    In a name without a side, the first word stands in its place: "generator.logits" is "generator", None, "logits".
     """
     found = _PLACE.match(tap)
     if found is None:
@@ -39,10 +36,10 @@ def place_of(tap: str) -> Place:
 
 
 def without_place(tap: str) -> str:
-    """The name without side and layer, as far as it has them: "encoder.layers.0.norm1" is "norm1"."""
+    """The tap's name without its side and layer, if it has them: "encoder.layers.0.norm1" becomes "norm1"."""
     return _PLACE.sub("", tap)
 
 
 def with_layer(tap: str, layer: int) -> str:
-    """The same tap in another layer; a tap outside the layers stays as it is."""
+    """The name of the same tap in another layer; a name of a tap outside the layers stays as it is."""
     return re.sub(r"\.layers\.\d+\.", f".layers.{layer}.", tap)

@@ -1,6 +1,6 @@
 """A Trace: every tensor that one pass recorded, frozen, with named axes, tokens and the card of its model.
 
-It needs no torch. `save` and `load` keep it in a NumPy archive; nothing is ever unpickled.
+It needs no torch. `save` and `load` write and read it as a NumPy archive; nothing is ever unpickled.
 """
 
 import json
@@ -30,7 +30,7 @@ from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Node, Search
 
-_MOST_UNPACKED = 20  # times the file
+_MOST_UNPACKED = 20  # The contents of a file may be at most so many times as large as the file.
 _ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"
 
 
@@ -48,23 +48,23 @@ def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Trace:
-    """`arrays` are read-only float32; `symbols` names the vocabulary by id; `search` is what decoding tried, where the target
-    is the model's own.
+    """What one pass recorded. `arrays` are read-only float32 by tap name, and `axis_names` has the axes of every tap.
 
-    `card` tells of the model that made it; pictures and lessons ask nothing else. `config` has the knobs of our own model,
-    and is None for any other, whose card has to be given. `changes` were made inside the pass: the arrays show what was
-    computed on.
+    `symbols` are the words of the vocabulary in the order of their ids. `search` is what decoding tried, if the model itself
+    wrote the target. `card` describes the model; pictures and lessons ask nothing else about it. `config` has the knobs of our
+    own model; for any other model it is None, and `card` must be given. `changes` were made inside the pass, and the arrays
+    show the numbers with these changes.
 
-    `places` [position, feature] is the model's own table of positions, beyond the end of the text: waves need room. A decoder
-    beside an encoder has its own, `decoder_places`, where the two differ; `table(side)` finds the right one.
+    `places` [position, feature] is the model's table of positions; it goes on after the end of the text, so that waves can be
+    seen. If the decoder has a table of its own, it is `decoder_places`; `table(side)` finds the right one.
 
-    `experiments` by name and `compared_with`, another state to be compared with, are there as far as somebody looks at them;
-    neither is saved.
+    `experiments` (by name) and `compared_with` (the Trace to compare with) are made only while a page shows them, and are not
+    saved.
 
     Arrays hold what the model computed: a masked score is -inf or -1e9 here, and becomes NaN only in a Picture.
 
-    Of a long text not everything is kept (see `engine.recording.keep_plan`), and of what is large there are levels beside it.
-    `maps` has a KeptMap of each tap of which there is less, or more, than its array; `map(name)` gives one of any tap.
+    Not everything of a long text is kept (see `engine.recording.keep_plan`), and large arrays have levels for drawing. `maps`
+    has a KeptMap for each tap of which less or more than the array is kept; `map(name)` gives the KeptMap of any tap.
     """
 
     arrays: Mapping[str, Array] = attrs.field(converter=_fixed)
@@ -90,7 +90,7 @@ class Trace:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the model works with."""
+        """How many numbers the model computes with."""
         return self.card.parameters
 
     @property
@@ -99,17 +99,17 @@ class Trace:
         return self.card.trained
 
     def knob(self, name: str) -> Value:
-        """The value of a knob. Raises UnknownKnob, and so for every name where the model is none of our own."""
+        """The value of a knob. Raises UnknownKnob; a foreign model has no knobs, so it raises for every name."""
         values = {} if self.config is None else self.config.values()
         if name not in values:
             raise UnknownKnob(name=name)
         return values[name]
 
     def __getitem__(self, name: str) -> Array:
-        """The recorded array of a tap. Raises UnknownTap, and NotKept for one that a long text left no room for."""
+        """The recorded array of a tap. Raises UnknownTap, and NotKept if a long text left no room for it."""
         try:
             return self.arrays[name]
-        except (KeyError, TypeError):  # TypeError: a list or a slice, which is nobody's name
+        except (KeyError, TypeError):  # A list or a slice, which is no name, raises TypeError.
             if isinstance(name, str) and name in self.maps:
                 raise self.not_kept(name, -1) from None
             raise unknown_tap(name, self.axis_names) from None
@@ -125,14 +125,14 @@ class Trace:
         return found
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of what a tap saw, kept or not. Raises UnknownTap."""
+        """The shape of the tensor at a tap, whether it was kept or not. Raises UnknownTap."""
         if isinstance(name, str) and name in self.maps:
             return self.maps[name].shape
         shape: tuple[int, ...] = self[name].shape
         return shape
 
     def map(self, name: str) -> KeptMap:
-        """How much of a tap's array was kept, and what there is beside it. Raises UnknownTap."""
+        """The KeptMap of a tap: how much of its array was kept, with its levels and mask. Raises UnknownTap."""
         if not isinstance(name, str):
             raise unknown_tap(name, self.axis_names)
         kept = self.maps.get(name) or self._made.get(name)
@@ -140,10 +140,10 @@ class Trace:
             array = self[name]
             base, _, stage = name.rpartition(".")
             masked = self.arrays.get(f"{base}.masked") if stage in MASKED_STAGES else None
-            if masked is not None and not self.changes:  # else heads may differ
-                masked = masked[0]
+            if masked is not None and not self.changes:
+                masked = masked[0]  # Without changes, all heads have the same mask.
             kept = KeptMap(tap=name, shape=array.shape, array=array, masked=masked)
-            self._made[name] = kept  # a mask that several pictures ask for is looked for once
+            self._made[name] = kept  # Several pictures ask for the mask, which is found once.
         return kept
 
     def table(self, side: str) -> Array:
@@ -156,7 +156,7 @@ class Trace:
         return all(kept.array is not None for kept in self.maps.values())
 
     def not_kept(self, name: str, head: int) -> NotKept:
-        """The error that says so; whoever catches it may ask for it."""
+        """The error that says that a head (-1: the whole tap) was not kept; the window then asks for it."""
         return NotKept(tap=name, head=head, n_tokens=max(len(self.tokens.source), len(self.tokens.target)))
 
     def __contains__(self, name: str) -> bool:
@@ -167,14 +167,14 @@ class Trace:
         return tuple(self.axis_names)
 
     def axes(self, name: str) -> tuple[str, ...]:
-        """The names of a tap's axes, one for each dimension of its array. Raises UnknownTap."""
+        """The names of a tap's axes, in the order of its array's dimensions. Raises UnknownTap."""
         try:
             return self.axis_names[name]
         except (KeyError, TypeError):
             raise unknown_tap(name, self.axis_names) from None
 
     def side_name(self, name: str, axis: str) -> str:
-        """ "source" or "target": whose tokens stand along an axis of a tap."""
+        """The side whose tokens stand along an axis of a tap: "source" or "target"."""
         return side_name(name, axis, has_target=bool(self.tokens.target))
 
     def side(self, name: str, axis: str = "position") -> tuple[Token, ...]:
@@ -183,9 +183,9 @@ class Trace:
 
     @cached_property
     def expected(self) -> tuple[int, ...]:
-        """For each position of the target the id that stands behind it, the end symbol last.
+        """For each position of the target the id of the next token; for the last position the end symbol.
 
-        Empty for models that were given a target without a begin symbol: they are asked for nothing.
+        Empty if the target has no begin symbol: then no next tokens are expected.
         """
         ids = tuple(token.id for token in self.tokens.target)
         return (*ids[1:], END) if ids[:1] == (BEGIN,) else ()
@@ -195,7 +195,7 @@ class Trace:
         return self.side(name, "key")
 
     def save(self, path: str | Path) -> None:
-        """Write all that was kept to one .npz file, replacing it only when all is written. Raises CannotWrite."""
+        """Write all that was kept to one .npz file; an older file is replaced only when it is complete. Raises CannotWrite."""
         about = {_ABOUT: np.array(json.dumps(self._about())), _PLACES: self.places}
         if self.decoder_places is not None:
             about[_DECODER_PLACES] = self.decoder_places
@@ -204,19 +204,19 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
-        """Read what `save` wrote. Raises CannotRead, NotAFile, NotATrace."""
+        """The Trace that `save` wrote. Raises CannotRead, NotAFile, NotATrace."""
         if not isinstance(path, (str, Path)):
             raise CannotRead(path=str(path), reason=type(path).__name__)
         handle = opened(Path(path))
         try:
-            # Opened above: given a name, NumPy leaves a broken archive open.
+            # NumPy is given an open file, because it would leave a broken archive open if it were given the name.
             with handle, np.load(handle, allow_pickle=False) as file:
                 _check_size(file.zip.infolist(), os.fstat(handle.fileno()).st_size)
                 about = json.loads(str(file[_ABOUT]))
                 arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
                 tables = _checked(file[_PLACES], 2), _checked(file[_DECODER_PLACES], 2) if _DECODER_PLACES in file else None
             return cls._from_about(about, arrays, *tables)
-        except Exception as error:  # somebody else's file can break its readers anywhere, zip, NumPy and JSON alike
+        except Exception as error:  # A foreign file can raise anything in the readers of zip, NumPy and JSON.
             raise NotATrace(path=str(path)) from error
 
     def _about(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class Trace:
             "target": self.target,
             "preset": self.preset,
             "symbols": list(self.symbols),
-            "parameters": self.parameters,  # these two are on the card; versions from before it read them here
+            "parameters": self.parameters,  # Older versions, which know no card, read this and the next entry here.
             "trained": self.trained,
             "search": None if self.search is None else attrs.asdict(self.search),
             "changes": [change.to_dict() for change in self.changes],
@@ -259,14 +259,14 @@ class Trace:
 
 
 def _check_size(members: list[ZipInfo], n_bytes: int) -> None:
-    """`save` does not compress: what would be much larger than its file is somebody's trap. Raises ValueError."""
+    """Refuse an archive that unpacks to much more than its own size, as none that `save` wrote does. Raises ValueError."""
     told = sum(member.file_size for member in members)
     if told > _MOST_UNPACKED * n_bytes:
         raise ValueError(f"{told} B in {n_bytes} B")
 
 
 def _card(about: dict[str, Any], config: Config | None) -> ModelCard:
-    """The card that a file has; one that was written before there were cards has what ours needs. Raises ValueError."""
+    """The card of a file. Files older than the card have a Config, from which it is made. Raises ValueError."""
     if "card" in about:
         return ModelCard.of_values(about["card"])
     if config is None:
@@ -279,7 +279,7 @@ def _search(row: dict[str, Any] | None) -> Search | None:
     if row is None:
         return None
     nodes = tuple(Node(**node) for node in row["nodes"])
-    # Whoever walks from a node to the beginning must arrive there.
+    # Parents come before their children, so every walk from a node towards the beginning ends.
     if not all(-1 <= node.parent < number for number, node in enumerate(nodes)):
         raise ValueError("a node before its parent")
     if not all(0 <= end < len(nodes) for end in row["ends"]):
@@ -298,9 +298,10 @@ def _checked(values: NDArray[Any], n_axes: int) -> Array:
 
 
 def side_name(name: str, axis: str, *, has_target: bool) -> str:
-    """ "source" or "target": whose tokens stand along an axis of a tap. Across, keys and values are the source's.
+    """The side whose tokens stand along an axis of a tap: "source" or "target". In cross-attention keys and values are the
+    source's.
 
-    By name, not by the tokens: an untrained model's target may be the very same tokens.
+    The tap's name decides this and not the tokens, because the target of an untrained model may have the same tokens.
     """
     if name.startswith("encoder.") or not has_target:
         return "source"
@@ -309,8 +310,8 @@ def side_name(name: str, axis: str, *, has_target: bool) -> str:
 
 
 def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:
-    """The error for a name that is no tap, with the closest one that is."""
-    import difflib  # only on the way to an error
+    """The error for a name that is no tap; it suggests the tap with the most similar name."""
+    import difflib  # It is needed only on the way to an error.
 
     nearest = difflib.get_close_matches(str(name)[:200], list(known), n=1, cutoff=0.0)
     return UnknownTap(name=name, nearest=nearest[0] if nearest else "")

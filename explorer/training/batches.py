@@ -1,4 +1,4 @@
-"""Sentences of like length in one batch, in an order that follows from the seed and the epoch alone."""
+"""Batches of sentences of similar length, in an order that follows from the seed and the epoch alone."""
 
 import random
 from collections.abc import Sequence
@@ -10,15 +10,16 @@ from torch import Tensor
 from explorer.model.ids import padded
 from explorer.tokens.vocabulary import BEGIN, END, PAD
 
-_SORTED_TOGETHER = 100  # batches: enough that lengths are alike, few enough that batches differ from epoch to epoch
+# So many batches are sorted by length together: enough for similar lengths, few enough for new batches in each epoch.
+_SORTED_TOGETHER = 100
 
 Word = tuple[tuple[int, ...], ...]
-"""The ways to write one source word in ids: whole, then, if it has more than one, in its characters."""
+"""The ways to write one source word in ids: first as a whole, then in its characters if it has more than one."""
 
 
 @attrs.frozen
 class Example:
-    """A sentence pair in ids; the target without begin and end. `has_stop`: the source ends with a full stop."""
+    """A sentence pair in ids; the target has no begin and end symbols. `has_stop`: the source ends with a full stop."""
 
     source: tuple[Word, ...]
     target: tuple[int, ...]
@@ -26,11 +27,11 @@ class Example:
 
     @property
     def longest(self) -> int:
-        """How many places the longer side may take: all words in characters, the begin symbol before the target."""
+        """The greatest length of the longer side: with all words in characters, and the begin symbol before the target."""
         return max(sum(len(word[-1]) for word in self.source), len(self.target) + 1)
 
     def source_ids(self, split_words: float, drop_stop: float, chance: random.Random) -> tuple[int, ...]:
-        """The source's ids, each word cut into its characters and a full stop left out with these probabilities."""
+        """The ids of the source. Each word is cut into characters, and a full stop is left out, with these probabilities."""
         words = self.source[:-1] if self.has_stop and chance.random() < drop_stop else self.source
         return tuple(
             each for word in words for each in (word[1] if len(word) > 1 and chance.random() < split_words else word[0])
@@ -39,7 +40,10 @@ class Example:
 
 @attrs.frozen
 class Batch:
-    """[batch, position] ids, padded; `lengths` [batch] are the source's. What goes in begins, what is expected ends."""
+    """Padded ids [batch, position]; `lengths` [batch] are those of the sources.
+
+    `given` is the target with the begin symbol, which the decoder reads; `expected` is the target with the end symbol.
+    """
 
     source: Tensor
     lengths: Tensor
@@ -52,7 +56,7 @@ class Batch:
 
 
 def make_batch(sources: Sequence[tuple[int, ...]], targets: Sequence[tuple[int, ...]]) -> Batch:
-    """Pad rows of ids to a batch."""
+    """A batch of padded rows of ids."""
     return Batch(
         source=padded(sources, PAD),
         lengths=torch.tensor([len(row) for row in sources]),
@@ -62,7 +66,7 @@ def make_batch(sources: Sequence[tuple[int, ...]], targets: Sequence[tuple[int, 
 
 
 def batch_plan(lengths: Sequence[tuple[int, int]], batch_tokens: int, chance: random.Random) -> list[list[int]]:
-    """Rows of each batch, by the (source, target) lengths of all rows, in random order.
+    """The rows of each batch, chosen by the (source, target) lengths of all rows. The order of batches is random.
 
     A batch has as many rows as fit into `batch_tokens` when padded to its longest target, and at least one.
     """
@@ -80,7 +84,7 @@ def batch_plan(lengths: Sequence[tuple[int, int]], batch_tokens: int, chance: ra
 
 def _filled(rows: list[int], lengths: Sequence[tuple[int, int]], batch_tokens: int) -> list[list[int]]:
     batches: list[list[int]] = []
-    for row in rows:  # sorted: each row is the longest so far
+    for row in rows:  # The rows are sorted, so each row is the longest so far.
         room = batch_tokens // (lengths[row][1] + 1)
         if batches and len(batches[-1]) < room:
             batches[-1].append(row)

@@ -1,4 +1,4 @@
-"""What a training leaves behind: a folder that is a preset, with weights, vocabularies and how they were made."""
+"""The result of a training: the folder of a preset, with weights, vocabularies and a record of how they were made."""
 
 import json
 from collections.abc import Mapping

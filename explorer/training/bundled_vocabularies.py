@@ -1,6 +1,6 @@
 """Makes the bundled vocabularies: `python -m explorer.training.bundled_vocabularies zh-en.tsv assets/vocabulary`.
 
-The pair file has columns with a header row, of which split, zh and en are used, and only rows whose split is "train".
+The pair file has columns with a header row. Of these, split, zh and en are used, and only rows whose split is "train".
 """
 
 import csv
@@ -24,7 +24,7 @@ PRINTABLE = (*string.digits, *string.ascii_letters, *string.punctuation)
 
 _FEWEST_WORDS = 5
 _FEWEST_CHARACTERS = 2
-# What every vocabulary of usual size should have counts as if seen this often.
+# Symbols that every vocabulary of usual size should have are counted as if they were seen this often.
 _ALWAYS_COUNT = 25
 
 Pair = tuple[str, str]
@@ -39,19 +39,19 @@ def train_pairs(path: Path) -> Iterator[Pair]:
 
 
 def example_words() -> tuple[str, ...]:
-    """Words of well-known example sentences, which the pairs may lack."""
+    """The words of well-known example sentences, which the pairs may lack."""
     return tuple(asset_text("vocabulary/examples.txt").split())
 
 
 def word_symbols(pairs: list[Pair], segmenter: Segmenter, always: Iterable[str]) -> tuple[str, ...]:
-    """Words of all cuts, characters and punctuation, most frequent first."""
+    """The words of all cuts, characters and punctuation, most frequent first."""
     by_jieba = Counter(word for text in chain(*pairs) for word in _cut_by_jieba(text, segmenter))
     by_spaces = Counter(_texts((english for _, english in pairs)))
-    # Letters of English sentences are no words; PRINTABLE has them for names like "A".
+    # Letters of English sentences are not counted as words; PRINTABLE has them for names like "A".
     single = Counter(text[start:end] for text, _ in pairs for start, end in characters(text))
     counts: Counter[str] = Counter()
     for found, fewest in ((by_jieba, _FEWEST_WORDS), (by_spaces, _FEWEST_WORDS), (single, _FEWEST_CHARACTERS)):
-        # The same word may be seen by several cuts, and is to be counted once.
+        # Several cuts may find the same word, which shall be counted once; `|=` keeps the larger count.
         counts |= Counter({word: count for word, count in found.items() if count >= fewest})
     counts |= Counter(dict.fromkeys(always, _ALWAYS_COUNT))
     return tuple(sorted(counts, key=lambda word: (-counts[word], word)))

@@ -1,6 +1,6 @@
-"""What a killed training needs to go on as if nothing had happened: one safetensors file, replaced whole.
+"""Checkpoints: a killed training goes on from one as if nothing had happened. A checkpoint is one safetensors file.
 
-Nothing is ever unpickled: tensors are tensors, the rest is JSON in the file's own header.
+Nothing is ever unpickled: tensors are stored as tensors, and everything else as JSON in the file's header.
 """
 
 import json
@@ -23,7 +23,7 @@ _OF_MODEL, _FIRST, _SECOND, _RANDOM = "model.", "first_moment.", "second_moment.
 
 @attrs.frozen
 class TrainingHistory:
-    """What a finished epoch left: losses in nats per target token, share of right next tokens, seconds."""
+    """The results of a finished epoch: losses in nats per target token, the share of right next tokens, seconds."""
 
     epoch: int
     training_loss: float
@@ -34,7 +34,7 @@ class TrainingHistory:
 
 @attrs.frozen(kw_only=True)
 class State:
-    """A training between two steps. `batch` batches of `epoch` are done; `about` tells recipe, Config and data."""
+    """A training between two steps. `batch` batches of `epoch` are done; `about` describes recipe, Config and data."""
 
     step: int
     epoch: int
@@ -57,7 +57,7 @@ class Memory:
 
 
 def save(path: Path, state: State, memory: Memory) -> None:
-    """Write a checkpoint; the older one stays until the new one is complete. Raises CannotWrite, DiskFull."""
+    """Write a checkpoint; an older one stays until the new one is complete. Raises CannotWrite, DiskFull."""
     tensors = {
         f"{prefix}{name}": tensor.detach().cpu().contiguous()
         for prefix, group in zip(_PREFIXES, (memory.weights, memory.first, memory.second, memory.random), strict=True)
@@ -73,10 +73,10 @@ def load(path: Path) -> tuple[State, Memory]:
     """Read a checkpoint. Raises BadCheckpoint."""
     groups: dict[str, dict[str, Tensor]] = {prefix: {} for prefix in _PREFIXES}
     try:
-        read_header(path)  # a regular file, and just as long as it tells
+        read_header(path)  # This refuses anything but a regular file whose length agrees with its header.
         with safe_open(path, framework="pt") as file:
             told = json.loads((file.metadata() or {})["state"])
-            for name in file.keys():  # noqa: SIM118  # safe_open is no mapping
+            for name in file.keys():  # noqa: SIM118  # The file is no mapping.
                 prefix = next(each for each in _PREFIXES if name.startswith(each))
                 groups[prefix][name.removeprefix(prefix)] = file.get_tensor(name)
         told["history"] = tuple(TrainingHistory(**each) for each in told["history"])
@@ -89,7 +89,7 @@ def load(path: Path) -> tuple[State, Memory]:
 
 
 def _checked(state: State) -> State:
-    """The state, if it is one that can be gone on from."""
+    """The state itself. Raises ValueError or TypeError if a training cannot go on from it."""
     counts = (state.step, state.epoch, state.batch, state.token_sum)
     if not all(isinstance(each, int) and each >= 0 for each in counts) or len(state.history) != state.epoch:
         raise ValueError(f"step {state.step}, epoch {state.epoch}, batch {state.batch}")
@@ -99,7 +99,7 @@ def _checked(state: State) -> State:
 
 
 def random_states(device: torch.device) -> dict[str, Tensor]:
-    """torch's random states, by device."""
+    """The states of torch's random generators, by device."""
     states = {"cpu": torch.get_rng_state()}
     if device.type != "cpu":
         states[device.type] = torch.get_device_module(device).get_rng_state(*_which(device))
@@ -107,12 +107,12 @@ def random_states(device: torch.device) -> dict[str, Tensor]:
 
 
 def restore_random(states: dict[str, Tensor], device: torch.device) -> None:
-    """Go on drawing where `random_states` was taken."""
+    """Set torch's random generators to the states that `random_states` returned."""
     torch.set_rng_state(states["cpu"])
     if device.type != "cpu" and device.type in states:
         torch.get_device_module(device).set_rng_state(states[device.type], *_which(device))
 
 
 def _which(device: torch.device) -> tuple[torch.device, ...]:
-    """What torch's functions about random states are told of the device: of MPS there is only one, and they take nothing."""
+    """The arguments of torch's functions for random states: the device, or none for MPS, of which there is only one."""
     return () if device.type == "mps" else (device,)

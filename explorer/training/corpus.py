@@ -1,7 +1,7 @@
 """A parallel corpus: rows of a source and a target sentence, each in its split.
 
-The file has tab-separated columns with a header row, of which `split`, `zh` and `en` are used; a tab or a line break
-cannot be part of a sentence. A bad row is told with its line number and left out.
+The file has tab-separated columns with a header row. The columns `split`, `zh` and `en` are used. A sentence cannot have a tab
+or a line break. A bad row is left out and reported with its line number.
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from explorer.tokens.check import check_text
 
 SPLITS = ("train", "valid", "test")
 _COLUMNS = ("split", "zh", "en")
-MOST_BYTES = 2**29  # a hundred times what the bundled weights were trained on
+MOST_BYTES = 2**29  # The bundled weights were trained on a file of a hundredth of this size.
 
 
 @attrs.frozen
 class BadRow:
-    """A row that was left out: its line from 1, and `reason`, a text key under `corpus`."""
+    """A row that was left out: its line, counted from 1, and `reason`, a text key under `corpus`."""
 
     line: int
     reason: str
@@ -29,7 +29,7 @@ class BadRow:
 
 @attrs.frozen
 class Corpus:
-    """The pairs of each split, in the order of the file; `lines` says by split where each stands, from 1."""
+    """The pairs of each split, in the order of the file; `lines` has by split the line of each pair, counted from 1."""
 
     train: tuple[Pair, ...]
     valid: tuple[Pair, ...]
@@ -71,7 +71,7 @@ def read_corpus(path: Path) -> Corpus:
 
 
 def _row(line: bytes, n_columns: int, places: list[int]) -> tuple[str, ...] | str:
-    """Split, source and target; or why there are none."""
+    """The split, source and target of a line, or the reason why the row is bad."""
     try:
         cells = line.decode().split("\t")
     except UnicodeDecodeError:

@@ -1,6 +1,7 @@
-"""Dropout from random bytes. torch's own draws one number at a time on a CPU: a quarter of a training step.
+"""Dropout from random bytes, only for training on a CPU. There torch's own dropout takes a quarter of a training step,
+because it draws one number at a time.
 
-Decision: eight decisions from one 64-bit number, so the probability is a multiple of 1/256. Only for training on a CPU.
+Decision: each 64-bit random number decides about eight cells, so the probability is a multiple of 1/256.
 """
 
 from typing import Any
@@ -24,16 +25,16 @@ class _Drop(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        """The same places, the same scale."""
+        """The gradient with the same cells dropped and the same scale."""
         (kept,) = ctx.saved_tensors
         return (gradients[0] * kept).mul_(ctx.scale), None
 
 
 class ByteDropout(nn.Dropout):
-    """Zero each number with probability p, to the nearest 1/256, and scale the others up."""
+    """Sets each number to 0 with probability p, to the nearest 1/256, and scales the others up by 1/(1 - p)."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """Any shape to the same shape."""
+        """A tensor of any shape to the same shape."""
         threshold = min(round(self.p * _LEVELS), _LEVELS - 1)
         if not self.training or threshold == 0:
             return x

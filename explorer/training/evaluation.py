@@ -1,4 +1,4 @@
-"""How good translations are, by the field's own measures: sacreBLEU (Post 2018) and chrF (Popović 2015)."""
+"""The quality of translations by two usual measures: sacreBLEU (Post 2018) and chrF (Popović 2015)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -13,14 +13,14 @@ from explorer.errors import TooLong
 from explorer.tokens.bilingual import Pair
 
 LENGTHS = ((1, 5), (6, 8), (9, 12), (13, 10_000))
-"""Source tokens of each group that is scored by itself, first and last."""
+"""Groups of sentences that are scored by themselves: the smallest and the largest number of source tokens."""
 
 _BATCH = 64
 
 
 @attrs.frozen
 class Scores:
-    """`bleu` and `chrf` in percent with one reference each, or with all; signatures say exactly what was computed."""
+    """`bleu` and `chrf` in percent, with one reference each and with all; the signatures name the exact measure."""
 
     bleu_one: float
     bleu_all: float
@@ -32,7 +32,7 @@ class Scores:
 
 @attrs.frozen
 class Row:
-    """One scored sentence; the references begin with the row's own."""
+    """One scored sentence; its own reference is the first one."""
 
     source: str
     translation: str
@@ -42,7 +42,7 @@ class Row:
 
 @attrs.frozen
 class Evaluation:
-    """The scores of all rows and of those of each length: (first, last, rows, scores)."""
+    """The scores of all rows, and of each group of lengths as (first, last, rows, scores)."""
 
     scores: Scores
     by_length: tuple[tuple[int, int, int, Scores], ...]
@@ -56,7 +56,7 @@ def evaluate(
     decoding: Decoding,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Evaluation:
-    """Translate the source of each pair and score it against every target its source has among the pairs."""
+    """Translate the source of each pair and score it against all targets that the same source has among the pairs."""
     references: defaultdict[str, list[str]] = defaultdict(list)
     for source, target in pairs:
         if target not in references[source]:
@@ -78,9 +78,9 @@ def translate_all(
     decoding: Decoding,
     progress: Callable[[float], None] = lambda share: None,
 ) -> dict[str, tuple[str, int]]:
-    """The translation of each sentence, and how many tokens the sentence has; sentences of like length together.
+    """The translation of each sentence and its number of tokens. Sentences of similar length are translated together.
 
-    One that is too long for the model gets an empty translation, and counts as that.
+    A sentence that is too long for the model gets an empty translation, which is scored as such.
     """
     ids: dict[str, tuple[int, ...]] = {}
     found: dict[str, tuple[str, int]] = {}
@@ -100,14 +100,14 @@ def translate_all(
 
 
 def score(rows: Sequence[Row]) -> Scores:
-    """BLEU (13a, cased) and chrF of translated rows."""
+    """BLEU (with sacreBLEU's tokenizer 13a, cased) and chrF of translated rows."""
     said = [row.translation for row in rows]
     one = [[row.references[0] for row in rows]]
     most = max(len(row.references) for row in rows)
-    # A row with fewer references than another has None in their place, which sacreBLEU leaves out.
+    # A row with fewer references than others is filled up with None, which sacreBLEU leaves out.
     every = [[row.references[k] if k < len(row.references) else None for row in rows] for k in range(most)]
     bleu, chrf = sacrebleu.BLEU(), sacrebleu.CHRF()
-    bleu_all = bleu.corpus_score(said, every).score  # type: ignore[arg-type]  # None is allowed, its types do not say so
+    bleu_all = bleu.corpus_score(said, every).score  # type: ignore[arg-type]  # sacreBLEU allows None; its types do not.
     chrf_all = chrf.corpus_score(said, every).score  # type: ignore[arg-type]
     signatures = str(bleu.get_signature()), str(chrf.get_signature())
     return Scores(bleu.corpus_score(said, one).score, bleu_all, chrf.corpus_score(said, one).score, chrf_all, *signatures)

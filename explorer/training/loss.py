@@ -1,4 +1,4 @@
-"""What training makes small. Label smoothing: Szegedy et al. 2016, section 7. R-Drop: Liang et al. 2021, section 2."""
+"""The loss of training. Label smoothing: Szegedy et al. 2016, section 7. R-Drop: Liang et al. 2021, section 2."""
 
 from torch import Tensor, nn
 
@@ -15,21 +15,21 @@ def log_probabilities(model: Transformer, batch: Batch) -> Tensor:
     memory = model.encode(batch.source, real)
     x = model.decode(batch.given, memory, real)  # [batch, position, feature]
     logits = model.generator.project(x[batch.expected != PAD])  # [token, vocab]
-    # Linear layers may run in half precision; a sum over the whole vocabulary must not.
+    # Linear layers may run in half precision, but a sum over the whole vocabulary would be too inexact there.
     return nn.functional.log_softmax(logits.float(), dim=-1)
 
 
 def training_loss(log_p: Tensor, expected: Tensor, recipe: Recipe) -> Tensor:
-    """Cross-entropy with smoothed labels, and the divergence of the two halves of the batch, per target token.
+    """Cross-entropy with smoothed labels plus the divergence of the two halves of the batch, in nats per target token.
 
-    `log_p` [token, vocab]; `expected` [token]. With `agreement` the second half repeats the sentences of the first.
+    `log_p` is [token, vocab], `expected` [token]. With `agreement` the second half of the batch repeats the first one.
     """
     smoothing = recipe.label_smoothing
     # L = -(1 - ε)·log P(y) - ε/V · Σ_v log P(v)
     loss = -(1 - smoothing) * log_p.gather(1, expected[:, None]).mean() - smoothing * log_p.mean()
     if recipe.agreement:
         p, q = log_p.chunk(2)
-        # KL(P‖Q) + KL(Q‖P) = Σ_v (P - Q)·(log P - log Q); each direction counts half, each half of the batch too
+        # KL(P‖Q) + KL(Q‖P) = Σ_v (P - Q)·(log P - log Q). Each direction counts half, and each half of the batch counts half.
         divergence = ((p.exp() - q.exp()) * (p - q)).sum(dim=-1).mean()
         loss = loss + recipe.agreement / 4 * divergence
     return loss

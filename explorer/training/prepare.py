@@ -1,4 +1,4 @@
-"""From a data file to examples in ids, with vocabularies learned from its training rows alone."""
+"""Prepares a training: from a data file to examples in ids, with vocabularies learned from its training rows alone."""
 
 import hashlib
 from pathlib import Path
@@ -23,7 +23,7 @@ _TOLD_EVERY = 500
 
 @attrs.frozen
 class Prepared:
-    """What training needs of a data file. `sha256` names the file; `bad` are the rows that were left out."""
+    """What training needs from a data file. `sha256` identifies the file; `bad` are the rows that were left out."""
 
     bilingual: Bilingual
     train: tuple[Example, ...]
@@ -33,9 +33,9 @@ class Prepared:
 
 
 def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Prepared:
-    """Read, cut and look up the rows; a folder with vocabularies keeps them. Raises BadFile, EmptySplit.
+    """Read the rows, cut them and look up their ids. If the folder has vocabularies, they are used. Raises BadFile, EmptySplit.
 
-    A row with more tokens than the Config has places is left out.
+    A row with more tokens than the Config has positions is left out.
     """
     corpus = read_corpus(data)
     for split in ("train", "valid"):
@@ -79,7 +79,7 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> Example:
-    """A pair in ids: known words whole or in characters, unknown ones in characters."""
+    """A pair in ids: a known word can be written as a whole or in characters, an unknown word in characters only."""
     source, target = pair
     words: list[Word] = []
     for start, end in segmenter.spans(source, "accurate", hmm=True):

@@ -1,4 +1,4 @@
-"""Everything that decides a training but the model's own knobs."""
+"""The Recipe: everything that decides a training besides the model's own knobs."""
 
 from typing import Any, Literal
 
@@ -17,12 +17,12 @@ def _number(default: float, low: float, high: float) -> Any:
 
 @attrs.frozen(kw_only=True)
 class Recipe:
-    """Raises a BadKnob for a value out of range.
+    """How a training is made. Raises a BadKnob for a value out of range.
 
-    `batch_tokens` counts target tokens of distinct sentences. `split_words` is the share of known source words that
-    are cut into their characters anew in each epoch; `drop_stop` that of final full stops left out, since people
-    type a sentence without one. `agreement` weighs R-Drop's divergence between two passes with
-    different dropout; 0 does one pass. `average` counts the last epochs whose weights are averaged. Training stops
+    `batch_tokens` counts the target tokens of different sentences in a batch. `split_words` is the share of known source words
+    that are cut into their characters, chosen again in each epoch. `drop_stop` is the share of final full stops that are left
+    out, because people type sentences without them. `agreement` is the weight of R-Drop's divergence between two passes with
+    different dropout; 0 makes one pass only. `average` is the number of last epochs whose weights are averaged. Training stops
     early after `patience` epochs without a smaller validation loss.
     """
 
@@ -46,7 +46,7 @@ class Recipe:
         for name in values:
             if name not in fields:
                 raise UnknownKnob(name=name)
-        return attrs.evolve(self, **values)  # type: ignore[arg-type]  # each value is checked by its field
+        return attrs.evolve(self, **values)  # type: ignore[arg-type]  # Each field checks its value.
 
 
 RECIPE_KNOBS = declared(Recipe)

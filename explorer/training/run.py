@@ -1,4 +1,4 @@
-"""A whole training from a data file to a preset with weights, as whoever starts it sees it."""
+"""A Run: a whole training from a data file to a preset with weights, as its caller sees it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,12 +27,11 @@ _ONLY = {"architecture": "encoder-decoder", "tokenizer": "jieba", "jieba_hmm": T
 class Wish:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe, device.
 
-    Only an encoder-decoder translates, and its source is cut by jieba. Raises KnobNotAChoice.
+    The model must be an encoder-decoder whose source is cut by jieba. Raises KnobNotAChoice for any other.
 
-    `device` "auto": CUDA where there is one, else MPS. `precision` "auto": as the checkpoint has it, float32 for a new
-    training; the same
-    command gives the same weights. `text` is the sentence the preset opens with. `start` is the folder of a
-    trained preset whose vocabularies and weights are gone on from; without one both are new.
+    `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
+    training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
+    the folder of a trained preset: training begins with its vocabularies and weights. Without `start` both are new.
     """
 
     data: Path
@@ -52,7 +51,7 @@ class Wish:
 
 
 class Run:
-    """Prepares on construction; `steps()` trains, `finish()` writes the preset."""
+    """A training. The constructor prepares it, `steps()` trains, `finish()` writes the preset."""
 
     def __init__(self, wish: Wish, progress: Callable[[float], None] = lambda share: None) -> None:
         self.wish = wish
@@ -77,13 +76,13 @@ class Run:
         )
 
     def _weights(self) -> Weights | None:
-        """What is gone on from; a checkpoint brings its own. Raises BadWeights."""
+        """The weights to begin with, None for new ones; a checkpoint has its own. Raises BadWeights."""
         if self.wish.start is None or (self.wish.out / checkpoint.FILE).exists():
             return None
         return load_weights(self.wish.start / FILE, self.config)
 
     def _precision(self) -> Precision:
-        """As told, else as the checkpoint has it, else float32."""
+        """The precision of the Wish; for "auto" that of the checkpoint, or float32 without one."""
         path = self.wish.out / checkpoint.FILE
         if self.wish.precision == "auto" and path.exists():
             kept = checkpoint.load(path)[0].about.get("precision")
@@ -91,7 +90,7 @@ class Run:
         return "bfloat16" if self.wish.precision == "bfloat16" else "float32"
 
     def _about(self) -> dict[str, object]:
-        """What a checkpoint must agree with to go on from."""
+        """A description with which a checkpoint must agree if this training shall go on from it."""
         return {
             "config": self.config.values(),
             "recipe": attrs.asdict(self.wish.recipe),
@@ -101,7 +100,7 @@ class Run:
         }
 
     def steps(self) -> Iterator[TrainingStep]:
-        """Train on; see Training.steps."""
+        """Train step by step; see Training.steps."""
         return self.training.steps()
 
     def finish(self) -> Path:

@@ -1,7 +1,7 @@
-"""Teaching a trained translator sentences of one's own, and new source words, without forgetting the rest.
+"""Teaches a trained translator further sentences and new source words, without letting it forget the rest.
 
-Li and Hoiem 2016, "Learning without Forgetting": beside the loss of the new sentences stands the divergence of what the
-model says on old ones from what it said before.
+Li and Hoiem 2016, "Learning without Forgetting": to the loss on the new sentences is added the divergence between the model's
+probabilities on old sentences and those that it had before.
 """
 
 import copy
@@ -36,9 +36,10 @@ _SOURCE = "encoder.embedding.look_up.weight"
 
 @attrs.frozen(kw_only=True)
 class Teaching:
-    """`own` are the new sentences (training rows of a data file), `keep` the old ones; `words` become source symbols.
+    """What to teach. `own` is a data file with new sentences, `keep` one with old ones; `words` become source symbols.
 
-    Adam at `learning_rate`, falling to 0; `keep_weight` times the divergence on `rows` old sentences a step.
+    Only the files' training rows are used. Adam's `learning_rate` falls to 0. In each step, `keep_weight` times the divergence
+    on `rows` old sentences is added to the loss.
     """
 
     preset: str
@@ -55,7 +56,7 @@ class Teaching:
 
 @attrs.frozen
 class Taught:
-    """One step: how far it is, the loss of the new sentences and the divergence on old ones, in nats a token."""
+    """One step: the share that is done, the loss on new sentences and the divergence on old ones, in nats per token."""
 
     step: int
     share: float
@@ -64,10 +65,10 @@ class Taught:
 
 
 class Teacher:
-    """Prepares on construction; `steps()` teaches, `finish()` writes the preset."""
+    """Teaches a translator. The constructor prepares, `steps()` teaches, `finish()` writes the preset."""
 
     def __init__(self, wish: Teaching) -> None:
-        """Raises NotTrained, BadWord, BadFile, EmptySplit, CannotCreate."""
+        """Read data and weights. Raises NotTrained, BadWord, BadFile, EmptySplit, CannotCreate."""
         self.wish = wish
         for word in wish.words:
             _check_word(word)
@@ -90,7 +91,7 @@ class Teacher:
         self._old = [example(pair, self.bilingual, segmenter) for pair in needed]
 
     def steps(self) -> Iterator[Taught]:
-        """Teach; one step after the other."""
+        """Teach, step by step."""
         wish, model = self.wish, self.model.requires_grad_(True)
         optimizer = torch.optim.Adam(model.parameters(), lr=wish.learning_rate)
         for step in range(wish.steps):
@@ -98,7 +99,7 @@ class Teacher:
                 group["lr"] = wish.learning_rate * (1 - step / wish.steps)
             loss, divergence = self._losses(make(self._old[step * wish.rows : (step + 1) * wish.rows]))
             optimizer.zero_grad()
-            (loss + wish.keep_weight * divergence).backward()  # type: ignore[no-untyped-call]  # torch annotates it not
+            (loss + wish.keep_weight * divergence).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it.
             optimizer.step()
             yield Taught(step + 1, (step + 1) / wish.steps, loss.item(), divergence.item())
         model.requires_grad_(False)
@@ -107,7 +108,7 @@ class Teacher:
         with torch.no_grad():
             p = log_probabilities(self.before, old)  # [token, vocab]
         q = log_probabilities(self.model, old)
-        # KL(before‖now) = Σ_v P·(log P - log Q), a mean over the tokens
+        # KL(before‖now) = Σ_v P·(log P - log Q), the mean over all tokens
         divergence = nn.functional.kl_div(q, p, log_target=True, reduction="batchmean")
         expected = self._own.expected[self._own.expected != PAD]
         return nn.functional.nll_loss(log_probabilities(self.model, self._own), expected), divergence
@@ -128,13 +129,13 @@ class Teacher:
 
 
 def _check_word(word: str) -> None:
-    """A symbol has a line of its own in the vocabulary's file, and a reader must see it. Raises BadWord."""
+    """Refuse a word that does not fit on one line of the vocabulary's file or that a reader cannot see. Raises BadWord."""
     if not word or not all(letter.isprintable() and not letter.isspace() for letter in word):
         raise BadWord(word=ascii(word))
 
 
 def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -> tuple[Bilingual, Weights]:
-    """Further source symbols at the end, each with the mean of its characters' vectors."""
+    """Vocabularies and weights with further source symbols at the end, each with the mean of its characters' vectors."""
     new = tuple(word for word in dict.fromkeys(words) if bilingual.source.id_of(word) is None)
     table = weights[_SOURCE]
     rows = [
@@ -145,7 +146,7 @@ def with_words(bilingual: Bilingual, weights: Weights, words: tuple[str, ...]) -
 
 
 def make(examples: list[Example]) -> Batch:
-    """A batch of whole words."""
+    """A batch of examples in which known words stay whole."""
     chance = random.Random(0)
     return make_batch([each.source_ids(0.0, 0.0, chance) for each in examples], [each.target for each in examples])
 
@@ -158,5 +159,5 @@ def _pairs(path: Path) -> tuple[Pair, ...]:
 
 
 def _with_and_without_stop(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    """Whoever types a sentence may leave its full stop out."""
+    """The pairs, and again those with a full stop without it, because people may leave it out when they type."""
     return pairs + tuple((source.removesuffix(_FULL_STOP), target) for source, target in pairs if source.endswith(_FULL_STOP))

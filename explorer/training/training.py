@@ -1,4 +1,4 @@
-"""The training loop as a generator of steps: whoever asks for the next step drives it, shows it, and can stop it.
+"""The training loop as a generator of steps: its caller asks for each step, shows it, and can stop.
 
 Everything follows from the recipe's seed, so a training that was killed and resumed ends with the same weights.
 """
@@ -31,7 +31,7 @@ _STEPS_BETWEEN_CHECKPOINTS = 500
 
 @attrs.frozen
 class TrainingStep:
-    """A step that is done: `share` of all steps, losses in nats per target token, and seconds so far."""
+    """A finished step: the `share` of all steps that are done, losses in nats per target token, and seconds so far."""
 
     step: int
     epoch: int
@@ -74,17 +74,18 @@ class Training:
 
     @property
     def history(self) -> tuple[TrainingHistory, ...]:
-        """The epochs that are done."""
+        """The results of the finished epochs."""
         return self._state.history
 
     def steps(self) -> Iterator[TrainingStep]:
-        """Train, step by step. Raises NotEnoughDeviceMemory, DiskFull, CannotWrite; the last complete checkpoint stays."""
+        """Train step by step. Raises NotEnoughDeviceMemory, DiskFull, CannotWrite; the last complete checkpoint stays."""
         lengths = [(len(example.source), len(example.target)) for example in self._train]
         while self._state.epoch < self.recipe.epochs and not self._is_stuck():
             chance = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
             plan = batch_plan(lengths, self.recipe.batch_tokens, chance)
             for number, rows in enumerate(plan):
-                batch = self._batch(rows, chance)  # drawn even if it is done already: the same chance for the next
+                # Batches that are done already are drawn too, so that the next ones get the same random numbers.
+                batch = self._batch(rows, chance)
                 if number >= self._state.batch:
                     yield self._step(batch, len(plan))
             yield self._end_of_epoch()
@@ -93,7 +94,7 @@ class Training:
         return bool(self.history) and len(self.history) - self.best_epoch >= self.recipe.patience
 
     def _groups(self) -> list[dict[str, object]]:
-        """Biases and norms are not drawn towards zero."""
+        """The parameters in two groups: weight decay acts on matrices, but not on biases and norms."""
         matrices = [each for each in self._parameters.values() if each.dim() > 1]
         others = [each for each in self._parameters.values() if each.dim() == 1]
         return [{"params": matrices, "weight_decay": self.recipe.weight_decay}, {"params": others, "weight_decay": 0.0}]
@@ -145,7 +146,7 @@ class Training:
         finished = TrainingHistory(
             self._state.epoch + 1, self._state.loss_sum / max(1, self._state.token_sum), loss, accuracy, seconds
         )
-        # The epoch counts as done only when its weights are on disk: the average will ask for them.
+        # The epoch counts as done only when its weights are on disk, because the average needs them later.
         self._keep_epoch(finished.epoch)
         self._state = attrs.evolve(
             self._state,
@@ -162,7 +163,7 @@ class Training:
         return TrainingStep(self._state.step, self._state.epoch, share, finished.training_loss, 0.0, seconds, finished)
 
     def _validate(self) -> tuple[float, float]:
-        """Mean loss in nats without smoothing, and how often the most probable symbol is the expected one."""
+        """The mean loss in nats without smoothing, and the share of tokens whose most probable symbol is the expected one."""
         lengths = [(len(example.source), len(example.target)) for example in self._valid]
         total = right = count = 0.0
         chance = random.Random(0)
@@ -185,29 +186,29 @@ class Training:
 
     @contextmanager
     def _enough_memory(self) -> Iterator[None]:
-        """Raises NotEnoughDeviceMemory. The last checkpoint stays; smaller batches fit."""
+        """Inside the block, a full device raises NotEnoughDeviceMemory. Training can go on with smaller batches."""
         try:
             yield
         except torch.OutOfMemoryError as error:
             raise NotEnoughDeviceMemory(device=str(self._device), batch_tokens=self.recipe.batch_tokens) from error
 
     def _keep_epoch(self, epoch: int) -> None:
-        """Write the epoch's weights for the average."""
+        """Write the weights after an epoch, for the average."""
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self._parameters.items()}
         write_tensors(self.epoch_file(epoch), weights, {})
 
     def _drop_epochs(self) -> None:
-        """Remove weights that the average will not need any more."""
+        """Remove the files of weights that the average does not need any more."""
         for epoch in range(1, self.best_epoch - self.recipe.average + 1):
             self.epoch_file(epoch).unlink(missing_ok=True)
 
     @property
     def best_epoch(self) -> int:
-        """The epoch with the smallest validation loss, the first of equal ones; one that is no number is no best."""
+        """The epoch with the smallest validation loss, the first of equal ones; NaN is never the smallest."""
         return min(self.history, key=lambda each: (math.isnan(each.validation_loss), each.validation_loss)).epoch
 
     def epoch_file(self, epoch: int) -> Path:
-        """Where the weights after an epoch lie; only those around the best one are kept."""
+        """The file of the weights after an epoch; only those around the best epoch are kept."""
         return self._folder / f"epoch-{epoch:03}.safetensors"
 
     def averaged(self) -> dict[str, Tensor]:
@@ -217,7 +218,7 @@ class Training:
         return average(files)
 
     def _save(self) -> None:
-        # What idles, as the final norms do under post-norm, has no gradient and no moments.
+        # Unused parameters, such as the final norms under post-norm, have no gradients and no moments.
         moments = {
             name: self._optimizer.state[each] for name, each in self._parameters.items() if each in self._optimizer.state
         }
@@ -230,29 +231,30 @@ class Training:
         checkpoint.save(self._path, self._state, memory)
 
     def _resume(self, about: dict[str, object]) -> None:
-        """Go on where the checkpoint was written. Raises BadCheckpoint if it is of another training."""
+        """Go on where the checkpoint was written. Raises BadCheckpoint if it belongs to another training."""
         state, memory = checkpoint.load(self._path)
         if other := _differing(state.about, about):
             raise BadCheckpoint(path=str(self._path), reason=", ".join(other))
         if state.about != about:
-            # Batches of another size: what was done of this epoch says nothing about them, so it begins again.
+            # The batches have another size now, so the finished batches of this epoch do not count, and it begins again.
             state = attrs.evolve(state, about=about, batch=0, loss_sum=0.0, token_sum=0)
         try:
             with torch.no_grad(), self._enough_memory():
                 self._restore(memory, state.step)
             checkpoint.restore_random(memory.random, self._device)
-        except (KeyError, RuntimeError, TypeError) as error:  # a tensor that is missing, or of another shape or kind
+        except (KeyError, RuntimeError, TypeError) as error:  # A tensor is missing, or has another shape or type.
             raise BadCheckpoint(path=str(self._path), reason=str(error)) from error
         self._state = state
 
     def _restore(self, memory: Memory, n_steps: int) -> None:
         for name, parameter in self._parameters.items():
             if memory.weights[name].shape != parameter.shape:
-                raise KeyError(name)  # copying would stretch it
+                raise KeyError(name)  # Copying would broadcast it to the wanted shape.
             parameter.copy_(memory.weights[name])
             if name not in memory.first:
                 continue
-            # Copies: a tensor straight from the file keeps it open. Fused AdamW counts its steps where the parameters are.
+            # The tensors are copied, because a tensor from the file keeps it open. Fused AdamW counts its steps on the
+            # parameters' device.
             self._optimizer.state[parameter] = {
                 "step": torch.tensor(float(n_steps), device=self._device),
                 "exp_avg": torch.empty_like(parameter).copy_(memory.first[name]),
@@ -261,7 +263,7 @@ class Training:
 
 
 def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """What another training has otherwise. Smaller batches are the cure for a full device, so they may differ."""
+    """The names of what differs between two trainings. The batch size may differ: it is made smaller for a full device."""
     one, two = (_without_batch_tokens(about) for about in (before, after))
     return sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
 
@@ -273,7 +275,7 @@ def _without_batch_tokens(about: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _resting(model: nn.Module) -> Iterator[None]:
-    """Without dropout; afterwards with it, whatever happened."""
+    """Inside the block, the model has no dropout; afterwards it has, also after an error."""
     model.eval()
     try:
         yield
@@ -282,7 +284,7 @@ def _resting(model: nn.Module) -> Iterator[None]:
 
 
 def rate(step: int, share: float, warmup_steps: int) -> float:
-    """The learning rate's factor: up in a straight line, then down to 0 along half a cosine of the whole training."""
+    """The factor of the learning rate: it rises in a straight line, then falls to 0 along half a cosine."""
     return min(1.0, (step + 1) / max(1, warmup_steps)) * 0.5 * (1 + math.cos(math.pi * share))
 
 

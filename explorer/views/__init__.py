@@ -1,1 +1,1 @@
-"""Qt widgets, one for each kind of Picture."""
+"""Qt widgets: a View for each kind of Picture, and the controls beside them."""

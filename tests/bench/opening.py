@@ -12,6 +12,7 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.main import Program, make_application
+from explorer.app.session import told
 
 
 def main() -> None:
@@ -22,13 +23,13 @@ def main() -> None:
     from tests.bench.probe import Heart, PaintWatch, answered  # the program itself does not need these before its window
 
     watch, heart = PaintWatch(program.window), Heart()
-    program.session.told.connect(program.window.update)  # wakes the loop below
+    program.session.told.connect(lambda _value: program.window.update())  # wakes the loop below
     program.open()
     while not watch.count:
         _turn(application)
     empty_ms = (time.time() - began_s) * 1e3
     loaded: list[bool] = []
-    program.session.loaded.connect(lambda: loaded.append(True))
+    program.session.told.connect(lambda value: loaded.append(True) if isinstance(value, told.Loaded) else None)
     with heart.beating():
         while not loaded:
             _turn(application)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from explorer.cli import main as cli
 from explorer.errors import UnknownHead
@@ -13,6 +14,11 @@ from explorer.export.choice import Choice
 from explorer.export.job import Export
 from explorer.lang import Words
 from tests.trace.foreign import GATES, MAP, NAMES, STREAM, foreign_trace, grouped_trace
+
+
+@pytest.fixture(autouse=True, scope="module")
+def application(qapp: QApplication) -> None:
+    """A figure in pixels is drawn by Qt, in whatever application there is: the one of all tests."""
 
 
 def exported(out: Path, choice: Choice | None, format_: str, one_each: bool = False) -> None:

@@ -58,10 +58,10 @@ def test_a_preset_that_is_broken_now_is_told(journey: Journey, tmp_path: Path) -
         remembered_path().write_text(f'version = 1\npreset = "{folder.as_posix()}"\ntext = "狗爱北京"\n', encoding="utf-8")
 
         def script(window: Window) -> None:
+            message = window.status.message
+            journey.wait(lambda: "上次的设置打不开" in message.text() and "mine" in message.text())  # said for a while
             journey.settle(window)
             assert "translator" == window.session.state.wish.preset
-            assert "上次的设置打不开" in window.status.message.text()
-            assert "mine" in window.status.message.text()
 
         journey.run_as_left(script)
         assert "狗爱北京" in remembered_path().with_name("unreadable.explorer.toml").read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def test_everything_that_was_set_up_comes_back(journey: Journey) -> None:
             journey.settle(window)
         session.ask(CutTokens("source", "merge", 0))
         journey.settle(window)
-        session.ask(look_at(layer=1, head=5, stage="scores", top_k=7))
+        session.ask(look_at(layer=1, head=5, stage="scores", top_k=7, signed_colours="purple-orange"))
         window.go("attention")
         left.append(session.state)
 

@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
-from explorer.state.intents import AddWord, SetKnob, SetText
+from explorer.state.intents import AddWord, CutTokens, SetKnob, SetText
 from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
 
@@ -91,7 +91,7 @@ def test_a_new_text_is_cut_afresh(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.session.cut("source", "merge", 0, 0)
+        window.session.ask(CutTokens("source", "merge", 0, 0))
         journey.settle(window)
         window.sentences.source_edit.setText("我爱北京")
         journey.settle(window)

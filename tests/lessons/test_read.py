@@ -7,6 +7,7 @@ import pytest
 from explorer.errors import BadLesson, CannotRead, ExplorerError
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.read import bundled_lessons, read_folder, read_lesson
+from explorer.resources import asset_text
 
 GOOD = """group = "mine"
 
@@ -148,7 +149,7 @@ def test_errors_are_explorer_errors() -> None:
 
 def test_the_readmes_lesson_can_be_read(tmp_path: Path) -> None:
     """What a teacher copies from it works."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    readme = asset_text("lessons/README.md")
     lesson = read_lesson(write(tmp_path, readme.partition("```toml\n")[2].partition("```")[0]))
 
     assert lesson.steps[0].given["A"].sum() == 10

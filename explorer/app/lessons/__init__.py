@@ -1,1 +1,1 @@
-"""The lessons beside the pages."""
+"""The lesson panel at the left of the pages."""

@@ -1,4 +1,4 @@
-"""The lessons at the left: a list of them, and the step that is open, beside whatever page it is about."""
+"""The lesson panel: the list of lessons, and the step that is open."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -35,11 +35,11 @@ from explorer.views.controls.question import QuestionBox
 from explorer.views.controls.table_label import TableLabel
 
 _WIDTH_PX, _NARROW_PX = 330, 280
-_MOST_ERRORS = 8  # of files that are no lessons; somebody's folder may hold thousands
+_MOST_ERRORS = 8  # errors listed; a folder may hold thousands of files that are no lessons
 
 
 class LessonPanel(QWidget):
-    """Signals: opened(Step) a step shall be set up; closed() the user goes back to the list or hides the panel."""
+    """Signals: opened(Step or None) when a step is to be set up or was left; closed() when the user hides the panel."""
 
     opened = Signal(object)
     closed = Signal()
@@ -98,7 +98,7 @@ class LessonPanel(QWidget):
         self.counter.setObjectName("faint")
         for label in (self.title, self.say):
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)  # a lesson's mark-up could have files opened
+            label.setTextFormat(Qt.TextFormat.PlainText)  # Mark-up in a stranger's lesson could open files.
         self.numbers.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question = QuestionBox()
         self.quiz = Quiz(self.question, self.reckoner)
@@ -143,13 +143,13 @@ class LessonPanel(QWidget):
     # What it shows
 
     def offer(self, lessons: Sequence[Lesson], errors: Sequence[ExplorerError]) -> None:
-        """These lessons, and files that are none."""
+        """List these lessons, and the errors of files that are no lessons."""
         self.lessons, self._errors = tuple(lessons), tuple(errors)
         if self._words is not None:
             self._list(self._words)
 
     def add(self, lesson: Lesson) -> None:
-        """One more lesson, in place of one of the same name, and open it."""
+        """Add a lesson, in place of one with the same key, and open it."""
         self.offer((*(each for each in self.lessons if each.key != lesson.key), lesson), self._errors)
         self.open(lesson.key)
 
@@ -199,11 +199,11 @@ class LessonPanel(QWidget):
 
     @property
     def experiments(self) -> frozenset[str]:
-        """What the open step's formulas ask for beside the pass."""
+        """The experiments that the open step's formulas need."""
         return frozenset() if self.step is None else self.step.experiments
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        """A newer pass: the same claims, on its numbers."""
+        """Check the step's claims on a newer pass."""
         first = self.quiz.shown is None
         self.quiz.shown = (trace, look)
         self._tell()
@@ -211,7 +211,7 @@ class LessonPanel(QWidget):
             self.quiz.ask(words)
 
     def refuse(self, error: ExplorerError) -> None:
-        """What the step asks for, or what was typed since, cannot be: its numbers would be those of another state."""
+        """Show an error in place of the step's numbers, which would belong to another state."""
         if self.step is not None and self._words is not None:
             self.quiz.shown = None
             self.reckoner.forget("claims")
@@ -219,13 +219,13 @@ class LessonPanel(QWidget):
             self.numbers.show()
 
     def open(self, key: str) -> None:
-        """A lesson by the name of its file."""
+        """Open the first step of the lesson with this key, which is the name of its file."""
         self.lesson = next(lesson for lesson in self.lessons if lesson.key == key)
         self._go(0)
         self._stack.setCurrentIndex(1)
 
     def leave(self) -> None:
-        """Back to the list."""
+        """Close the step and go back to the list."""
         self.lesson = None
         self.quiz.end()
         self.reckoner.forget("claims")
@@ -233,7 +233,7 @@ class LessonPanel(QWidget):
         self.opened.emit(None)
 
     def _go(self, place: int) -> None:
-        assert self.lesson is not None  # a lesson is open
+        assert self.lesson is not None  # Steps are only changed while a lesson is open.
         self.place = place
         step = self.lesson.steps[place]
         self.given = dict(step.given)
@@ -244,13 +244,13 @@ class LessonPanel(QWidget):
             edit.changed.connect(self._changed)
             self._matrices.addWidget(edit)
         self.quiz.begin(step, self.given)
-        self._tell()  # the numbers on screen were of another step
+        self._tell()  # Replace the numbers of the step before.
         if self._words is not None:
             self.quiz.ask(self._words)
         self.opened.emit(step)
 
     def _tell(self) -> None:
-        """Title, sentence and claims."""
+        """Show the step's title, sentence and claims."""
         if self.lesson is None or self._words is None:
             return
         words, step = self._words, self.lesson.steps[self.place]
@@ -263,7 +263,7 @@ class LessonPanel(QWidget):
         if not step.claims or self.quiz.shown is None or not step.experiments <= self.quiz.shown[0].experiments.keys():
             self.reckoner.forget("claims")
             self.numbers.setText(words("status.computing") if step.claims else "")
-        else:  # the last ones stay until the new ones are there
+        else:  # The old claims stay visible until the new ones are computed.
             work = partial(_claims, step, self.quiz.shown[0], dict(self.given), words, self._theme)
             self.reckoner.ask("claims", work, self._show_claims)
 
@@ -292,6 +292,6 @@ class LessonPanel(QWidget):
 
 
 def _claims(step: Step, trace: Trace, given: Mapping[str, Cells], words: Words, theme: Theme, stop: Stop) -> str:
-    """The claims as they are shown; computed beside the window."""
+    """The claims as rich text; runs on the lessons' thread."""
     changed = any(not np.array_equal(given[name], cells) for name, cells in step.given.items())
     return claims_html(findings(step, trace, given, stop), words, theme, changed=changed)

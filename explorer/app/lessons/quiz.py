@@ -1,4 +1,4 @@
-"""The question of a lesson's step: asked, answered, judged, on the numbers of the pass that is shown."""
+"""The question of a lesson's step: asking, answering and judging, on the numbers of the pass that is shown."""
 
 import random
 import zlib
@@ -26,7 +26,7 @@ Shown = tuple[Trace, Look]
 
 
 class Quiz(QObject):
-    """`ask` puts a step's question into the box; `given` and `shown` are what its answer is computed from."""
+    """Puts a step's question into the box and judges the answer, which is computed from `given` and `shown`."""
 
     def __init__(self, box: QuestionBox, reckoner: Reckoner) -> None:
         super().__init__(box)
@@ -37,24 +37,24 @@ class Quiz(QObject):
         self._step: Step | None = None
         self._words: Words | None = None
         self._asked: Asked | None = None
-        self._order: list[int] = []  # of the choices: the right one is not always the first
+        self._order: list[int] = []  # The choices are shuffled, so that the right one is not always first.
         self._seed = 0
         box.answered.connect(self._answered)
         box.picked.connect(self._picked)
         box.another.connect(self._another)
 
     def begin(self, step: Step, given: dict[str, Cells]) -> None:
-        """Another step."""
+        """Take another step, without asking its question yet."""
         self._step, self.given, self.shown, self._seed = step, given, None, 0
 
     def end(self) -> None:
-        """No step is open."""
+        """Forget the step, after it was closed."""
         self._step, self.shown = None, None
         self._reckoner.forget("question")
         self._reckoner.forget("answer")
 
     def ask(self, words: Words) -> None:
-        """Put the question, or none; what was answered before is gone."""
+        """Put the step's question into an empty box, or hide the box where there is none."""
         self._words, self._asked = words, None
         self._reckoner.forget("question")
         self._reckoner.forget("answer")
@@ -76,12 +76,12 @@ class Quiz(QObject):
             return
         trace, look = self.shown
         where = Where(look.attention_tap("weights").rpartition(".")[0], look.head, look.side)
-        if not self._seed:  # what stands in the box is of another step
+        if not self._seed:  # The box still shows another step's question.
             self._box.put(words("status.computing"), renewable=True)
         self._reckoner.ask("question", partial(_asked, kind, trace, where, self._seed), self._put)
 
     def _put(self, found: Asked | ExplorerError | None) -> None:
-        assert self._words is not None  # it was asked with words
+        assert self._words is not None  # `ask` has set it.
         self._asked = found if isinstance(found, Asked) else None
         text = self._words("question.none") if self._asked is None else asked_html(self._asked, self._words)
         self._box.put(text, renewable=True)
@@ -104,8 +104,8 @@ class Quiz(QObject):
             self._reckoner.ask("answer", work, partial(self._compare, typed, question.tolerance))
 
     def _compare(self, typed: str, tolerance: float, truth: Numbers | ExplorerError) -> None:
-        """Judge what was typed, now that the right answer is known, or tell why there is none."""
-        assert self._words is not None  # a question was asked
+        """Judge what was typed against the right answer, or say why there is none."""
+        assert self._words is not None  # `ask` has set it.
         if isinstance(truth, NotInSentence) or (not isinstance(truth, ExplorerError) and not truth.size):
             self._box.tell(self._words("lesson.no_answer"), right=False)
         elif isinstance(truth, ExplorerError):
@@ -119,8 +119,8 @@ class Quiz(QObject):
             self._judge(asked.choices[asked.right].of(self._words.language), self._order[place] == asked.right)
 
     def _judge(self, answer: str, right: bool) -> None:
-        """Right or wrong, the answer, and why, where the lesson says so."""
-        assert self._words is not None and self._step is not None  # a step with a question is open
+        """Show whether the answer is right, the right answer, and the lesson's reason for it."""
+        assert self._words is not None and self._step is not None  # A step with a question is open.
         why = "" if self._step.question is None else self._step.question.why.of(self._words.language)
         verdict = self._words("lesson.right" if right else "lesson.wrong", answer=answer)
         self._box.tell(f"{verdict} {why}".strip(), right=right)

@@ -1,9 +1,9 @@
-"""One thread beside the window that reads lessons and reckons for them, so that neither ever keeps a key press waiting.
+"""A thread that reads lessons and computes their numbers, so that the window never has to wait for them.
 
     reckoner.ask("claims", partial(claims_of, step, trace), self.numbers.setText)
 
-Of each kind only the newest wish counts: it takes the place of one that waits, and the answer to an older one is dropped.
-NumPy and files are all that this thread touches; values come back by one queued signal.
+Only the newest task of each kind counts: it replaces one that waits, and an older one's answer is dropped.
+The thread touches only NumPy and files; values come back by one queued signal.
 """
 
 import threading
@@ -16,11 +16,14 @@ from explorer.errors import ExplorerError
 from explorer.stops import Stop
 
 Work = Callable[[Stop], Any]
-"""What the thread calls; it may ask `stop` whether it is worth going on, and return whatever it has."""
+"""A task for the thread. It may call `stop` to learn that nobody wants its value any more, and return early."""
 
 
 class Reckoner(QObject):
-    """`ask` and `forget` return at once, `close` waits for the thread to end. Signal: broke(error) for a bug in a Work."""
+    """Runs tasks on its thread. `ask` and `forget` return at once; `close` waits for the thread.
+
+    Signals: broke(error) for a bug in a task.
+    """
 
     broke = Signal(object)
     _told = Signal(str, int, object)
@@ -28,29 +31,29 @@ class Reckoner(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._changed = threading.Condition()
-        self._waiting: dict[str, tuple[int, Work]] = {}  # by kind, the oldest wish first; shared by both threads
+        self._waiting: dict[str, tuple[int, Work]] = {}  # by kind, oldest first; shared by both threads
         self._closing = False  # shared by both threads
-        self._wanted: dict[str, tuple[int, Callable[[Any], None]]] = {}  # by kind: whose answer is still looked for
+        self._wanted: dict[str, tuple[int, Callable[[Any], None]]] = {}  # by kind, the tasks whose answers are still wanted
         self._serial = 0
         self._thread: threading.Thread | None = None
         self._told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
 
     def ask(self, kind: str, work: Work, then: Callable[[Any], None]) -> None:
-        """Have this computed, and call `then` with the value, or with the ExplorerError that was raised."""
+        """Run `work` on the thread, then call `then` on the GUI thread with its value or with its ExplorerError."""
         if self._closing:
             return
         self._serial += 1
         self._wanted[kind] = (self._serial, then)
         with self._changed:
-            self._waiting.pop(kind, None)  # the new wish stands at the end
+            self._waiting.pop(kind, None)  # so that the new task comes last
             self._waiting[kind] = (self._serial, work)
             self._changed.notify()
-        if self._thread is None:  # most windows are never asked for a lesson
+        if self._thread is None:  # Start the thread only when a lesson is used.
             self._thread = threading.Thread(target=self._run, name="lessons")
             self._thread.start()
 
     def forget(self, kind: str) -> None:
-        """The answer is wanted no longer."""
+        """Drop the task of this kind; its answer is not wanted any more."""
         self._wanted.pop(kind, None)
         with self._changed:
             self._waiting.pop(kind, None)
@@ -61,7 +64,7 @@ class Reckoner(QObject):
         return bool(self._wanted)
 
     def close(self) -> None:
-        """End the thread, after the part that it is at. Nothing is told any more."""
+        """End the thread after its present task, whose answer is dropped."""
         self._wanted.clear()
         with self._changed:
             self._closing = True
@@ -70,7 +73,7 @@ class Reckoner(QObject):
         if self._thread is not None:
             self._thread.join()
 
-    # On the GUI thread
+    # Methods that run on the GUI thread
 
     def _tell(self, kind: str, serial: int, value: object) -> None:
         newest, then = self._wanted.get(kind, (0, None))
@@ -82,16 +85,16 @@ class Reckoner(QObject):
         else:
             then(value)
 
-    # On the thread
+    # Methods that run on the lessons' thread
 
     def _run(self) -> None:
         while (wish := self._next()) is not None:
             kind, serial, work = wish
             try:
-                value = work(lambda kind=kind: self._closing or kind in self._waiting)  # type: ignore[misc]  # bound at once
-            except Exception as error:  # the user's error and a bug travel the same way, and part on the other side
+                value = work(lambda kind=kind: self._closing or kind in self._waiting)  # type: ignore[misc]  # bound now
+            except Exception as error:  # A user's error and a bug are told apart on the GUI thread.
                 value = error
-            if not self._closing:  # Qt's half may be gone
+            if not self._closing:  # After `close`, the signal's object may be deleted.
                 self._told.emit(kind, serial, value)
 
     def _next(self) -> tuple[str, int, Work] | None:

@@ -1,4 +1,4 @@
-"""Between the lessons and the rest of the window: a step sets up the session, the page and what is outlined."""
+"""The link from lessons to the rest of the window: a step sets up the session and the page, and outlines cards."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from explorer.views.controls.knobs import KnobPanel
 
 
 class StepOpener(QObject):
-    """Signals: shown(bool) the panel is opened or closed; refused(error) a file is no lesson; broke(error) for a bug."""
+    """Signals: shown(bool) when the panel shall open or close; refused(error) for a file that is no lesson; broke(error)."""
 
     shown = Signal(bool)
     refused = Signal(object)
@@ -41,35 +41,35 @@ class StepOpener(QObject):
         panel.closed.connect(self._hide)
 
     def show(self, on: bool) -> None:
-        """Open or close the panel; lessons are read when it is first opened."""
+        """Open or close the panel. Lessons are read when it is opened first."""
         if on and not self._panel.lessons:
             self._reckoner.ask("list", all_lessons, self._offer)
         self._panel.setVisible(on)
         self._mark(self._panel.step if on else None)
 
     def draw(self, frame: Frame) -> None:
-        """A frame, if it answers what is wished: the numbers of an older wish are not those of the step."""
+        """Give a frame to the open step, unless it answers an older wish: then its numbers are not the step's."""
         if self._session.is_answered():
             self._panel.draw(frame.trace, self._session.state.look, self._appearance.words)
 
     def look_into(self) -> None:
-        """Have computed what the page in front and the open step need beside the pass."""
+        """Ask for the experiments that the page in front and the open step need."""
         self._session.look_into(self._page_stack.page.experiments | self._panel.experiments)
 
     def choose(self) -> None:
-        """Ask for a file."""
+        """Let the user choose a lesson's file."""
         with native_dialog():
             path, _filter = QFileDialog.getOpenFileName(self._panel, self._appearance.words("action.open_lesson"), "", "*.toml")
         if path:
             self.add(path)
 
     def add(self, path: str) -> None:
-        """Open a lesson from a file of the user's own. A mistake in it is told, and the rest goes on."""
+        """Open a lesson from a user's file. A mistake in the file is shown as an error."""
         self.shown.emit(True)
         self._reckoner.ask("file", partial(_read, Path(path)), self._add)
 
     def close(self) -> None:
-        """End the thread that reads and reckons."""
+        """End the lessons' thread."""
         self._reckoner.close()
 
     def _offer(self, found: tuple[Sequence[Lesson], Sequence[ExplorerError]] | ExplorerError) -> None:
@@ -92,7 +92,7 @@ class StepOpener(QObject):
             self._session.ask(OpenStep(step.settings))
         self.look_into()
         self._mark(step)
-        if self._session.frame is not None:  # a step that changes nothing has its numbers already
+        if self._session.frame is not None:  # If the step changed nothing, the frame on screen has its numbers.
             self.draw(self._session.frame)
 
     def _mark(self, step: Step | None) -> None:

@@ -1,4 +1,4 @@
-"""All heads of an attention, and one of them at each of its stages."""
+"""The attention page: all heads of an attention, and the chosen head at each stage."""
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout
 
@@ -11,7 +11,7 @@ from explorer.views.pictures.strips import StripsView
 
 
 class AttentionPage(Page):
-    """The wall and the parts at the left, the chosen head at the right."""
+    """The wall of heads and the chosen head's vectors at the left, the chosen head's map at the right."""
 
     key = "attention"
     least_px = 420
@@ -23,7 +23,7 @@ class AttentionPage(Page):
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))
         stages.addStretch(1)
-        head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # a card has a box layout
+        head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
         grid = with_margins(QGridLayout(self.scrolled()))
         grid.addWidget(wall, 0, 0)
         grid.addWidget(head, 0, 1, 2, 1)

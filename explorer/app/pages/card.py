@@ -21,11 +21,11 @@ from explorer.views.painting.pointed import Spot
 P = TypeVar("P", bound=Picture)
 P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
 Maker = Callable[[Trace, Look, Words], P | None]
-"""None: what the picture shows is still being computed, and the last one stays, with dots behind its title."""
+"""Makes a card's picture. None means that it is still being computed: the last picture stays, with dots in its title."""
 
 
 class View(Protocol[P_shown]):
-    """What every widget that draws one kind of Picture can do."""
+    """The interface of every widget that draws one kind of Picture."""
 
     pointed: SignalInstance
     opened: SignalInstance
@@ -40,8 +40,11 @@ class View(Protocol[P_shown]):
 
 
 class Card(QFrame):
-    """opened(page) is emitted when the user wants to see everything about it; touched(Card) when it becomes the
-    one that copying and exporting mean."""
+    """A view with its title, formula, shape and note.
+
+    Signals: opened(page) when the user wants the page about it; touched(Card) when it becomes the card that copying and
+    exporting use.
+    """
 
     opened = Signal(str)
     touched = Signal(object)
@@ -49,14 +52,14 @@ class Card(QFrame):
     def __init__(self, view: View[P], make: Maker[P], page: str = "") -> None:
         super().__init__()
         self.setObjectName("card")
-        # Heights follow from the page's shares alone: a note must not make one card push the others away.
+        # The page's layout alone decides heights: card heights do not change when a note appears.
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.view: View[Any] = view
         self.make: Maker[Any] = make
         self.page = page
         self.picture: Picture | None = None
         self._words: Words | None = None
-        self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture lacks
+        self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture needs and that were not kept
         self.title = ElidedLabel()
         self.title.setObjectName("title")
         if page:
@@ -85,12 +88,12 @@ class Card(QFrame):
         layout.setSpacing(4)
         layout.addLayout(self.bar)
         layout.addWidget(self.note)
-        layout.addWidget(view, 1)  # type: ignore[arg-type]  # every view is a widget too
+        layout.addWidget(view, 1)  # type: ignore[arg-type]  # Every view is a widget too.
         self.view.opened.connect(self._opened)
         self.view.pointed.connect(self._touch)
 
     def set_meant(self, meant: bool) -> None:
-        """Outline the card: a lesson speaks of it."""
+        """Outline the card, or not; lessons outline the cards that they speak of."""
         if self.property("meant") != meant:
             self.setProperty("meant", meant)
             self.style().polish(self)
@@ -100,7 +103,7 @@ class Card(QFrame):
         self.wants = ()
         try:
             made = self.make(trace, look, words)
-        except NotKept as error:  # of a long text: it may be kept or computed if it is asked for
+        except NotKept as error:  # A map of a long text may be kept once it is asked for.
             self.wants = ((str(error.values["tap"]), error.head),)
             self._wait(words, words.error(error))
             return
@@ -117,19 +120,19 @@ class Card(QFrame):
         self.view.draw(self.picture, words)
 
     def in_english(self, trace: Trace, look: Look) -> Picture | None:
-        """The picture that is shown, with English names: files of numbers are the same in every language."""
+        """The picture with English names, because files of numbers are the same in every language."""
         try:
             return self.make(trace, look, Words.load("en")) or self.picture
         except NotKept:
             return self.picture
 
     def _wait(self, words: Words, note: str) -> None:
-        """Keep the last picture, with dots behind its title and what is to be said about it."""
+        """Keep the last picture, with dots behind its title and a note."""
         self.title.setText(f"{self.title.text().removesuffix(' …')} …")
         self.note.setText(note)
         self.note.setVisible(bool(note))
         if self.picture is None:
-            self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # it is a widget too
+            self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
 
     def _tell(self, caption: Caption, words: Words) -> None:
         self.title.setText(caption.title)
@@ -140,15 +143,15 @@ class Card(QFrame):
         self.note.setText(caption.note)
         self.note.setVisible(bool(caption.note))
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
-        view: QWidget = self.view  # type: ignore[assignment]  # it is both
+        view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)
 
     def hasHeightForWidth(self) -> bool:
-        """No, though a note that wraps has: it would push the other cards away."""
+        """False, although a wrapped note's height depends on its width: the note must not change the card's height."""
         return False
 
     def event(self, event: QEvent) -> bool:
-        """The buttons beside the title may have changed their size."""
+        """Make room in the title line again after its buttons changed their size."""
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self._make_room()
@@ -159,7 +162,7 @@ class Card(QFrame):
         self._make_room()
 
     def _make_room(self) -> None:
-        """In a narrow card the shape gives way, then the formula; both are in the tooltip. Nothing is ever cut."""
+        """Hide the shape, then the formula, where the title line is too narrow. The tooltip has both."""
         used = self.title.sizeHint().width() + self.bar.spacing() + 40
         for place in range(self.bar.count()):
             widget = self.bar.itemAt(place).widget()
@@ -179,7 +182,7 @@ class Card(QFrame):
         self.touched.emit(self)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click on the title opens the page."""
+        """Open the card's page after a click on the title."""
         self.touched.emit(self)
         if self.title.geometry().contains(event.position().toPoint()):
             self._opened()

@@ -1,4 +1,4 @@
-"""Two states beside each other, with their difference; and where this one departs from the paper."""
+"""The compare page: two states and their difference, and where the present one departs from the paper."""
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
@@ -18,7 +18,7 @@ from explorer.views.pictures.heatmap import HeatmapView
 
 
 class ComparePage(Page):
-    """The user puts a state aside, takes the paper's, exchanges the two, or lets it go."""
+    """Buttons that put a state aside, take the paper's, swap the two or drop it; maps and bars of both states."""
 
     key = "compare"
     least_px = 680
@@ -98,7 +98,7 @@ class ComparePage(Page):
         self.wished.emit(Compare(str(self.sender().property("keeps"))))
 
     def _moved(self, view: Viewport) -> None:
-        """What one map shows, the others show as well."""
+        """Show the same part of the map in all three views."""
         for other in self._linked:
             if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
                 other.view = view

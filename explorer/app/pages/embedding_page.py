@@ -1,4 +1,4 @@
-"""From tokens to vectors: the embedding and what is added to it."""
+"""The embedding page: token vectors, and their sum with the positions."""
 
 from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
@@ -7,7 +7,7 @@ from explorer.views.pictures.strips import StripsView
 
 
 class EmbeddingPage(Page):
-    """The embedding of a side, and below it the sum with the positions."""
+    """The embedding of a side, and its sum with the positions below it."""
 
     key = "embedding"
     least_px = 560

@@ -1,4 +1,4 @@
-"""The inspector page: every tap with its figures, and any of them as a picture."""
+"""The inspector page: a table of all taps with their figures, and the chosen tap as a picture."""
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter
@@ -69,7 +69,7 @@ class InspectorPage(Page):
 
 
 def _heads(trace: Trace, look: Look) -> int:
-    """How many heads the tap has: keys and values may have fewer than queries."""
+    """The number of maps of the chosen tap. Keys and values may have fewer heads than queries."""
     return trace.shape(look.tap)[0] if trace.axes(look.tap)[0] == "head" else 1
 
 

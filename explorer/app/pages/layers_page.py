@@ -1,4 +1,4 @@
-"""The laboratory of norms and residuals."""
+"""The layers page: norms and residual connections."""
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox
@@ -15,7 +15,7 @@ from explorer.views.pictures.waves import WavesView
 
 
 class LayersPage(Page):
-    """Norms and residuals of one layer, and what becomes of vectors and gradients through all of them."""
+    """Norms and residuals of one layer, and the lengths of vectors and gradients along all layers."""
 
     key = "layers"
     least_px = 900

@@ -1,4 +1,4 @@
-"""Rows and columns with the distances that all pages have."""
+"""Rows and columns with the gaps that all pages use."""
 
 from typing import TypeVar
 
@@ -27,12 +27,12 @@ def below(*shares: tuple[QWidget, int]) -> QVBoxLayout:
 
 
 def row_in(within: QWidget) -> QHBoxLayout:
-    """A row that fills a widget as far as its margins."""
+    """A row that fills a widget, with a page's margins."""
     return with_margins(QHBoxLayout(within))
 
 
 def column_in(within: QWidget) -> QVBoxLayout:
-    """A column that fills a widget as far as its margins."""
+    """A column that fills a widget, with a page's margins."""
     return with_margins(QVBoxLayout(within))
 
 

@@ -1,4 +1,4 @@
-"""The laboratory of masks."""
+"""The masks page."""
 
 import attrs
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit
@@ -16,11 +16,11 @@ from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.pictures.heatmap import HeatmapView
 
-_SENTENCES = 3  # of a batch are shown
+_SENTENCES = 3  # sentences of a batch that are shown
 
 
 class MasksPage(Page):
-    """The mask of every attention, what the chosen one does to a head's scores, what leaks, and a batch with padding."""
+    """The mask of every attention, a head's scores before and behind the mask, the leak test, and a batch with padding."""
 
     key = "masks"
     least_px = 1080
@@ -69,7 +69,7 @@ class MasksPage(Page):
 
 
 def _mask_of(attention: str) -> Maker[Heatmap]:
-    """The mask of this attention, whichever is chosen."""
+    """A maker of this attention's mask, whichever attention is chosen."""
 
     def make(trace: Trace, look: Look, words: Words) -> Heatmap:
         return mask_map(trace, attrs.evolve(look, attention=attention), words)
@@ -78,7 +78,7 @@ def _mask_of(attention: str) -> Maker[Heatmap]:
 
 
 def _at_stage(stage: str) -> Maker[Heatmap]:
-    """The chosen head at this stage, whatever stage is chosen."""
+    """A maker of the chosen head at this stage, whichever stage is chosen."""
 
     def make(trace: Trace, look: Look, words: Words) -> Heatmap:
         return head_map(trace, attrs.evolve(look, stage=stage), words)
@@ -87,7 +87,7 @@ def _at_stage(stage: str) -> Maker[Heatmap]:
 
 
 def _sentence(row: int) -> Maker[Heatmap]:
-    """One sentence of the batch."""
+    """A maker of one sentence of the batch."""
 
     def make(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         return batch_map(trace, look, words, row)

@@ -1,4 +1,4 @@
-"""The decoder's side: steps of decoding, the distribution at each, what it looks at, alignment, and the search tree."""
+"""The output page: decoding steps, the distribution at each step, attention at that step, alignment and search tree."""
 
 from PySide6.QtWidgets import QToolButton
 
@@ -23,12 +23,12 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 from explorer.views.pictures.tree import TreeView
 
-_LEAST_WIDE_PX = 800  # its three cards stand beside each other
-_STEPS_PX = 122  # title, note, chips, bars and their figures
+_LEAST_WIDE_PX = 800  # px, room for three cards beside each other
+_STEPS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
 class OutputPage(Page):
-    """One decoding step is looked at; everything on the page is about it."""
+    """The steps of decoding; the other cards show the chosen step."""
 
     key = "output"
     least_px = 640
@@ -65,7 +65,7 @@ class OutputPage(Page):
             button.setObjectName("segment")
         self.steps.bar.insertWidget(2, self.free)
         self.steps.setMinimumHeight(_STEPS_PX)
-        self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # a card has a box layout
+        self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # A card has a box layout.
         for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
             card.bar.insertWidget(2, self.choice("aligned"))
             card.bar.insertWidget(3, other)
@@ -93,7 +93,7 @@ class OutputPage(Page):
         super().draw(trace, look, words)
 
     def put(self, wish: Wish) -> None:
-        """The beam, and whether the user has a hand in the target."""
+        """Show the beam width, and the button of free decoding where the user chose some tokens."""
         self.beams.offer({str(beam): str(beam) for beam in range(1, int(BEAM.valid.high) + 1)}, str(wish.beam))
         self.free.setVisible(bool(wish.prefix))
 
@@ -109,13 +109,13 @@ class OutputPage(Page):
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
-            self.look_at(head=row, aligned="head")  # the row below them all is their mean
+            self.look_at(head=row, aligned="head")  # The last row is the mean of all heads and cannot be chosen.
 
     def _step(self, step: int) -> None:
         self.look_at(position=step)
 
     def _branch(self, symbol: int) -> None:
-        """Let decoding write this symbol at the chosen step, and go on by itself."""
+        """Let decoding write this symbol at the chosen step and continue freely."""
         if self._trace is not None and self._trace.expected:
             before = self._trace.expected[: self._look.step(self._trace)]
             self.wished.emit(BeginWith((*before, symbol)))
@@ -135,7 +135,7 @@ class OutputPage(Page):
 
     def _show_as(self, *, grid: bool) -> None:
         self._as_grid = grid
-        self.look_at()  # nothing else to look at, and everything drawn again
+        self.look_at()  # An unchanged Look still draws the page again.
 
     def _sample(self, changes: dict[str, float]) -> None:
         self.look_at(**changes)

@@ -1,4 +1,4 @@
-"""Everything at once, in the order in which the data flows."""
+"""The overview page: the whole model, in the order in which the data flows."""
 
 from explorer.app.pages.layouts import below, beside, row_in
 from explorer.app.pages.page import Page
@@ -12,7 +12,7 @@ from explorer.views.pictures.waves import WavesView
 
 
 class OverviewPage(Page):
-    """Embedding and positions at the left, attention at the right; a click on a title opens the page about it."""
+    """Embedding and positions at the left, attention at the right. A click on a title opens the page about it."""
 
     key = "overview"
     least_px = 470

@@ -17,10 +17,13 @@ from explorer.views.painting.pointed import Spot
 
 
 class Page(QWidget):
-    """Cards in a layout. A subclass says its `key`, which is in the page list, the `experiments` that its pictures need beside
-    the pass, and `least_px`, the height below which it scrolls.
+    """Cards in a layout.
 
-    Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) of a long text that its pictures lack.
+    A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need, and `least_px`, the height
+    below which it scrolls.
+
+    Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
+    pictures need and that were not kept.
     """
 
     key = ""
@@ -40,12 +43,12 @@ class Page(QWidget):
         self.explanation: ExplanationView | None = None
 
     def scrolled(self) -> QWidget:
-        """What holds the cards; a window that is too small for them scrolls instead of squeezing or cutting them."""
+        """The widget that holds the cards, in a scroll area: a small window scrolls instead of squeezing the cards."""
         inner, area = QWidget(), QScrollArea()
         inner.setObjectName("desk")
         inner.setMinimumHeight(self.least_px)
         area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is inside takes it, and is scrolled to
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The widgets inside take the focus.
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(inner)
         outer = QVBoxLayout(self)
@@ -54,19 +57,19 @@ class Page(QWidget):
         return inner
 
     def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
-        """A new card, connected."""
+        """Make a card and connect its signals."""
         made = Card(view, make, page)
         self.cards.append(made)
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
         made.view.pointed.connect(self.pointed)
-        wished = getattr(made.view, "wished", None)  # of views in which something can be changed
+        wished = getattr(made.view, "wished", None)  # Only views that can change something have this signal.
         if wished is not None:
             wished.connect(self.wished)
         return made
 
     def choice(self, field: str) -> Segments:
-        """Buttons for a field of the Look, connected."""
+        """Make the buttons for a field of the Look and connect them."""
         segments = Segments()
         segments.chose.connect(
             {
@@ -84,7 +87,7 @@ class Page(QWidget):
         return self.explanation
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        """Make and show every picture of the page."""
+        """Make and show the pictures of all visible cards."""
         self._wall_look = look
         for segments, field in self.choices:
             segments.offer(_offers(field, trace, words), getattr(look, field))
@@ -99,11 +102,11 @@ class Page(QWidget):
         self.wished.emit(OpenPage(page))
 
     def look_at(self, **fields: object) -> None:
-        """Ask for something else to be looked at."""
+        """Ask to change these fields of the Look."""
         self.wished.emit(look_at(**fields))
 
     def put(self, wish: Wish) -> None:
-        """What is asked for; most pages have no controls of it."""
+        """Show a Wish in the page's controls; most pages have none for it."""
 
     def speak(self, words: Words) -> None:
         self.setAccessibleName(words(f"page.{self.key}"))
@@ -126,7 +129,7 @@ class Page(QWidget):
         self.look_at(layer=layer, head=head)
 
     def want_heads(self, places: list[tuple[int, int]]) -> None:
-        """The wall was zoomed so far that the true cells of these heads can be seen."""
+        """Ask for the single cells of these heads, because the wall is zoomed in far enough to show them."""
         if self._wall_look is not None:
             tap = self._wall_look.attention_tap()
             self.wanted.emit(tuple((with_layer(tap, layer), head) for layer, head in places))

@@ -1,4 +1,4 @@
-"""The pages behind each other, of which one is drawn; and a veil over them while they show what is out of date."""
+"""The stack of pages, of which only the one in front is drawn, and a veil over it while it is out of date."""
 
 import importlib
 import time
@@ -19,7 +19,7 @@ from explorer.views.painting.pointed import Spot
 
 
 class _Veil(QWidget):
-    """Half hides what lies below; the mouse goes through it."""
+    """A translucent cover that the mouse goes through."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -35,8 +35,7 @@ class _Veil(QWidget):
 
 
 class PageStack(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads) that pictures of a long text lack, and
-    drawn(milliseconds) after a page was drawn."""
+    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads) as in Page, and drawn(milliseconds) after drawing."""
 
     wished = Signal(object)
     pointed = Signal(object)
@@ -58,19 +57,19 @@ class PageStack(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
         self._veil = _Veil(self)
-        self._stack.addWidget(Page())  # bare, until `begin`
+        self._stack.addWidget(Page())  # An empty page is shown until `begin`.
 
     @property
     def page(self) -> Page:
-        return self._stack.currentWidget()  # type: ignore[return-value]  # nothing but pages is in the stack
+        return self._stack.currentWidget()  # type: ignore[return-value]  # The stack holds only pages.
 
     def begin(self) -> None:
-        """Make the first page, unless the user has gone to one: the window is on screen before its views are loaded."""
+        """Make the first page, unless the user has opened one. The window is on screen before its views are imported."""
         if not self.pages:
             self.go(self.first)
 
     def go(self, key: str) -> None:
-        """Show a page; it is made when it is first asked for."""
+        """Show a page; it is made when it is shown first."""
         if key not in self.pages:
             self.pages[key] = self._make(key)
         self._stack.setCurrentWidget(self.pages[key])
@@ -78,7 +77,7 @@ class PageStack(QWidget):
         self._draw()
 
     def _make(self, key: str) -> Page:
-        # The views and what they need take a fifth of a second.
+        # Importing the views takes 0.2 s, so each page is imported at its first use.
         page: Page = importlib.import_module(page_list.module_of(key)).PAGE()
         page.wished.connect(self.wished)
         page.pointed.connect(self.pointed)
@@ -93,7 +92,7 @@ class PageStack(QWidget):
         return page
 
     def put(self, wish: Wish) -> None:
-        """What is set up, for pages that have controls of it."""
+        """Show a Wish in the pages' controls."""
         self._wish = wish
         for page in self.pages.values():
             page.put(wish)
@@ -129,12 +128,12 @@ class PageStack(QWidget):
         self.page.fit()
 
     def set_stale(self, stale: bool) -> None:
-        """Veil the picture while it is not what the user asks for."""
+        """Veil the page while it does not show what the user asks for."""
         self._veil.setVisible(stale)
         self._veil.raise_()
 
     def mark(self, taps: tuple[str, ...]) -> None:
-        """Outline the cards of these taps, or of taps that begin so."""
+        """Outline the cards whose taps begin with one of these names."""
         self._marked = taps
         self._mark()
 
@@ -143,7 +142,7 @@ class PageStack(QWidget):
             card.set_meant(card.picture is not None and card.picture.caption.tap.startswith(self._marked or ("\0",)))
 
     def main_card(self) -> Card | None:
-        """The card that copying and exporting mean: the one touched last, or the page's first with a picture."""
+        """The card that copying and exporting use: the one touched last, or the page's first one with a picture."""
         candidates = [self.touched, *self.page.cards] if self.touched in self.page.cards else self.page.cards
         return next((card for card in candidates if card is not None and card.picture is not None), None)
 

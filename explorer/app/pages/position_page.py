@@ -1,4 +1,4 @@
-"""The laboratory of positions."""
+"""The positions page."""
 
 from PySide6.QtWidgets import QComboBox
 
@@ -19,7 +19,7 @@ _SHIFTS = (1, 2, 3, 5, 8, 13, 21, 32)
 
 
 class PositionPage(Page):
-    """Waves, all kinds beside each other, likeness against distance, M(k), and two words exchanged."""
+    """Waves, all kinds of positions, likeness against distance, M(k), and a sentence with two words exchanged."""
 
     key = "position"
     least_px = 1180

@@ -1,4 +1,4 @@
-"""The laboratory of attention, one step at a time."""
+"""The stepper page: one attention head, step by step."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -25,7 +25,7 @@ from explorer.views.pictures.strips import StripsView
 
 
 class StepperPage(Page):
-    """One step of one head: what goes in, what comes out, every cell written out on hover. Left and right go on."""
+    """One step of one head with its operands and result. The arrow keys left and right change the step."""
 
     key = "stepper"
     least_px = 700

@@ -1,4 +1,4 @@
-"""The tokens of both sides, as large as there is room."""
+"""The tokens page: the tokens of both sides."""
 
 from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
@@ -10,7 +10,7 @@ from explorer.views.pictures.token_row import TokenRowView
 
 
 class TokensPage(Page):
-    """A card for each side; a side that the model lacks has none."""
+    """A card for each side that the model has."""
 
     key = "tokens"
     least_px = 440

@@ -1,4 +1,4 @@
-"""The card with the wall of all heads, which two pages hold."""
+"""The card with the wall of all heads, which two pages use."""
 
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
@@ -7,7 +7,7 @@ from explorer.views.pictures.head_grid import HeadGridView
 
 
 def wall_card(page: Page, opens: str = "") -> Card:
-    """The wall with the choice of an attention; a click on a thumbnail chooses its head."""
+    """Make the wall with buttons that choose an attention. A click on a thumbnail chooses its head."""
     view = HeadGridView()
     view.chosen.connect(page.choose_head)
     view.wanted.connect(page.want_heads)

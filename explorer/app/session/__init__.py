@@ -1,1 +1,1 @@
-"""What a person has set up, and the thread that answers."""
+"""The State that a person has set up, and its way to the compute thread and back."""

@@ -1,7 +1,7 @@
-"""Which Requests are made of a Wish: a quick one first, so that something is seen, and the whole when it is answered.
+"""The policy of Requests: a quick one first, so that something is seen soon, and the whole one after its answer.
 
-A page in front and a lesson ask for experiments beside the pass; pictures of a long text ask for what was not kept. Both
-follow when nothing else waits. No Qt, and no thread.
+The page in front and a lesson may need experiments; pictures of a long text may need maps that were not kept. Requests for
+these are made when nothing else waits. This file uses no Qt and no thread.
 """
 
 import attrs
@@ -13,21 +13,21 @@ _MOST_WANTED = 16
 
 
 class Asking:
-    """Serial numbers, and the detail that is asked for now. `shown` is the request whose answer is on screen."""
+    """Makes Requests: keeps the serial numbers and the detail to ask for. `shown` is the request answered on screen."""
 
     def __init__(self) -> None:
-        self.serial = 0  # of the newest request
-        self.first_serial = 0  # of the newest wish: an answer to it has this serial number or a later one
+        self.serial = 0  # the newest request's
+        self.first_serial = 0  # the newest wish's first request; answers to the wish have this serial or a later one
         self._experiments: frozenset[str] = frozenset()
         self._wanted: tuple[tuple[str, int], ...] = ()
-        self._in_vain: set[tuple[str, int]] = set()  # asked for since the user last did something
+        self._in_vain: set[tuple[str, int]] = set()  # places asked for since the user's last action
 
     def looked_anew(self) -> None:
-        """The user did something: what was asked for in vain may be asked for again."""
+        """After an action of the user, allow asking again for places that could not be kept before."""
         self._in_vain.clear()
 
     def first(self, wish: Wish, shown: Request | None) -> Request:
-        """The first Request for a wish; the whole at once where only its search or its detail is new."""
+        """The first Request for a wish: a quick one, or the whole where only the beam or the detail is new."""
         self.looked_anew()
         self.serial += 1
         self.first_serial = self.serial
@@ -35,19 +35,19 @@ class Asking:
         return Request(wish=wish, serial=self.serial, detail=self._detail(quick=not same))
 
     def refused(self) -> None:
-        """A wish that fails before any thread is asked has a number all the same: older answers are none to it."""
+        """Count a wish that is refused before any request: answers to older requests are no answers to it."""
         self.looked_anew()
         self.serial += 1
         self.first_serial = self.serial
 
     def rest(self, wish: Wish, shown: Request) -> Request | None:
-        """The whole of what is wished, if the answer that came is less."""
+        """The Request for the whole wish, if the answer on screen leaves something out; otherwise None."""
         if shown.serial != self.serial or not self._lacks(wish, shown):
             return None
         return self._refined(wish)
 
     def look_into(self, experiments: frozenset[str], wish: Wish, shown: Request | None, busy: bool) -> Request | None:
-        """What shall be found out beside the pass has changed."""
+        """Change the experiments; returns the Request to send now, if any."""
         self.looked_anew()
         if experiments == self._experiments:
             return None
@@ -57,7 +57,10 @@ class Asking:
         return self._refined(wish)
 
     def want(self, places: tuple[tuple[str, int], ...], wish: Wish, shown: Request | None, busy: bool) -> Request | None:
-        """Taps and heads of a long text that are looked at; what was asked for in vain is not asked for again."""
+        """Ask to keep these taps and heads of a long text; returns the Request to send now, if any.
+
+        Places are not asked for twice, because they may not fit into memory.
+        """
         if shown is None or set(places) <= self._in_vain:
             return None
         self._in_vain |= set(places)
@@ -73,7 +76,7 @@ class Asking:
         return Request(wish=wish, serial=self.serial, detail=self._detail(refines=True))
 
     def _lacks(self, wish: Wish, shown: Request) -> bool:
-        """Whether the answer to `shown` leaves anything out: of the wish, its search, the experiments or what is wanted."""
+        """Whether the answer to `shown` leaves out part of the wish, its search, the experiments or the wanted places."""
         whole = Request(wish=wish, detail=self._detail())
         return (shown.wish, shown.beam, shown.experiments, shown.detail.wanted) != (
             wish,

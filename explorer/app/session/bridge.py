@@ -1,9 +1,9 @@
-"""From the compute thread to the GUI thread: the one border, crossed by one queued signal, by value."""
+"""The only way from the compute thread to the GUI thread: one queued signal that carries values."""
 
 from PySide6.QtCore import QObject, Signal
 
 
 class Bridge(QObject):
-    """`crossed` carries each value that the worker tells."""
+    """Signals: crossed(value) for each value that the worker sends."""
 
     crossed = Signal(object)

@@ -1,4 +1,4 @@
-"""Undo and redo over States: sentence, knobs and cuts in one line of time. No Qt."""
+"""Undo and redo over States: one history for sentence, knobs and cuts. This file uses no Qt."""
 
 import time
 from collections.abc import Callable
@@ -13,18 +13,18 @@ _MOST = 500
 
 @attrs.frozen
 class _Entry:
-    """A State, and whether the step that led to it moved what is looked at."""
+    """A State, and whether the step that led to it also changed the Look or the page."""
 
     state: State
     moved: bool = False
 
 
 class History:
-    """The States that were, and where one stands among them.
+    """The States so far, and the place of the present one among them.
 
-    Changes of one `gesture` in quick succession are one step: a drag of a slider, a word typed. Changes without one are
-    each their own step. What is looked at, and the page, are no steps: undo leaves them as they are, unless the step that
-    is undone moved them, as those of lessons do.
+    Quick changes of one `gesture`, such as dragging a slider or typing a word, are one step; each change without a gesture
+    is a step of its own. A change of Look or page is no step: undo keeps them, unless the undone step changed them
+    itself, as a lesson's step does.
     """
 
     def __init__(self, first: State, clock: Callable[[], float] = time.monotonic) -> None:
@@ -47,7 +47,7 @@ class History:
         return self._place < len(self._entries) - 1
 
     def add(self, state: State, gesture: str) -> None:
-        """Go on to a new State; what was undone is forgotten."""
+        """Add a new State and forget undone ones."""
         del self._entries[self._place + 1 :]
         now_s = self._clock()
         same = gesture != "" and gesture == self._gesture and now_s - self._last_s < _SAME_GESTURE_S and self._place > 0
@@ -62,15 +62,15 @@ class History:
         self._gesture, self._last_s = gesture, now_s
 
     def look(self, state: State) -> None:
-        """Something else is looked at, which is no step."""
+        """Replace the present State by one with another Look or page, which is no step."""
         self._entries[self._place] = attrs.evolve(self._entries[self._place], state=state)
 
     def undo(self) -> State:
-        """One step back, if there is one."""
+        """Go one step back, if there is one."""
         return self._go(max(0, self._place - 1), self._entries[self._place].moved)
 
     def redo(self) -> State:
-        """One step forward, if there is one."""
+        """Go one step forward, if there is one."""
         place = min(len(self._entries) - 1, self._place + 1)
         return self._go(place, self._entries[place].moved)
 

@@ -1,4 +1,4 @@
-"""What comes back at the next start: geometry, language, theme, the last sentence. An unreadable file is no obstacle."""
+"""Preferences that are kept between starts: geometry, language and theme. A file that cannot be read is ignored."""
 
 from PySide6.QtCore import QByteArray, QLocale, QSettings
 
@@ -37,5 +37,5 @@ class Preferences:
         return value if isinstance(value, QByteArray) else QByteArray()
 
     def save(self) -> None:
-        """Write to disk; a folder that cannot be written costs the preferences and nothing else."""
+        """Write to disk. In a folder that cannot be written, only the preferences are lost."""
         self._settings.sync()

@@ -1,4 +1,4 @@
-"""What was set up comes back at the next start, whole, also when the program was killed."""
+"""The last State, written to disk so that it comes back whole at the next start, also after the program was killed."""
 
 import contextlib
 import threading
@@ -11,27 +11,27 @@ from explorer.resources import config_folder
 from explorer.state.state import State
 from explorer.state.state_file import SUFFIX, load_state, save_state
 
-_AFTER_MS = 2000  # since the last change
+_AFTER_MS = 2000  # ms after the last change
 
 
 def remembered_path() -> Path:
-    """Where the last State is kept, beside the preferences."""
+    """The file of the last State, beside the preferences."""
     return config_folder() / f"last{SUFFIX}"
 
 
 def last_state() -> tuple[State | None, ExplorerError | None]:
-    """What was set up last, or why it cannot be read; neither where nothing was."""
+    """The last State, or the error why it cannot be read; both None at the first start."""
     path = remembered_path()
     try:
         return (load_state(path)[0], None) if path.exists() else (None, None)
     except ExplorerError as error:
-        with contextlib.suppress(OSError):  # it is put aside, and not written over
+        with contextlib.suppress(OSError):  # Rename the file, so that it is not overwritten.
             path.replace(path.with_name(f"unreadable{SUFFIX}"))
         return None, error
 
 
 class Remembered(QObject):
-    """`keep` a State: it is on the disk two seconds after the last change. The disk is waited for on a thread of its own."""
+    """Writes the State two seconds after its last change, on a thread of its own, as disks can be slow."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class Remembered(QObject):
         self._soon.start()
 
     def close(self) -> None:
-        """Write what is not written yet, and wait for it."""
+        """Write the State if it is not written yet, and wait until it is."""
         self._soon.stop()
         if self._writing is not None:
             self._writing.join()
@@ -69,6 +69,6 @@ class Remembered(QObject):
         try:
             remembered_path().parent.mkdir(parents=True, exist_ok=True)
             save_state(state, remembered_path())
-        except (ExplorerError, OSError):  # a folder that cannot be written costs what was set up, and nothing else
+        except (ExplorerError, OSError):  # In a folder that cannot be written, only the last State is lost.
             return
         self._kept = state

@@ -1,6 +1,6 @@
-"""The state behind the window: what is set up, the newest Frame, and the thread that makes Frames.
+"""The session behind the window: the State, the newest Frame, and the thread that makes Frames.
 
-Widgets ask for something by intents, the session makes a new State of it and tells what came of it; nothing here draws.
+Widgets send intents. The session makes a new State from each and tells the window the results; it draws nothing.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _LARGE_BYTES = 500_000_000
 
 
 class Session(QObject):
-    """`told` carries Frames and the values of `app.session.told`: everything that comes of what was asked."""
+    """Signals: told(value) for everything the window must know: Frames and the values of `app.session.told`."""
 
     told = Signal(object)
 
@@ -34,28 +34,28 @@ class Session(QObject):
         self.frame: Frame | None = None
         self._history = History(state)
         self._asking = Asking()
-        self._submitted = 0  # the newest request that the thread was asked; a text refused at once never gets there
+        self._submitted = 0  # serial of the newest request sent to the thread; a refused text is never sent
         self._bridge = Bridge(self)
         self._bridge.crossed.connect(self._hear)
         self._worker = Worker(self._bridge.crossed.emit, load)
 
     @property
     def state(self) -> State:
-        """All that is set up."""
+        """The present State."""
         return self._history.now
 
     @property
     def serial(self) -> int:
-        """The number of the newest request."""
+        """The serial number of the newest request."""
         return self._asking.serial
 
     @property
     def waiting(self) -> bool:
-        """Whether an answer to the newest request is still to come."""
+        """Whether the newest request is still unanswered."""
         return self._worker.busy
 
     def is_answered(self) -> bool:
-        """Whether the frame on screen answers what is set up now, and no older wish."""
+        """Whether the frame on screen answers the present wish."""
         return self.frame is not None and self.frame.serial >= self._asking.first_serial
 
     def start(self) -> None:
@@ -68,10 +68,10 @@ class Session(QObject):
     def stop(self) -> None:
         self._worker.stop()
 
-    # What is asked for
+    # Intents of the user
 
     def ask(self, intent: Intent) -> None:
-        """Set up what an intent says."""
+        """Apply an intent to the State, and request what it needs."""
         before = self.state
         try:
             state = intent.applied(before, self.frame)
@@ -98,16 +98,16 @@ class Session(QObject):
         self._changed(before)
 
     def look_into(self, experiments: frozenset[str]) -> None:
-        """What shall be found out beside the pass, because a page or a lesson shows it."""
+        """Set the experiments that the page in front and the open lesson show."""
         shown = None if self.frame is None else self.frame.request
         self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._worker.busy))
 
     def want(self, places: tuple[tuple[str, int], ...]) -> None:
-        """Taps and heads of a long text that pictures lack."""
+        """Ask for taps and heads of a long text that pictures need and that were not kept."""
         shown = None if self.frame is None else self.frame.request
         self._submit_also(self._asking.want(places, self.state.wish, shown, self._worker.busy))
 
-    # What comes of it
+    # Answers of the compute thread
 
     def _hear(self, value: object) -> None:
         match value:
@@ -134,7 +134,7 @@ class Session(QObject):
         self.told.emit(frame)
         self._submit_also(self._asking.rest(self.state.wish, frame.request))
         self.told.emit(told.Busy(frame.serial < self._submitted))
-        QTimer.singleShot(0, self._worker.release)  # after the paint events that the frame has asked for
+        QTimer.singleShot(0, self._worker.release)  # The worker goes on after the frame has been painted.
 
     def _failed(self, serial: int, error: BaseException) -> None:
         self.told.emit(told.Busy(serial < self._submitted))
@@ -143,11 +143,13 @@ class Session(QObject):
         elif serial == self.serial:
             self.told.emit(told.Refused(error))
 
-    # Inside
+    # Steps in between
 
     def _look(self, state: State, before: State, by: Intent | None) -> None:
-        """What is computed stays as it is."""
+        """Take a State with another Look or page, for which nothing is computed: the Look is fitted to the answer on screen."""
         self._asking.looked_anew()
+        if self.frame is not None:
+            state = attrs.evolve(state, look=state.look.fitted(self.frame.trace))
         self._history.look(state)
         self.told.emit(told.Set(state, before, by))
 
@@ -165,7 +167,7 @@ class Session(QObject):
         try:
             check_text(wish.text)
         except ExplorerError as error:
-            # Known to fail before any thread is asked: the picture on screen stays, and whatever runs is out of date.
+            # The text is refused without asking the thread. The picture stays, and a running pass is out of date.
             self._asking.refused()
             self._submitted = 0
             self._worker.stop()
@@ -175,12 +177,12 @@ class Session(QObject):
         request = self._asking.first(wish, None if self.frame is None else self.frame.request)
         self._submitted = request.serial
         self._worker.hold()
-        QTimer.singleShot(0, self._worker.release)  # after the box and the knobs are painted
+        QTimer.singleShot(0, self._worker.release)  # The worker goes on after the box and the knobs have been painted.
         self._worker.submit(request)
         self.told.emit(told.Busy(True))
 
     def _submit_also(self, request: Request | None) -> None:
-        """A request that adds to the answer on screen."""
+        """Send a request that adds to the answer on screen, if there is one."""
         if request is not None:
             self._submitted = request.serial
             self._worker.submit(request)

@@ -1,4 +1,4 @@
-"""What the session tells the window, beside Frames: small frozen values, by one signal."""
+"""The values that the session sends to the window besides Frames; all are small and frozen."""
 
 import attrs
 
@@ -10,9 +10,9 @@ from explorer.state.state import State
 
 @attrs.frozen
 class Set:
-    """This is set up now; `before` was, and `by` is the intent that changed it, None for undo, redo and the start.
+    """The State has changed from `before` to `state`; `by` is the intent that did it, None for undo, redo and the start.
 
-    Whoever said it needs not be told.
+    A box whose own input made the intent already shows it and ignores the value.
     """
 
     state: State
@@ -22,54 +22,54 @@ class Set:
 
 @attrs.frozen
 class Settled:
-    """Nobody asked for so many heads: they were adapted."""
+    """The number of heads was adapted so that it divides d_model."""
 
     config: Config
 
 
 @attrs.frozen
 class Large:
-    """A model of so many bytes is about to be built, which takes long."""
+    """A model of `n_bytes` is about to be built, which takes long."""
 
     n_bytes: int
 
 
 @attrs.frozen(eq=False)
 class Refused:
-    """What was asked for cannot be done, for a reason that the user can mend."""
+    """An intent or request was refused for a reason that the user can correct."""
 
     error: ExplorerError
 
 
 @attrs.frozen(eq=False)
 class Broke:
-    """A bug."""
+    """A bug was found; the bug report shows it."""
 
     error: BaseException
 
 
 @attrs.frozen
 class Busy:
-    """Whether an answer to the newest wish is still to come."""
+    """Whether the newest wish is still unanswered."""
 
     busy: bool
 
 
 @attrs.frozen
 class Progressed:
-    """What runs is so far, 0 to 1."""
+    """The running pass has done this `share` of its work, 0 to 1."""
 
     share: float
 
 
 @attrs.frozen
 class Stopped:
-    """The newest wish was given up, as the user asked."""
+    """The newest wish was cancelled by the user."""
 
 
 @attrs.frozen
 class Undoable:
-    """Whether there is something to undo, and something to redo."""
+    """Whether there is a step to undo, and one to redo."""
 
     undo: bool
     redo: bool
@@ -77,4 +77,4 @@ class Undoable:
 
 @attrs.frozen
 class Loaded:
-    """torch is loaded."""
+    """torch is loaded and the compute thread is ready."""

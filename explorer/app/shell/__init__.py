@@ -1,1 +1,1 @@
-"""The window around the pages."""
+"""The window around the pages: menus, header, sentences, knobs, status line and dialogs."""

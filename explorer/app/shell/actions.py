@@ -1,4 +1,4 @@
-"""Everything that can be done from a menu or by a key, declared in one table."""
+"""All actions of menus and keys, declared in one table."""
 
 import sys
 
@@ -15,13 +15,13 @@ _TABLE = {
     "file": (("open_lesson", "Ctrl+O"), None, ("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     "edit": (("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R"), ("sentence", "Ctrl+L"), ("stop", "Esc")),
     "view": (("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
-    "help": (("keys", "F1"), ("about", "")),
+    "help": (("keys", "F1"), ("news", ""), ("about", "")),
 }
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
-"""Keys of the first pages, in the order of the keyboard's row of digits; 0 fits the picture.
+"""The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.
 
-Decision: further pages have no key and are opened from header and menu. Rejected: Ctrl+Alt with a digit, which is AltGr on
-Windows, and writes { [ ] } on a German keyboard.
+Decision: further pages have no key and are opened from header and menu. Rejected: Ctrl+Alt with a digit, because on Windows
+this is AltGr, which writes { [ ] } on a German keyboard.
 """
 
 _THEMES = ("theme_system", "theme_light", "theme_dark")
@@ -29,7 +29,7 @@ _THEMES = ("theme_system", "theme_light", "theme_dark")
 
 @attrs.frozen(eq=False)
 class Actions:
-    """`by_name` has every action; `pages`, `themes` and `colours` have those of which one is chosen, by key."""
+    """All actions. `by_name` holds the table's; `pages`, `themes` and `colours` hold the choices of each, by key."""
 
     by_name: dict[str, QAction]
     pages: dict[str, QAction]
@@ -38,7 +38,7 @@ class Actions:
     menus: dict[str, QMenu]
 
     def in_digit_row(self, place: str) -> QAction | None:
-        """What Ctrl with this key of the row of digits does; None where there are fewer pages."""
+        """The action of Ctrl with this key of the row of digits; None where there is no such page."""
         if place == "0":
             return self.by_name["fit"]
         number = PAGE_PLACES.index(place)
@@ -58,7 +58,7 @@ class Actions:
 
 
 def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
-    """Fill a menu bar."""
+    """Make all actions and fill a menu bar with them."""
     menus = {name: bar.addMenu("") for name in _TABLE}
     by_name: dict[str, QAction] = {}
     for name, rows in _TABLE.items():
@@ -83,13 +83,13 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
 
 
 def page_shortcuts() -> dict[str, str]:
-    """Each page and its keys: "Ctrl+1" for the first, "" where the row of digits has come to its end."""
+    """Each page's shortcut: "Ctrl+1" for the first; "" for pages beyond the row of digits."""
     keys = dict.fromkeys(page_list.KEYS, "")
     return keys | {key: f"Ctrl+{place}" for key, place in zip(page_list.KEYS, PAGE_PLACES, strict=False)}
 
 
 def told_page_shortcuts() -> str:
-    """The keys of all pages, for the help: digits from the first to the last, and each of the others."""
+    """The shortcuts of all pages for the help: the range of digits, then each of the others."""
     keys = [keys for keys in page_shortcuts().values() if keys]
     digits = [each for each in keys if each[-1].isdigit()]
     others = [each.replace("-", "\N{MINUS SIGN}") for each in keys if each not in digits]
@@ -97,7 +97,7 @@ def told_page_shortcuts() -> str:
 
 
 def _use_what_the_system_knows(by_name: dict[str, QAction]) -> None:
-    """Its own keys beside ours, and on macOS the program's menu for what belongs there."""
+    """Add the system's own shortcuts, and put About and Quit into the program's menu on macOS."""
     standard = QKeySequence.StandardKey
     redo = ["Ctrl+Shift+Z"] if sys.platform == "darwin" else ["Ctrl+Shift+Z", "Ctrl+Y"]
     for name, own, known in (("redo", redo, standard.Redo), ("full_screen", ["F11"], standard.FullScreen)):
@@ -109,7 +109,7 @@ def _use_what_the_system_knows(by_name: dict[str, QAction]) -> None:
 
 def _action(menu: QMenu, window: QWidget, shortcut: str) -> QAction:
     action = QAction(window)
-    action.setMenuRole(QAction.MenuRole.NoRole)  # macOS would guess by the words of its text
+    action.setMenuRole(QAction.MenuRole.NoRole)  # macOS would guess a role from the action's text.
     if shortcut:
         action.setShortcut(QKeySequence(shortcut))
     menu.addAction(action)

@@ -1,4 +1,4 @@
-"""Language and theme: what is chosen, and what the system says where nothing is."""
+"""Language and theme: the user's choice, or the system's where there is none."""
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -12,7 +12,7 @@ from explorer.views.painting.style import use_theme
 
 
 class Appearance(QObject):
-    """Signals: spoke(Words) and themed(Theme), each also at `apply`."""
+    """Signals: spoke(Words) and themed(Theme), after each change and at `apply`."""
 
     spoke = Signal(object)
     themed = Signal(object)
@@ -27,7 +27,7 @@ class Appearance(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def apply(self) -> None:
-        """Say both, for a window that has just been made."""
+        """Emit both signals, for a window that has just been made."""
         self._use_theme()
         self._speak()
 
@@ -42,21 +42,21 @@ class Appearance(QObject):
         self.spoke.emit(self.words)
 
     def choose_theme(self, choice: str) -> None:
-        """ "system", "light" or "dark" """
+        """Choose "system", "light" or "dark"."""
         self.choice = choice
         self._preferences.put("theme", choice)
         self._use_theme()
 
     def switch_theme(self) -> None:
-        """The other one of light and dark."""
+        """Switch between light and dark."""
         self.choose_theme("light" if self.theme is DARK else "dark")
 
     def close(self) -> None:
-        """Give Qt's own words back."""
+        """Set Qt's own dialogs back to English."""
         self._qt.close()
 
     def _resolved(self) -> Theme:
-        """The theme of the choice. Title bars and the system's own dialogs take their colours from Qt's scheme."""
+        """The chosen theme. It is also set as Qt's colour scheme, which title bars and the system's dialogs follow."""
         hints = QGuiApplication.styleHints()
         if self.choice in THEMES:
             hints.setColorScheme(Qt.ColorScheme.Dark if self.choice == "dark" else Qt.ColorScheme.Light)

@@ -1,4 +1,4 @@
-"""The export dialog: what, in which format, how large, where; then progress and Cancel. It writes on a thread of its own."""
+"""The export dialog: content, format, size and place, then progress and Cancel. Files are written on a thread of its own."""
 
 import threading
 from pathlib import Path
@@ -39,13 +39,13 @@ _WHAT = ("this", "wall", "each", "all")
 
 
 class _Teller(QObject):
-    """What the writing thread tells. It outlives a dialog that is closed meanwhile: nobody waits for the thread."""
+    """Sends what happens on the writing thread. It outlives a dialog that is closed before the thread has ended."""
 
     step = Signal(int, int)
     ended = Signal(object)
 
     def write(self, job: Export, cancelled: threading.Event, cancelled_text: str) -> None:
-        """On the thread: all files, or as many as are written until somebody cancels."""
+        """Write the files on the thread, until all are written or the user cancels."""
         outcome: object = None
         try:
             for done, total in job.run():
@@ -53,15 +53,18 @@ class _Teller(QObject):
                 if cancelled.is_set() and done < total:
                     outcome = cancelled_text
                     break
-        except Exception as error:  # both kinds go on to the GUI thread, which tells them apart
+        except Exception as error:  # The GUI thread tells a user's error from a bug.
             outcome = error
         self.ended.emit(outcome)
         self.deleteLater()
 
 
 class ExportDialog(QDialog):
-    """Signals: broke(error) for a bug on the writing thread. It exports the very picture and trace it is given; `numbers` is
-    the same picture in English, for files of numbers, which have no language."""
+    """The dialog. It exports exactly the given picture and trace.
+
+    `numbers` is the same picture in English, since files of numbers are the same in every language.
+    Signals: broke(error) for a bug on the writing thread.
+    """
 
     broke = Signal(object)
 
@@ -161,7 +164,7 @@ class ExportDialog(QDialog):
         return find(self.format.currentText(), self._offered())
 
     def _changed(self) -> None:
-        """Not every format can hold everything."""
+        """Offer the formats that can hold the chosen content."""
         kept = self.format.currentText()
         self.format.blockSignals(True)
         self.format.clear()
@@ -172,7 +175,7 @@ class ExportDialog(QDialog):
         self._named()
 
     def _named(self) -> None:
-        """Suggest a name that says what is in it."""
+        """Suggest a file name that says what the file contains."""
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         kept = Path(self.path.text()).parent if self.path.text() else folder
         stem = {
@@ -185,7 +188,7 @@ class ExportDialog(QDialog):
         self._allow()
 
     def _allow(self) -> None:
-        """What the format has a use for."""
+        """Enable only the settings that the format uses."""
         for widget in (self.dpi, self.width_px):
             widget.setEnabled(self._format.has_pixels)
         self.theme.setEnabled(self._format.is_figure)
@@ -204,21 +207,21 @@ class ExportDialog(QDialog):
                 chosen, picked = self._ask_file()
         if not chosen:
             return
-        self._warned = chosen  # the file dialog has asked
+        self._warned = chosen  # The file dialog has already asked whether to replace the file.
         named = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
-        if picked in named and not Path(chosen).suffix:  # not every system adds what the filter says
+        if picked in named and not Path(chosen).suffix:  # Not every system adds the filter's suffix.
             chosen = named[picked]
         self.path.setText(chosen)
         self._typed(chosen)
 
     def _ask_file(self) -> tuple[str, str]:
-        """The path of a file, and the filter that was chosen with it."""
+        """Ask for a file; returns its path and the chosen filter."""
         filters = ";;".join(map(_filter_of, self._offered()))
         asked = self._words("export.choose")
         return QFileDialog.getSaveFileName(self, asked, self.path.text(), filters, _filter_of(self._format))
 
     def _typed(self, path: str) -> None:
-        """A name that ends in a format means that format."""
+        """Choose the format that the typed file name ends in."""
         place = self.format.findText(Path(path).suffix[1:].lower())
         if place >= 0 and self._kind != "each":
             with QSignalBlocker(self.format):
@@ -226,7 +229,7 @@ class ExportDialog(QDialog):
             self._allow()
 
     def job(self) -> Export:
-        """What the dialog says, as an Export."""
+        """The Export that the dialog describes."""
         choice = Choice(self._wall_tap(), None, None) if self._kind in ("wall", "each") else None
         theme = THEMES[str(self.theme.currentData())]
         signed = LIGHT.signed_colours if theme is LIGHT else theme.signed_colours
@@ -248,14 +251,14 @@ class ExportDialog(QDialog):
         path = Path(self.path.text())
         try:
             return path.expanduser()
-        except RuntimeError:  # the home of a user who is not there: then ~ is a name like another
+        except RuntimeError:  # There is no such user, so ~name is an ordinary file name.
             return path
 
     def _this(self) -> Picture:
         return self._picture if self._format.is_figure else self._numbers
 
     def start(self) -> None:
-        """Begin to write."""
+        """Begin to write, unless a file would be replaced unasked."""
         if self.running or self._would_replace():
             return
         self._cancelled.clear()
@@ -264,7 +267,7 @@ class ExportDialog(QDialog):
         self.begin.setEnabled(False)
         self.leave.setText(self._words("export.cancel"))
         self.message.setText("")
-        teller = _Teller(QApplication.instance())  # whose it is when this dialog has gone
+        teller = _Teller(QApplication.instance())  # The application owns it, since the dialog may be closed first.
         teller.step.connect(self._stepped)
         teller.ended.connect(self._finished)
         self._thread = threading.Thread(
@@ -273,7 +276,7 @@ class ExportDialog(QDialog):
         self._thread.start()
 
     def _would_replace(self) -> bool:
-        """A file that is there is named first; a second press replaces it."""
+        """Whether a file exists that the user has not been warned about. A second press then replaces it."""
         path = self.path.text()
         if self._kind == "each" or path == self._warned or not _is_file(self._out()):
             return False
@@ -306,7 +309,7 @@ class ExportDialog(QDialog):
             self.reject()
 
     def reject(self) -> None:
-        """The thread ends after the file that it writes; waiting for it here would stop the window as long."""
+        """Cancel and close. The thread ends after its present file; waiting for it would block the window."""
         self._cancelled.set()
         super().reject()
 
@@ -315,12 +318,12 @@ class ExportDialog(QDialog):
 
 
 def _filter_of(format_: Format) -> str:
-    """What a file dialog shows of a format: "PNG (*.png)"."""
+    """The file dialog's filter of a format: "PNG (*.png)"."""
     return f"{format_.name.upper()} (*.{format_.name})"
 
 
 def _is_file(path: Path) -> bool:
-    """Whether such a file is there; of a name that none can have, writing will tell."""
+    """Whether a file exists. An impossible name counts as no; writing will report it."""
     try:
         return path.is_file()
     except (OSError, ValueError):

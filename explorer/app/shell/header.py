@@ -1,4 +1,4 @@
-"""The line at the top: preset, architecture, pages, language, theme, export."""
+"""The header: preset, architecture, pages, lessons, language, theme and export."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from explorer.state.intents import OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
 
-_LETTERS = 8  # of a preset's name that are seen at least
+_LETTERS = 8  # letters of a preset's name that are always visible
 
 
 class Header(QWidget):
-    """Signals: wished(Intent); language(), theme(), export() and lessons(), which are no part of the State."""
+    """Signals: wished(Intent); language(), theme(), export() and lessons(), which do not concern the State."""
 
     wished = Signal(object)
     language = Signal()
@@ -50,7 +50,7 @@ class Header(QWidget):
         layout = self._layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 0)
         layout.setSpacing(4)
-        layout.addWidget(self.presets, 100)  # before the spaces beside the pages
+        layout.addWidget(self.presets, 100)  # The boxes take free space before the stretches beside the pages do.
         layout.addWidget(self.architectures, 100)
         layout.addStretch(1)
         self._buttons = QButtonGroup(self)
@@ -74,7 +74,7 @@ class Header(QWidget):
         return button
 
     def _more_button(self) -> QToolButton:
-        """Opens the menu of the pages that have no room."""
+        """Make the button that opens a menu of the pages that have no room."""
         button, menu = QToolButton(), QMenu(self)
         button.setObjectName("page")
         button.setText("…")
@@ -87,7 +87,7 @@ class Header(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
-        for index, name in enumerate(preset_names()):  # a folder of the user's own keeps its name
+        for index, name in enumerate(preset_names()):  # A user's own folder keeps its name.
             self.presets.setItemText(index, words(f"preset.{name}.title"))
         for index, name in enumerate(find_knob("architecture").choices):
             self.architectures.setItemText(index, words(f"choice.architecture.{name}"))
@@ -115,7 +115,7 @@ class Header(QWidget):
         self._tell_whole_names()
 
     def _tell_whole_names(self) -> None:
-        """A combo box may show the beginning alone."""
+        """Put whole names into the tooltips, since a box may cut its name."""
         if self._words is not None:
             for combo, key in ((self.presets, "preset"), (self.architectures, "architecture")):
                 combo.setToolTip(f"{self._words(f'header.{key}')}\n{combo.currentText()}")
@@ -125,8 +125,11 @@ class Header(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """As much as there is room for, in this language: without room the architecture is chosen among the knobs alone,
-        pages go by their short names, and what the menus have too goes; in the end the last pages go behind an ellipsis."""
+        """Show as much as fits, in this language.
+
+        The first to go is the architecture, which is among the knobs too. Then pages get short names, then the buttons that
+        the menus have too are hidden. At last the pages without room move into the menu of the ellipsis button.
+        """
         self.more.hide()
         for page in self._buttons.buttons():
             page.show()
@@ -154,7 +157,7 @@ class Header(QWidget):
         return self._layout.minimumSize().width() <= self.width()
 
     def _fill_menu(self) -> None:
-        """With the pages that are not seen, by their whole names."""
+        """Fill the menu with the hidden pages, by their whole names."""
         menu = self.more.menu()
         menu.clear()
         for place, key in enumerate(self._pages):
@@ -166,7 +169,7 @@ class Header(QWidget):
         self.wished.emit(OpenPage(str(action.data())))
 
     def _name_pages(self, names: str) -> None:
-        """By whole or by short names; the whole one is in the tooltip."""
+        """Write whole or short names on the page buttons; tooltips have the whole ones."""
         if self._words is None:
             return
         for place, key in enumerate(self._pages):
@@ -178,7 +181,7 @@ class Header(QWidget):
     def put_page(self, key: str) -> None:
         button = self._buttons.button(self._pages.index(key))
         button.setChecked(True)
-        if button.isHidden():  # the page in front is always named
+        if button.isHidden():  # The page in front always has a visible button.
             self._fit()
 
     def _chose_preset(self, index: int) -> None:

@@ -1,4 +1,4 @@
-"""Keys that stand elsewhere on other keyboards, and what keys are called on this system."""
+"""Shortcuts by the place of a key, for all keyboard layouts, and the names of shortcuts on this system."""
 
 import re
 import sys
@@ -8,10 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 DIGIT_ROW = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "-", "=")
-"""What an English keyboard has in the row of digits, from the left."""
+"""The row of digits on an English keyboard, from the left."""
 
-# The same keys by the number that the system gives to the place: of X11 and Wayland, of Windows, and of macOS, where they are
-# not in order.
+# The same keys by the number that the system gives to their place on the keyboard; on macOS the numbers are not in order.
 _PLACES = {
     "linux": dict(zip(range(10, 22), DIGIT_ROW, strict=True)),
     "win32": dict(zip(range(2, 14), DIGIT_ROW, strict=True)),
@@ -22,10 +21,10 @@ _LETTERS = {Qt.Key.Key_Minus: "-", Qt.Key.Key_Equal: "="} | {Qt.Key(Qt.Key.Key_0
 
 
 def in_digit_row(event: QKeyEvent, platform: str = sys.platform) -> str | None:
-    """Which key of the row of digits was pressed with Ctrl alone, where the keyboard writes something else with it.
+    """The key of the row of digits that was pressed with Ctrl, on a keyboard where it writes another character.
 
-    A French one writes & é " and takes Shift for digits; a German one has ß where − stands. None for all other keys: those
-    that write what an English one does are the shortcuts' own.
+    A French keyboard writes & é " there and needs Shift for digits; a German one has ß in place of −. None for all other
+    keys, and for keys that write the same as on an English keyboard, because Qt's shortcuts handle those.
     """
     if event.modifiers() != Qt.KeyboardModifier.ControlModifier:
         return None
@@ -35,7 +34,7 @@ def in_digit_row(event: QKeyEvent, platform: str = sys.platform) -> str | None:
 
 
 def native_names(text: str, name: Callable[[str], str] | None = None) -> str:
-    """A text with its shortcuts as this system writes them: ⌘E on macOS, Ctrl+E elsewhere."""
+    """The text with its shortcuts as this system writes them: ⌘E on macOS, Ctrl+E elsewhere."""
     named = name or _native_name
     return _SHORTCUT.sub(lambda found: named(found[0].replace("\N{MINUS SIGN}", "-")).replace("-", "\N{MINUS SIGN}"), text)
 

@@ -1,4 +1,4 @@
-"""Where one types: the source, the target where there is one, and the tokens of both."""
+"""The boxes for source and target, with their tokens below."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
@@ -59,7 +59,7 @@ class Sentences(QWidget):
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
-        """Show a Wish. What a person typed is not sent back into its box. Only encoder-decoder takes a second sentence."""
+        """Show a Wish. A box that the change came from is left alone. Only encoder-decoder models take a target."""
         if not isinstance(by, SetText):
             self.source_edit.put(wish.text)
         if not isinstance(by, SetTarget):
@@ -69,15 +69,15 @@ class Sentences(QWidget):
             widget.setVisible(both)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        """Show the tokens. Where there is one sentence only, its tokens stand at the left."""
+        """Show the tokens. The tokens of a single sentence stand at the left."""
         alone = not trace.tokens.source
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
-        # A target that begins with the begin symbol is what a translator says, or what it was given to say.
+        # A trace with expected tokens is a translator's: its target is the translation, unless the user typed one.
         self._offer(trace.target if trace.expected and not self.target_edit.text() else "", words)
 
     def set_stale(self, stale: bool, words: Words) -> None:
-        """What was typed has no answer: its tokens fade, and a translation of something else goes."""
+        """Fade the tokens and remove the offered translation while they do not belong to what was typed."""
         for row in (self.source_row, self.target_row):
             row.set_stale(stale)
         if stale:

@@ -1,4 +1,4 @@
-"""The line at the bottom: what is shown, how long it took, what went wrong, and Cancel while something takes long."""
+"""The status line: facts and times of the frame, errors, and progress with Cancel while a pass takes long."""
 
 from html import escape
 
@@ -10,11 +10,11 @@ from explorer.lang import Words
 from explorer.views.controls.elided_label import ElidedLabel
 
 _NOTICE_MS = 6000
-_PATIENCE_MS = 500  # before progress and Cancel appear
+_PATIENCE_MS = 500  # ms before progress and Cancel appear
 
 
 class Status(QStatusBar):
-    """stop() is emitted when the user cancels."""
+    """Signals: stop() when the user cancels."""
 
     stop = Signal()
 
@@ -24,7 +24,7 @@ class Status(QStatusBar):
         self.setContentsMargins(10, 0, 6, 0)
         self.facts, self.message, self.readout = ElidedLabel(), QLabel(), ElidedLabel()
         self.message.setObjectName("warning")
-        self.message.setTextFormat(Qt.TextFormat.PlainText)  # it quotes files of strangers
+        self.message.setTextFormat(Qt.TextFormat.PlainText)  # Messages may quote files from strangers.
         self.readout.setObjectName("faint")
         self.message.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Preferred)
         self.progress = QProgressBar()
@@ -55,7 +55,7 @@ class Status(QStatusBar):
         self.progress.setAccessibleName(words("status.computing"))
 
     def tell(self, frame: Frame, picture_ms: float, words: Words) -> None:
-        """The facts of a frame."""
+        """Show the facts of a frame and the time its pictures took."""
         tokens = frame.trace.tokens
         if tokens.source and tokens.target:
             count = words("status.tokens_both", source=len(tokens.source), target=len(tokens.target))
@@ -72,21 +72,21 @@ class Status(QStatusBar):
         self.facts.setToolTip(self.facts.text())
 
     def inform(self, text: str) -> None:
-        """Say something that is no fault of anybody's."""
+        """Show a message that is no warning."""
         self._say(text, "faint")
 
     def notice(self, text: str) -> None:
-        """Say what the program has done by itself, long enough to be read whatever comes in."""
+        """Show what the program has changed by itself, for some seconds, whatever arrives meanwhile."""
         self.inform(text)
         self._noticed.start()
 
     def warn(self, text: str) -> None:
-        """Say what is wrong."""
+        """Show a warning."""
         self._noticed.stop()
         self._say(text, "warning")
 
     def clear(self) -> None:
-        """Nothing is wrong any more. A notice stays until it was read."""
+        """Remove the message. A notice stays until its time is over."""
         if not self._noticed.isActive():
             self._say("", "faint")
 
@@ -116,6 +116,6 @@ class Status(QStatusBar):
         self.progress.setValue(round(100 * share))
 
     def _show_progress(self) -> None:
-        self.progress.setRange(0, 0)  # unknown until somebody says how far it is
+        self.progress.setRange(0, 0)  # The share is unknown until the pass reports it.
         self.progress.show()
         self.cancel.show()

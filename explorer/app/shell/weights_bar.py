@@ -1,4 +1,4 @@
-"""Above the knobs: whether the weights are trained or random, and the way back to the trained ones."""
+"""The bar above the knobs that shows and chooses trained or random weights."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -10,9 +10,9 @@ from explorer.views.controls.segments import Segments
 
 
 class WeightsBar(QWidget):
-    """Shown for presets that have trained weights. wished(SetTrained) is emitted when the user chooses.
+    """The bar, shown for presets that have trained weights. Signals: wished(SetTrained).
 
-    `note` stands elsewhere: above the knobs it would push them away from under the mouse.
+    The window places `note` below the knobs, because above them it would move the knobs while the user turns one.
     """
 
     wished = Signal(object)
@@ -38,7 +38,7 @@ class WeightsBar(QWidget):
         layout.addLayout(above)
 
     def put(self, wish: Wish, words: Words) -> None:
-        """Show which weights a Wish means, and why they are not the trained ones."""
+        """Show which weights a Wish uses, and why if they are not the trained ones."""
         self.setVisible(wish.has_trained)
         self.note.setVisible(wish.has_trained and not wish.uses_trained)
         if not wish.has_trained:

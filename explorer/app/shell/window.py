@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.lessons.lesson_panel import LessonPanel
@@ -16,14 +16,16 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.keyboard import in_digit_row, native_names
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.status import Status
+from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.weights_bar import WeightsBar
 from explorer.config import Config
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.scales import SEQUENTIAL
-from explorer.picture.theme import Theme
+from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
+from explorer.resources import asset_text
 from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
 from explorer.state.look import Look
 from explorer.state.wish import Wish
@@ -33,11 +35,11 @@ from explorer.views.painting.pointed import Pointed
 
 _KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
 _NARROW_PX = 1200
-_LEAST = (880, 480)  # fits a laptop of 1366 × 768 at 125 %, with title bar and task bar; pages scroll
+_LEAST = (880, 480)  # px; fits a laptop screen of 1366 × 768 at 125 %
 
 
 class Window(QMainWindow):
-    """Signals: seen() once, after the first paint; closing(geometry) before the window goes; broke(error) for a bug."""
+    """Signals: seen() once, after the first paint; closing(geometry) before the window closes; broke(error) for a bug."""
 
     seen = Signal()
     closing = Signal(QByteArray)
@@ -118,6 +120,7 @@ class Window(QMainWindow):
             ("fit", self.page_stack.fit),
             ("language", self.appearance.switch_language),
             ("keys", self._tell_keys),
+            ("news", self._tell_news),
             ("about", self._tell_about),
         ):
             named[name].triggered.connect(slot)
@@ -158,7 +161,7 @@ class Window(QMainWindow):
         """Open a page."""
         self.session.ask(OpenPage(page))
 
-    # What comes of it
+    # Values that the session sends
 
     def _hear(self, value: object) -> None:
         match value:
@@ -189,7 +192,10 @@ class Window(QMainWindow):
             self._set_wish(state.wish, value.by)
         if state.page != before.page or isinstance(value.by, OpenPage):
             self._open(state.page)
-        if state.look != before.look or isinstance(value.by, LookAt):
+        for key, action in self.actions_.colours.items():
+            action.setChecked(key in (state.look.unit_colours, state.look.signed_colours))
+        # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
+        if state.wish == before.wish and (state.look != before.look or isinstance(value.by, LookAt)):
             self._looked(state.look)
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
@@ -201,7 +207,7 @@ class Window(QMainWindow):
         self.page_stack.put(wish)
 
     def begin(self) -> None:
-        """Show the first page: what it needs has been imported."""
+        """Show the first page, after its imports."""
         self.page_stack.begin()
         self.step_opener.look_into()
 
@@ -225,8 +231,6 @@ class Window(QMainWindow):
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
-        for key, action in self.actions_.colours.items():
-            action.setChecked(key in (look.unit_colours, look.signed_colours))
         if self.session.frame is not None:
             self.page_stack.draw(self.session.frame.trace, look, self.appearance.words)
 
@@ -281,7 +285,9 @@ class Window(QMainWindow):
         self.sentences.set_theme(theme)
         self.lessons.set_theme(theme)
         self.actions_.themes[self.appearance.choice].setChecked(True)
-        self.session.ask(look_at(signed_colours=theme.signed_colours))
+        if self.session.state.look.signed_colours in {each.signed_colours for each in THEMES.values()}:
+            # Colours that the user has chosen stay; only a theme's own colours change with the theme.
+            self.session.ask(look_at(signed_colours=theme.signed_colours))
 
     def _full_screen(self, on: bool) -> None:
         if on:
@@ -289,14 +295,14 @@ class Window(QMainWindow):
         else:
             self.showNormal()
 
-    # Pictures out of the window
+    # Export and copy
 
     def export(self) -> None:
         """Open the export dialog for the picture that was touched last."""
         card = self.page_stack.main_card()
         if card is None or card.picture is None or self.session.frame is None:
             return
-        from explorer.app.shell.export_dialog import ExportDialog  # figures need fontTools, a tenth of a second at the start
+        from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
 
         trace, look = self.session.frame.trace, self.session.state.look
         dialog = ExportDialog(trace, look, card.picture, self.appearance.words, self, numbers=card.in_english(trace, look))
@@ -309,7 +315,7 @@ class Window(QMainWindow):
         card = self.page_stack.main_card()
         if card is not None and card.picture is not None:
             from explorer.export.raster import image
-            from explorer.picture.figure.svg import render  # figures need fontTools, a tenth of a second at the start
+            from explorer.picture.figure.svg import render  # Figures need fontTools, 0.1 s to import.
 
             QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
             self.status.inform(self.appearance.words("status.copied"))
@@ -320,15 +326,19 @@ class Window(QMainWindow):
     def _tell_about(self) -> None:
         self._tell("action.about", self.appearance.words("about.text", version=__version__))
 
-    def _tell(self, title: str, text: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.NoIcon, self.appearance.words(title), text, parent=self)
-        box.addButton(self.appearance.words("export.close"), QMessageBox.ButtonRole.RejectRole)
-        box.setTextFormat(Qt.TextFormat.RichText)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def _tell_news(self) -> None:
+        words = self.appearance.words
+        box = TextBox(words("action.news"), self, words)
+        box.tell_markdown(asset_text(f"explain/{words.language}/news.md"))
+        box.open()
+
+    def _tell(self, title: str, html: str) -> None:
+        box = TextBox(self.appearance.words(title), self, self.appearance.words)
+        box.tell_html(html)
         box.open()
 
     def event(self, event: QEvent) -> bool:
-        """Before a key becomes a shortcut the window may take it: the row of digits works on every keyboard."""
+        """Handle the row of digits before Qt looks for shortcuts, so that it works on every keyboard."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             place = in_digit_row(event)
             action = None if place is None else self.actions_.in_digit_row(place)
@@ -351,6 +361,6 @@ class Window(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         for dialog in self.findChildren(QDialog):
-            dialog.close()  # an export ends before what it tells goes
+            dialog.close()  # An export must end before the window that receives its signals is deleted.
         self.closing.emit(self.saveGeometry())
         super().closeEvent(event)

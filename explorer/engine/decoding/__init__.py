@@ -1,1 +1,1 @@
-"""Decoding: from a source sentence to the target, token by token. Beam 1 is greedy."""
+"""Decoding: from a source sentence to its translation, token by token. A beam of 1 is greedy decoding."""

@@ -1,7 +1,7 @@
 """Beam search over a batch of sentences, each with its tree of what was tried. Sutskever et al. 2014, section 3.2.
 
-At each step every kept sentence is continued by every symbol; the `beam` best of all these go on. One that ends leaves
-the beam, and the search is over when `beam` sentences have ended.
+At each step every kept sentence is continued by every symbol, and the `beam` best continuations are kept. A sentence that ends
+leaves the beam. The search is over when `beam` sentences have ended.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,9 +26,9 @@ Ids = tuple[int, ...]
 
 @attrs.frozen(kw_only=True)
 class Decoding:
-    """How to search. `prefix` are ids that the target shall begin with; `length_penalty` favours longer sentences.
+    """How to search. `prefix` has the ids with which the target shall begin; `length_penalty` favours longer sentences.
 
-    `whole`: each step is a pass over all that is written, since hooks of the model need to see all of it.
+    `whole` makes each step a pass over all tokens that are written so far, because hooks of the model need to see them all.
     """
 
     beam: int = 1
@@ -38,24 +38,25 @@ class Decoding:
 
 
 def longest(n_source: int, config_limit: int) -> int:
-    """How many tokens a translation may have."""
+    """How many tokens the translation of a source of `n_source` tokens may have."""
     return min(2 * n_source + _MORE_TOKENS, config_limit - 1)
 
 
 def check_prefix(model: Transformer, decoding: Decoding) -> None:
-    """Raises TooLong for a prefix that leaves no room for another token."""
+    """Check the prefix. Raises TooLong for one that leaves no room for another token."""
     limit = model.config.max_len
     if len(decoding.prefix) + 1 > limit - 1:
-        raise TooLong(limit=limit, got=len(decoding.prefix) + 2)  # with the begin symbol and one token more
+        raise TooLong(limit=limit, got=len(decoding.prefix) + 2)  # The begin symbol and one more token are counted.
 
 
 @torch.inference_mode()
 def search(
     model: Transformer, sources: Sequence[Ids], decoding: Decoding, check: Callable[[], None] = lambda: None
 ) -> list[Search]:
-    """Translate a batch of source ids. `check` is called before each step and may raise to end the work.
+    """The search trees of a batch of source ids, one for each sentence.
 
-    Raises TooLong for a prefix that leaves no room for another token.
+    `check` is called before each step and may raise an error to end the work. Raises TooLong for a prefix that leaves no room
+    for another token.
     """
     check_prefix(model, decoding)
     limit = model.config.max_len
@@ -66,7 +67,7 @@ def search(
     steps = Incremental(model, model.encode(ids, real), real, whole=decoding.whole)
     beams = [Beam(longest(len(row), limit), decoding) for row in sources]
     given = torch.full((len(sources),), BEGIN, device=device)
-    live = list(range(len(sources)))  # the sentences that are not done
+    live = list(range(len(sources)))  # These sentences are not done yet.
     while live:
         check()
         log_p = steps.step(given).log_softmax(dim=-1)  # [row, vocab]
@@ -89,26 +90,26 @@ def search(
 
 
 class Candidates:
-    """The best continuations of each row, fetched from the device at once."""
+    """The best continuations of each row, fetched from the device in one transfer."""
 
     def __init__(self, log_p: Tensor, beam: int) -> None:
         self._log_p, self._count = log_p, beam + 1
-        # As many more as may have to be passed over.
+        # Symbols that are never said may be among the best, so as many more are fetched.
         top = log_p.topk(min(self._count + len(_NEVER_SAID), log_p.shape[1]), dim=-1)
         self._values, self._ids = top.values.tolist(), top.indices.tolist()
 
     def of(self, row: int) -> list[tuple[float, int]]:
-        """log P and id of the best symbols after this row, one more than the beam is wide."""
+        """log P and id of the best symbols after this row, one more than the width of the beam."""
         best = zip(self._values[row], self._ids[row], strict=True)
         return [(log_p, id_) for log_p, id_ in best if id_ not in _NEVER_SAID][: self._count]
 
     def forced(self, row: int, id_: int) -> float:
-        """log P of one certain symbol after this row."""
+        """log P of the symbol `id_` after this row."""
         return self._log_p[row, id_].item()
 
 
 class Beam:
-    """The search for one sentence: its tree, and the nodes that it goes on from."""
+    """The search for the translation of one sentence: its tree, and the nodes from which it goes on."""
 
     def __init__(self, limit: int, decoding: Decoding) -> None:
         self.limit, self._decoding = max(limit, len(decoding.prefix) + 1), decoding
@@ -120,11 +121,11 @@ class Beam:
 
     @property
     def size(self) -> int:
-        """How many rows of the batch are this sentence's."""
+        """How many rows of the batch belong to this sentence."""
         return len(self._live)
 
     def advance(self, candidates: Candidates, start: int) -> tuple[list[int], list[int]]:
-        """One step further; `start` is the first of its rows. Returns the rows to go on from, and the next ids."""
+        """Take one step; `start` is the first of this sentence's rows. Returns the rows to go on from and the next ids."""
         prefix = self._decoding.prefix
         if self._length < len(prefix):
             return self._forced(prefix[self._length], candidates, start)
@@ -166,7 +167,7 @@ class Beam:
         return 0.0 if node < 0 else self._nodes[node].total
 
     def result(self) -> Search:
-        """The tree, with the best sentence first; those that reached the greatest length without an end come last."""
+        """The tree with the best translation first; those that reached the greatest length without an end come last."""
         made = Search(tuple(self._nodes), (), self._decoding.beam, self._decoding.length_penalty)
         by_score = sorted(self._ended, key=made.score, reverse=True)
         unfinished = sorted(self._live, key=made.score, reverse=True) if self._length >= self.limit else []

@@ -1,9 +1,9 @@
-"""Greedy decoding with a guess: the translation of a moment ago is looked over in one step.
+"""Greedy decoding with a guess: the last translation is checked in one step.
 
-While somebody types, most of the last translation still holds. The decoder sees all of it at once, which costs hardly
-more than one token; every token up to the first that greedy decoding would not have written is taken, and the rest is
-guessed again from where the old translation has the same token. The result is that of beam search with a beam of one,
-token by token. Leviathan et al. 2023, section 2, with the last translation in place of a smaller model.
+While somebody types, most of the last translation stays right. The decoder reads all of it at once, which takes hardly longer
+than one token. All tokens are taken up to the first one that greedy decoding would not have written. The rest is guessed again,
+from the place where the old translation has the same token. The result is the same as that of a beam of one, token by token.
+Leviathan et al. 2023, section 2, with the last translation in place of a smaller model.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.search_tree import Search
 
-_AT_ONCE = 24  # guessed tokens; beyond, a wrong guess costs more than a right one saves
+_AT_ONCE = 24  # So many tokens are guessed at most: with more, a wrong guess costs more than a right one saves.
 
 
 def can_guess(model: Transformer, decoding: Decoding) -> bool:
-    """Whether the logits after a token depend on nothing behind it, and one sentence is followed."""
+    """Whether greedy decoding with a guess is possible: a beam of one, and logits that depend on no later token."""
     causal = model.config.causal_mask and model.config.masking == "usual"
     return decoding.beam == 1 and not decoding.whole and not model.training and causal
 
@@ -36,8 +36,8 @@ def greedy(
 ) -> Search:
     """The translation of the sentence whose encoder output is `memory` [batch 1, key, feature]; `draft` is the guess.
 
-    Only for models that `can_guess`. `check` is called before each step and may raise to end the work. Raises TooLong
-    for a prefix that leaves no room for another token.
+    `can_guess` must be True. `check` is called before each step and may raise an error to end the work. Raises TooLong for a
+    prefix that leaves no room for another token.
     """
     check_prefix(model, decoding)
     steps = Incremental(model, memory)
@@ -60,7 +60,7 @@ def greedy(
 
 
 def _continuation(draft: Ids, prefix: Ids, written: list[int]) -> list[int]:
-    """What may come next: the rest of the prefix, then of the draft from where it has the tokens written last."""
+    """The ids that may come next: the rest of the prefix, or the draft after the place that has the tokens written last."""
     n = len(written)
     if n < len(prefix):
         return list(prefix[n : n + _AT_ONCE])
@@ -70,4 +70,4 @@ def _continuation(draft: Ids, prefix: Ids, written: list[int]) -> list[int]:
         if ends:
             start = min(ends, key=lambda end: abs(end - n))
             return list(draft[start : start + _AT_ONCE])
-    return list(draft[n : n + _AT_ONCE])  # perhaps one token became another
+    return list(draft[n : n + _AT_ONCE])  # Perhaps only one token was replaced by another.

@@ -1,15 +1,12 @@
-"""A few further tokens at a time: keys and values of all earlier ones are kept, so a step costs the same for each.
+"""Incremental decoding: keys and values of all earlier tokens are kept, so that each further token costs about the same.
 
-What a token's key and value are depends on earlier tokens only, which is what the causal mask is for. With that mask
-off, or read wrongly, a further token changes all earlier ones, and nothing can be kept: then each step does the whole
-pass again.
+Under the causal mask, a token's key and value depend on no later token. If that mask is off or read wrongly, a further token
+changes all earlier ones and nothing can be kept: then each step makes the whole pass again.
 
-A step goes through the parts of layers and attentions one by one. Hooks of linear layers, norms, dropouts and the taps
-inside them fire; those of whole layers, attentions, the decoder and the generator belong to a whole pass. Hooks that need
-to know where a token stands, or what stands behind it, ask for `whole` passes: then all hooks fire at each step.
+A step calls the parts of layers and attentions one by one. Hooks of taps, linear layers, norms and dropouts fire; hooks of
+whole layers, attentions, the decoder and the generator do not. Hooks that need to know where a token stands, or what comes
+after it, ask for `whole` passes, in which all hooks fire at each step.
 """
-
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -21,18 +18,18 @@ from explorer.model.transformer import Transformer
 
 
 class Incremental:
-    """The decoder over a batch of sentences of which each is given one more id at each step.
+    """The decoder over a batch of sentences, each of which is given further ids at each step.
 
-    `memory` [batch, key, feature] is the encoder's output, `real` its padding mask as `Transformer.encode` takes it.
-    `whole`: nothing is kept, and each step is the whole pass.
+    `memory` [batch, key, feature] is the encoder's output, `real` its padding mask as `Transformer.encode` takes it. With
+    `whole` nothing is kept, and each step is a whole pass.
     """
 
     def __init__(self, model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> None:
-        assert model.decoder is not None  # only encoder-decoder translates
+        assert model.decoder is not None  # Only an encoder-decoder translates.
         self._in_whole_passes = whole
         self._model, self._decoder = model, model.decoder
         self._memory, self._real = memory, real
-        self._given: Tensor | None = None  # [batch, position] only where nothing can be kept
+        self._given: Tensor | None = None  # [batch, position] all ids so far, in whole passes only
         layers: list[DecoderLayer] = list(model.decoder.layers)  # type: ignore[arg-type]  # a ModuleList holds Modules
         self._layers = layers
         self._across = [] if whole else [layer.cross_attn.keys_and_values(memory) for layer in layers]
@@ -40,13 +37,13 @@ class Incremental:
         self._n = 0
 
     def step(self, ids: Tensor) -> Tensor:
-        """[batch] the next id of each sentence, to [batch, vocab] logits of the one after it."""
+        """The next id of each sentence [batch] to the logits of the id after it [batch, vocab]."""
         return self.extend(ids[:, None])[:, -1]
 
     def extend(self, ids: Tensor) -> Tensor:
-        """[batch, position] the next ids of each sentence, to [batch, position, vocab] logits of the one after each.
+        """The next ids of each sentence [batch, position] to the logits of the id after each of them [batch, position, vocab].
 
-        Several at once where what follows is guessed: under a causal mask no logits depend on later ids.
+        Several ids may be given at once when they are guesses, because under a causal mask no logits depend on later ids.
         """
         if self._in_whole_passes or not self._model.config.causal_mask or self._model.config.masking != "usual":
             return self._whole(ids)
@@ -55,20 +52,21 @@ class Incremental:
         before = masks.causal(n_new, self._n + n_new, self._n).to(ids.device) if n_new > 1 else None
         across = self._seen_across(n_new)
         for number, layer in enumerate(self._layers):
-            x = layer.around_self(x, partial(self._attend, layer.self_attn, number, before), layer.norm1, layer.residual1)
-            key, value = self._across[number]
-            x = layer.around_cross(x, partial(_look_across, layer.cross_attn, key, value, across), layer.norm2, layer.residual2)
-            x = layer.around_feed(x, layer.feed_forward, layer.norm3, layer.residual3)
+            h = layer.around_self.before(x)
+            x = layer.around_self(x, self._attend(layer.self_attn, number, before, h))
+            h = layer.around_cross.before(x)
+            x = layer.around_cross(x, layer.cross_attn.attend(layer.cross_attn.queries(h), *self._across[number], across))
+            x = layer.around_feed(x, layer.feed_forward(layer.around_feed.before(x)))
         self._n += n_new
         return self._model.generator.project(self._decoder.normalized(x))
 
     def back_to(self, n: int) -> None:
-        """Forget what was given behind the first `n` ids."""
+        """Forget all ids after the first `n`."""
         self._n = n
         self._kept = [(key[..., :n, :], value[..., :n, :]) for key, value in self._kept]
 
     def select(self, rows: Tensor) -> None:
-        """Go on with these rows [batch] of the batch, in this order; one may stand several times."""
+        """Go on with these rows [batch] of the batch, in this order; a row may occur several times."""
         self._kept = [(key[rows], value[rows]) for key, value in self._kept]
         self._across = [(key[rows], value[rows]) for key, value in self._across]
         self._memory = self._memory[rows]
@@ -76,7 +74,7 @@ class Incremental:
         self._given = None if self._given is None else self._given[rows]
 
     def _attend(self, attention: Attention, number: int, may_look: Tensor | None, h: Tensor) -> Tensor:
-        key, value = attention.keys_and_values(h, self._n)  # [batch, head, key, feature] of the new ones
+        key, value = attention.keys_and_values(h, self._n)  # [batch, head, key, feature], of the new ids alone
         if number < len(self._kept):
             before = self._kept[number]
             key, value = torch.cat((before[0], key), dim=-2), torch.cat((before[1], value), dim=-2)
@@ -98,7 +96,3 @@ class Incremental:
             logits: Tensor = self._model.generator(x)
             return logits[:, -ids.shape[1] :]
         return self._model.generator.project(x[:, -ids.shape[1] :])
-
-
-def _look_across(attention: Attention, key: Tensor, value: Tensor, may_look: Tensor | None, h: Tensor) -> Tensor:
-    return attention.attend(attention.queries(h), key, value, may_look)

@@ -1,1 +1,1 @@
-"""What is found out beside the pass."""
+"""Experiments: further passes with something changed."""

@@ -1,6 +1,6 @@
-"""Passes with something changed: what happens without positions, without residuals, with another token, in a batch.
+"""Experiments: passes without positions, without residual connections, with another token, or in a batch.
 
-Each takes the model that made the Trace and gives back an Experiment of `trace.experiments`. The model is as before.
+Each takes the model that made the Trace and returns an Experiment for `trace.experiments`. It leaves the model as it was.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,15 +28,15 @@ from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.findings import DECODER_LEARNED, Copies, Depth, Experiment, Leak, PaddedBatch, Swap, Variants
 from explorer.trace.trace import Tokens
 
-_PLACES = 128  # of the tables beside each other
-_AT_ONCE = 32  # sentences in a pass
-_CELLS_AT_ONCE = 2**24  # of the maps of one attention in a pass
-_MOST_REPLACED = 256  # tokens; a longer text is looked at as far as that
+_PLACES = 128  # The tables of positions have so many rows in `variants`.
+_AT_ONCE = 32  # A pass takes at most so many sentences.
+_CELLS_AT_ONCE = 2**24  # The maps of one attention in a pass have at most so many cells.
+_MOST_REPLACED = 256  # Only so many tokens of a longer text are replaced.
 
 
 @attrs.frozen(eq=False)
 class Bench:
-    """What an experiment works with. `others` are further sentences for a batch, as tokens."""
+    """What an experiment works with. `others` are the tokens of further sentences for a batch."""
 
     model: Transformer
     tokens: Tokens
@@ -46,12 +46,12 @@ class Bench:
 
     @property
     def config(self) -> Config:
-        """The model's."""
+        """The Config of the model."""
         return self.model.config
 
     @property
     def side(self) -> tuple[Token, ...]:
-        """The tokens that the first stack reads: the source's, in decoder-only the target's."""
+        """The tokens that the first stack reads: those of the source, or of the target in a decoder-only model."""
         return self.tokens.source or self.tokens.target
 
     @property
@@ -60,15 +60,15 @@ class Bench:
         return next(self.model.parameters()).device
 
     def ids(self, tokens: tuple[Token, ...]) -> Tensor:
-        """[batch 1, position] as the model takes them, on its device."""
+        """[batch 1, position] the ids of tokens as a batch on the model's device."""
         return ids_tensor(_ids(tokens)).to(self.device)
 
     def source(self) -> Tensor | None:
-        """The source's ids, where there is one."""
+        """[batch 1, position] the ids of the source, None if there is none."""
         return self.ids(self.tokens.source) if self.tokens.source else None
 
     def target(self) -> Tensor | None:
-        """The target's."""
+        """[batch 1, position] the ids of the target, None if there is none."""
         return self.ids(self.tokens.target) if self.tokens.target else None
 
 
@@ -87,7 +87,7 @@ def experiment(name: str, bench: Bench) -> Experiment:
 
 
 def variants(bench: Bench) -> Variants:
-    """Every kind of positions at once, in the model's size and base."""
+    """Every kind of positions side by side, with the model's d_model and base."""
     config = bench.config
     n, d, base = min(_PLACES, config.max_len), config.d_model, config.position_base
     tables = {kind: positions.sinusoidal(n, d, base, kind=kind) for kind in positions.EXPONENTS}
@@ -95,7 +95,7 @@ def variants(bench: Bench) -> Variants:
     tables["learned"] = _learned(bench.model, sides[0])[:n]
     if len(sides) > 1:
         tables[DECODER_LEARNED] = _learned(bench.model, "decoder")[:n]
-    # From place 1: sines alone are all zero at place 0, and have no angle to anything.
+    # Rows are compared with the row of position 1: with sines alone, the row of position 0 is zero and has no angle.
     against = {kind: cosine_similarity(table[1:2], table[1:], dim=-1) for kind, table in tables.items()}
     turned = positions.rotate(torch.ones(n, config.d_head), base)  # [position, feature]
     against["rotary"] = cosine_similarity(turned[1:2], turned[1:], dim=-1)
@@ -116,7 +116,7 @@ def swap(bench: Bench) -> Swap:
     def outputs(config: Config) -> tuple[Array, Array]:
         with changed(bench.model, config) as model:
             plain, other = (_read(model, bench.ids(row))[0] for row in (tokens, swapped))
-        return _frozen(plain), _frozen(other[order])  # an exchange undoes itself
+        return _frozen(plain), _frozen(other[order])  # The same exchange once more puts the rows back.
 
     with torch.inference_mode():
         usual = outputs(bench.config)
@@ -125,7 +125,7 @@ def swap(bench: Bench) -> Swap:
 
 
 def leak(bench: Bench) -> Leak:
-    """Each token in turn replaced by another; of the decoder, where there is one."""
+    """Replace each token in turn by another: those of the target if the model has a decoder, else those of the source."""
     of_target = bool(bench.tokens.target)
     ids = torch.tensor(_ids(bench.tokens.target if of_target else bench.tokens.source), device=bench.device)[:_MOST_REPLACED]
     limit = bench.config.n_target_symbols if of_target else bench.config.vocab_size
@@ -141,7 +141,7 @@ def leak(bench: Bench) -> Leak:
 
     with torch.inference_mode():
         usual = outputs(ids[None])
-        cells = bench.config.n_heads * len(ids) ** 2  # of one sentence's map
+        cells = bench.config.n_heads * len(ids) ** 2  # The maps of one sentence have so many cells.
         parts = torch.split(rows, max(1, min(_AT_ONCE, _CELLS_AT_ONCE // cells)))
         moved = torch.cat([(outputs(part) - usual).norm(dim=-1) for part in parts])
     length = _number(usual.norm(dim=-1).mean())
@@ -166,7 +166,8 @@ def batch(bench: Bench) -> PaddedBatch:
     ids, real = ids.to(bench.device), masks.padding(lengths.to(bench.device), n)  # real: [batch, head 1, query 1, key]
     with torch.inference_mode():
         with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
-            together = _read(bench.model, ids, real if int(lengths.min()) < n else None)  # nothing is padded: no mask
+            # A batch without padding needs no mask.
+            together = _read(bench.model, ids, real if int(lengths.min()) < n else None)
         open_to_padding = _read(bench.model, ids)
         alone = [_read(bench.model, bench.ids(sentence))[0] for sentence in sentences]
     stacked = {
@@ -188,7 +189,7 @@ def batch(bench: Bench) -> PaddedBatch:
 def copies(bench: Bench) -> Copies:
     """How much the layers of the first stack differ from one another."""
     stack = bench.model.encoder or bench.model.decoder
-    assert stack is not None  # one of the two is there
+    assert stack is not None  # A model has an encoder, a decoder or both.
     first = dict(stack.layers[0].named_parameters())
 
     def apart(layer: nn.Module) -> float:
@@ -200,7 +201,7 @@ def copies(bench: Bench) -> Copies:
 
 @contextmanager
 def changed(model: Transformer, config: Config) -> Iterator[Transformer]:
-    """The same weights with other knobs that apply to the pass, for as long as the block lasts."""
+    """Inside the block, a model with the same weights and other knobs that apply to the pass."""
     before = model.config
     try:
         yield with_knobs(model, config)
@@ -212,24 +213,25 @@ def _read(model: Transformer, ids: Tensor, real: Tensor | None = None) -> Tensor
     """[batch, position, feature] what the first stack makes of the ids."""
     if model.encoder is not None:
         return model.encode(ids, real)
-    assert model.decoder is not None  # one of the two is there
+    assert model.decoder is not None  # A model has an encoder, a decoder or both.
     output: Tensor = model.decoder(ids, model.seen_by_decoder(ids, real))
     return output
 
 
 def _learned(model: Transformer, side: str) -> Tensor:
-    """[position, feature] the learned table of a side; where there is none, the one that it would begin with."""
+    """[position, feature] the learned table of a side; if it has none, the untrained table that it would have."""
     own: Tensor | None = model.state_dict().get(f"{side}.embedding.learned.weight")
     if own is not None:
         return own
     with torch.device("meta"):
         place = Embedding(model.config.changed(position="learned"), 1)
-    module = nn.ModuleDict({side: nn.ModuleDict({"embedding": place})})  # so that the table has its own name and seed
+    # The table's weights are drawn by its name, so it is put at the path that it has in a model.
+    module = nn.ModuleDict({side: nn.ModuleDict({"embedding": place})})
     return untrained(module, model.config)[f"{side}.embedding.learned.weight"]
 
 
 def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, float]]:
-    """By tap the mean length of the vectors, and of the loss's gradient with respect to them."""
+    """By tap the mean length of the vectors, and the mean length of the loss's gradient with respect to them."""
     with changed(bench.model, config) as model, torch.enable_grad(), _wanting_gradients(model):
         with _seen(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
             logits = model(bench.source(), bench.target())[0]  # [position, vocab]
@@ -245,14 +247,14 @@ def _loss(bench: Bench, logits: Tensor) -> Tensor:
     ids = torch.tensor(_ids(bench.tokens.target or bench.tokens.source), device=logits.device)
     if bench.expected:
         return cross_entropy(logits, torch.tensor(bench.expected, device=logits.device))
-    if not bench.tokens.target or len(ids) == 1:  # asked for itself: there is no next one
+    if not bench.tokens.target or len(ids) == 1:  # Without a next token, the model is asked for the token itself.
         return cross_entropy(logits, ids)
     return cross_entropy(logits[:-1], ids[1:])
 
 
 @contextmanager
 def _wanting_gradients(model: Transformer) -> Iterator[None]:
-    """Only what comes out of the embeddings: no gradient of a weight is made."""
+    """Inside the block, gradients begin at the embedding tables; those of all other weights are not computed."""
     tables = {stack.embedding.look_up.weight for stack in (model.encoder, model.decoder) if stack is not None}
     try:
         for table in tables:
@@ -265,7 +267,7 @@ def _wanting_gradients(model: Transformer) -> Iterator[None]:
 
 @contextmanager
 def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -> Iterator[dict[str, Tensor]]:
-    """The tensors of all taps whose names end so, batch axis and all; `keep` them attached to their gradients."""
+    """The tensors of all taps whose names have one of these endings, with the batch axis. `keep` keeps their gradients."""
     seen: dict[str, Tensor] = {}
 
     def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
@@ -278,7 +280,7 @@ def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -
 
 @contextmanager
 def _stopping(bench: Bench) -> Iterator[None]:
-    """Ask at each tap whether to give way, as recording does."""
+    """Inside the block, ask at each tap whether to stop, as recording does."""
 
     def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
         _stop_if(bench.stop)
@@ -297,7 +299,7 @@ def _ids(tokens: tuple[Token, ...]) -> tuple[int, ...]:
 
 
 def _fetched(tensor: Tensor) -> Tensor:
-    """From whatever device: arrays and numbers are made on the processor."""
+    """The tensor on the processor, where arrays and numbers are made."""
     return tensor.detach().cpu()
 
 

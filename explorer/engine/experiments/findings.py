@@ -1,4 +1,4 @@
-"""What is found out beside a pass, because a page shows it: experiments on the very model that made the Trace."""
+"""Runs the experiments that a page shows, with the same model that made the Trace."""
 
 import attrs
 
@@ -17,16 +17,16 @@ def findings(source: ModelSource, model: Transformer, request: Request, trace: T
     """The experiments that a Request asks for, by name. Raises BadText, Superseded."""
     asked = request.experiments
     if not asked or not trace.whole:
-        return {}  # they make many passes, and keep their maps whole
+        return {}  # Experiments make many passes with whole maps, which is too much for a long text.
     others = _others(source, request.wish, trace) if "batch" in asked else ()
     bench = Bench(model, trace.tokens, trace.expected, others, stop)
     return {name: experiment(name, bench) for name in EXPERIMENTS if name in asked}
 
 
 def _others(source: ModelSource, wish: Wish, trace: Trace) -> tuple[Row, ...]:
-    """The further sentences of a batch. Raises BadText."""
+    """The tokens of the further sentences of a batch. Raises BadText."""
     found = [source.further(wish, text) for text in wish.batch if text.strip()]
-    if wish.config.vocabulary == "sentence":  # the batch has one vocabulary, which begins with the sentence's own
+    if wish.config.vocabulary == "sentence":  # The batch has one vocabulary, which begins with that of the first sentence.
         every = tuple(token for row in (trace.tokens.source, trace.tokens.target, *found) for token in row)
         known = {token.text: token for token in numbered(Tokens(every), wish.config).source}
         found = [tuple(attrs.evolve(token, id=known[token.text].id, known=True) for token in row) for row in found]

@@ -1,1 +1,1 @@
-"""What of a pass is kept, and how much memory that takes."""
+"""Recording: what is kept of a pass, and how much memory that takes."""

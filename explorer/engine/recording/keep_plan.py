@@ -1,4 +1,4 @@
-"""What of a pass is kept. Everything, as long as it fits the memory budget; of a long text what is looked at."""
+"""The KeepPlan: what is kept of a pass. Everything, if it fits the memory budget; of a long text what the user looks at."""
 
 import re
 
@@ -9,10 +9,11 @@ from explorer.trace.tap_names import ATTENTION_MAP, place_of
 
 @attrs.frozen
 class KeepPlan:
-    """`block` 1 keeps attention maps whole; a larger one keeps those of the `stages` as blocks of so many cells a side,
-    a power of two of at most 64.
+    """What is kept of a pass.
 
-    `parts` are kept in every layer, by the name of a tap without side and layer; None: all. `taps` are kept besides.
+    A `block` of 1 keeps attention maps whole. A larger `block`, a power of two up to 64, keeps only the maps of the `stages`,
+    as blocks of `block` × `block` cells. `parts` are taps without side and layer that are kept in every layer; None means all.
+    `taps` are single taps that are kept besides.
     """
 
     block: int = 1
@@ -40,5 +41,5 @@ EVERYTHING = KeepPlan()
 
 
 def part_of(tap: str) -> str:
-    """A tap without its side and layer: "self_attn.query", "embedding.tokens", "norm" of a layer and of a side alike."""
+    """A tap's name without side, layer and final digit: "self_attn.query", "embedding.tokens", "norm" for norm1 and norm."""
     return re.sub(r"\d$", "", place_of(tap).part)

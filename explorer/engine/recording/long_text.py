@@ -1,4 +1,4 @@
-"""What of a long text is kept under the memory budget, and whole maps of single heads made again from what was kept."""
+"""Long texts: what is kept under the memory budget, and whole maps of single heads, made again from what was kept."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,7 +13,8 @@ from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan, part_of
 from explorer.engine.recording.memory import map_cells, part_bytes, trace_bytes
 from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.recording.recorder import Recording
-from explorer.model.attention import Attention, rows_at_once
+from explorer.model.attention import Attention
+from explorer.model.blocks import rows_at_once
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
@@ -27,15 +28,15 @@ from explorer.trace.tap_names import ATTENTION_MAP, place_of, with_layer
 from explorer.trace.trace import Tokens, Trace
 
 Wanted = tuple[tuple[str, int], ...]
-"""Taps and heads that are looked at, the newest last; head -1 means the tap as a whole."""
+"""Taps and heads that the user looks at, the newest last; head -1 means the whole tap."""
 
 _FLOAT = 4  # bytes
-_MAP_TAPS = 5  # of an attention that comes in blocks
-_ALL_LEVELS = 4 / 3  # a map and its poolings: 1 + 1/4 + 1/16 + …
-_FOR_MAPS = _FOR_CLOSE_UPS = 0.25  # of the budget
+_MAP_TAPS = 5  # These taps of an attention come in blocks: scores, scaled, masked, weights, dropped.
+_ALL_LEVELS = 4 / 3  # All levels of a map together have 1 + 1/4 + 1/16 + … of its cells.
+_FOR_MAPS = _FOR_CLOSE_UPS = 0.25  # Each of the two gets this share of the budget.
 _LARGEST_BLOCK = 64
-_LARGE_CELLS = 2**19  # of an array: beyond, a screen wants it in levels
-# What is kept as long as there is room, in this order. Queries and keys come first: any head is made again from them.
+_LARGE_CELLS = 2**19  # An array with more cells is drawn from levels.
+# Parts are kept in this order as long as there is room. Queries and keys come first: any head's map is made again from them.
 _ORDER = (
     "self_attn.query",
     "self_attn.key",
@@ -62,7 +63,7 @@ _ORDER = (
 
 
 def plan_for(card: ModelCard, memory_budget: int, n_source: int, n_target: int, wanted: Wanted = ()) -> KeepPlan:
-    """Everything, if it fits the budget in MB; else blocks of the attention maps, and as much of the rest as has room."""
+    """What to keep under a budget in MB: everything if it fits, else blocks of attention maps and as many parts as fit."""
     budget = memory_budget * 2**20
     if trace_bytes(card, n_source, n_target) <= budget:
         return EVERYTHING
@@ -90,7 +91,7 @@ def _pooled_bytes(card: ModelCard, n_source: int, n_target: int, block: int, n_s
 
 
 def planned_bytes(plan: KeepPlan, card: ModelCard, n_source: int, n_target: int) -> int:
-    """How much a pass under a plan will keep; single taps are left out."""
+    """How many bytes a pass under a plan will keep; single taps are not counted."""
     if plan.everything:
         return trace_bytes(card, n_source, n_target)
     kept = sum(part_bytes(part, card, n_source, n_target) for part in plan.parts or ())
@@ -98,7 +99,7 @@ def planned_bytes(plan: KeepPlan, card: ModelCard, n_source: int, n_target: int)
 
 
 def covers(plan: KeepPlan, other: KeepPlan) -> bool:
-    """Whether a pass under the first plan kept all that the second one would."""
+    """Whether a pass under `plan` kept all that a pass under `other` would keep."""
     if plan.everything:
         return True
     parts = plan.parts is None or (other.parts is not None and other.parts <= plan.parts)
@@ -106,7 +107,7 @@ def covers(plan: KeepPlan, other: KeepPlan) -> bool:
 
 
 def taps_in(model: Transformer, card: ModelCard, tokens: Tokens) -> int:
-    """About how often a pass comes through a tap, blocks counted one by one."""
+    """About how many times a pass comes through a tap; each block of queries counts."""
     n_source, n_target = len(tokens.source), len(tokens.target)
     blocks = 0
     for side in card.sides:
@@ -118,7 +119,7 @@ def taps_in(model: Transformer, card: ModelCard, tokens: Tokens) -> int:
 
 
 def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
-    """A long text's Trace with all that a screen needs of it: masks, pooled maps and embeddings in levels."""
+    """A long text's Trace with what its pictures need: masks, pooled maps, and embeddings in levels."""
     closed = _closed(recording.closed)
     maps = {tap: KeptMap(tap=tap, shape=shape, mask=closed.get(_mask_of(tap))) for tap, shape in recording.shapes.items()}
     for tap, blocks in recording.pooled.items():
@@ -128,8 +129,9 @@ def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
 
 
 def with_levels(trace: Trace, wanted: Wanted) -> Trace:
-    """A Trace that has everything, and the levels of what is too large to be painted cell by cell: its attention weights,
-    its embeddings and what is looked at besides.
+    """A Trace that has everything, with levels of arrays that are too large to be painted cell by cell.
+
+    Levels are made of attention weights, of embeddings, and of the other maps that the user looks at.
     """
     wishes = {tap for tap, _head in wanted}
     large = [
@@ -142,7 +144,7 @@ def with_levels(trace: Trace, wanted: Wanted) -> Trace:
 
 
 def _maps_with_levels(trace: Trace, wanted: Wanted) -> dict[str, KeptMap]:
-    """Attention maps that are too large together, each with the mask of its attention; those that are looked at in levels."""
+    """KeptMaps of attention taps with the masks of their attentions, and with levels for large maps that are looked at."""
     stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
     maps = {tap: array for tap, array in trace.arrays.items() if ATTENTION_MAP.search(tap)}
     large = {
@@ -162,7 +164,7 @@ def _maps_with_levels(trace: Trace, wanted: Wanted) -> dict[str, KeptMap]:
 
 
 def _mask(trace: Trace, tap: str) -> NDArray[np.bool_]:
-    """[query, key] the mask that all layers and heads share; where some are changed, what is closed in all of them."""
+    """[query, key] the mask that all layers and heads share. With changes: the cells that are closed in all of them."""
     if not trace.changes:
         return closed_cells(trace.arrays[tap][0])
     layers = (trace.arrays[with_layer(tap, layer)] for layer in range(trace.card.side(tap).n_layers))
@@ -171,7 +173,10 @@ def _mask(trace: Trace, tap: str) -> NDArray[np.bool_]:
 
 
 def _closed(masks: Any) -> dict[str, Levels]:
-    """By attention and stage. A row that the mask leaves nothing has weights all the same: there no cell counts as closed."""
+    """The levels of masks, by attention and stage.
+
+    A row in which the mask has closed every cell has weights all the same. For weights, no cell of such a row is closed.
+    """
     found: dict[str, Levels] = {}
     for attention, closed in masks.items():
         if not closed.any():
@@ -185,7 +190,7 @@ def _closed(masks: Any) -> dict[str, Levels]:
 
 
 def _mask_of(tap: str) -> str:
-    """The key of `_closed` for a tap: all layers and heads of an attention have one mask."""
+    """The key of `_closed` for a tap. It has no layer, because all layers and heads of an attention have the same mask."""
     place = place_of(tap)
     return f"{place.side}.{place.part}"
 
@@ -199,11 +204,12 @@ def with_wanted(
     changing: Changing,
     stop: Callable[[], bool],
 ) -> Trace:
-    """The Trace with close-ups of the heads that are looked at, as far as the budget in MB goes, and levels of whole taps.
+    """The Trace with close-ups of the heads that the user looks at, as many as the budget in MB allows, and levels of taps.
 
-    `changing` are the changes of the pass. `made` holds those of the pass that are there already. Raises Superseded.
+    `changing` has the changes of the pass. `made` has the close-ups that were made already for this pass; it is updated.
+    Raises Superseded.
     """
-    wanted = tuple((tap, head) for tap, head in wanted if tap in trace)  # they may be another model's
+    wanted = tuple((tap, head) for tap, head in wanted if tap in trace)  # Some may be taps of another model.
     heads = [(tap, head) for tap, head in wanted if 0 <= head < trace.shape(tap)[0] and has_its_sources(trace, tap)]
     room = max(1, int(_FOR_CLOSE_UPS * memory_budget * 2**20 / max(_close_up_bytes(trace, heads), 1)))
     heads = heads[-room:]
@@ -223,23 +229,23 @@ def with_wanted(
 
 
 def _close_up_bytes(trace: Trace, heads: Iterable[tuple[str, int]]) -> float:
-    """Of the largest of them."""
+    """The size in bytes of the largest of these close-ups."""
     return max((_FLOAT * _ALL_LEVELS * float(np.prod(trace.shape(tap)[1:])) for tap, _head in heads), default=0.0)
 
 
 def close_up(trace: Trace, model: Transformer, tap: str, head: int, changing: Changing, stop: Callable[[], bool]) -> Levels:
-    """One head's whole map, from the recorded queries and keys by the model's own `weigh`, changed as in the pass. Raises
-    Superseded.
+    """One head's whole map in levels, made from the recorded queries and keys by the model's own `weigh`, with the changes of
+    the pass. Raises Superseded.
     """
     base, _, stage = tap.rpartition(".")
-    attention: Attention = model.get_submodule(base)  # type: ignore[assignment]  # a tap of an attention
+    attention: Attention = model.get_submodule(base)  # type: ignore[assignment]  # The tap belongs to an attention.
     closed = trace.map(f"{base}.masked").closed
     blocks: list[NDArray[np.float32]] = []
-    made = f"{base}.weights" if stage == "dropped" else tap  # where chance rests the two are one
+    made = f"{base}.weights" if stage == "dropped" else tap  # Without dropout the two are equal.
 
     def watcher(seen: Tap, tensor: torch.Tensor, _first: int | None) -> None:
         if seen.name == made:
-            maps = tensor[0]  # [head, query, key]: ALiBi and changes need those of all heads
+            maps = tensor[0]  # [head, query, key], all heads under ALiBi and changes, else one
             blocks.append(maps[head if len(maps) > 1 else 0].float().cpu().numpy())
 
     heads = slice(None) if attention.position == "alibi" or changing.at_maps_of(base) else slice(head, head + 1)
@@ -254,7 +260,7 @@ def close_up(trace: Trace, model: Transformer, tap: str, head: int, changing: Ch
 def _weighed(
     trace: Trace, attention: Attention, base: str, heads: slice, closed: Closed | None
 ) -> Iterable[Callable[[], object]]:
-    """The attention of some heads, a block of queries at a time."""
+    """Functions that each compute the attention of some heads for one block of queries."""
     device = attention.project_query.weight.device
     query, key = (
         torch.from_numpy(np.array(trace.arrays[f"{base}.{part}"][heads])).to(device)[None] for part in ("query", "key")

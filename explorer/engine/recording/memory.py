@@ -1,11 +1,12 @@
-"""How much memory a pass will take, known before it is begun.
+"""How much memory a pass will take, computed before it begins.
 
-A thousand tokens in 64 layers of 32 heads have 170 GB of attention maps: they are pooled (`recording.long_text`), and what
-cannot fit all the same is better refused than a killed process.
+A thousand tokens in 64 layers of 32 heads have 170 GB of attention maps. Such maps are pooled (`recording.long_text`). A pass
+that still does not fit is refused, because the system would kill the process.
 """
 
 import ctypes
 import sys
+from functools import lru_cache
 
 import psutil
 
@@ -13,14 +14,14 @@ from explorer.errors import NotEnoughMemory
 from explorer.trace.model_card import ModelCard, SideCard
 
 _FLOAT = 4  # bytes
-_ATTENTION_TAPS = 5  # scores, scaled, masked, weights, dropped
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
-_LARGEST_BLOCK = 2**25  # bytes that the library takes from what it keeps
-_SPARE = 0.9  # of what is free: the window and the system live as well
+_ATTENTION_TAPS = 5  # These taps have maps: scores, scaled, masked, weights, dropped.
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # These numbers are from glibc's malloc.h.
+_LARGEST_BLOCK = 2**25  # bytes; the C library always asks the system for larger blocks.
+_SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
 
 
 def map_cells(card: ModelCard, n_source: int, n_target: int) -> int:
-    """Cells of all attention maps of one stage, all layers and heads together."""
+    """How many cells the attention maps of one stage have, in all layers and heads together."""
     cells = 0
     for side in card.sides:
         n = n_source if side.name == "encoder" else n_target
@@ -30,7 +31,7 @@ def map_cells(card: ModelCard, n_source: int, n_target: int) -> int:
 
 
 def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
-    """Bytes of one part (see `keep_plan.part_of`) in all layers of both sides; a side that is not there has no tokens."""
+    """The bytes of one part (see `keep_plan.part_of`) in all layers of both sides. A side that is absent has no tokens."""
     if part in ("logits", "probabilities"):
         return _FLOAT * (n_target or n_source) * card.vocab_size
     return _FLOAT * sum(_numbers(part, card, side, n_source, n_target) for side in card.sides)
@@ -42,7 +43,7 @@ def _numbers(part: str, card: ModelCard, side: SideCard, n_source: int, n_target
     kind, _, name = part.partition(".")
     if kind == "embedding":
         return n * d
-    if kind in ("norm", "residual"):  # one for each sublayer, and the final norm
+    if kind in ("norm", "residual"):  # There is one for each sublayer, and the final norm.
         return n * d * (side.n_layers * (len(side.attentions) + 1) + (kind == "norm"))
     if kind.endswith("_attn"):
         if kind not in side.attentions:
@@ -65,15 +66,18 @@ _PARTS = (
 )
 
 
+@lru_cache(maxsize=64)  # Each keystroke asks for the size three times.
 def trace_bytes(card: ModelCard, n_source: int, n_target: int) -> int:
-    """Bytes of all recorded arrays; a side that the architecture lacks has no tokens."""
+    """The bytes of all recorded arrays. A side that the architecture lacks has no tokens."""
     maps = _FLOAT * _ATTENTION_TAPS * map_cells(card, n_source, n_target)
     return maps + sum(part_bytes(part, card, n_source, n_target) for part in _PARTS)
 
 
 def check_memory(card: ModelCard, kept: int, *, held: int) -> None:
-    """Refuse what cannot fit: `kept` bytes of recorded arrays and the weights, of which `held` bytes of an older model
-    serve again or go first. Raises NotEnoughMemory.
+    """Refuse a pass that does not fit into memory. Raises NotEnoughMemory.
+
+    The pass needs `kept` bytes of recorded arrays and the weights. An older model already has `held` bytes, which are used
+    again or freed first.
     """
     need = kept + max(0, _FLOAT * card.parameters - held)
     if need > _SPARE * psutil.virtual_memory().available:
@@ -81,12 +85,12 @@ def check_memory(card: ModelCard, kept: int, *, held: int) -> None:
 
 
 def keep_freed_memory(n_bytes: int) -> None:
-    """Let the C library keep up to so much of what was freed for the next time, instead of giving it back to the system.
+    """Let the C library keep up to `n_bytes` of freed memory for later, instead of giving it back to the system.
 
-    Fetched again page by page, it cost a fifth of a translator's pass and a quarter of a training step.
+    To fetch it again page by page took a fifth of a translator's pass and a quarter of a training step.
     """
     if sys.platform.startswith("linux"):
         library = ctypes.CDLL(None)
-        if hasattr(library, "mallopt"):  # glibc's
+        if hasattr(library, "mallopt"):  # Only glibc has it.
             library.mallopt(_M_MMAP_THRESHOLD, min(n_bytes, _LARGEST_BLOCK))
             library.mallopt(_M_TRIM_THRESHOLD, n_bytes)

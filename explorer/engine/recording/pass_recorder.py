@@ -1,4 +1,4 @@
-"""From a model and a sentence to a Trace; of a long text the pass is made once, and what is looked at since is added."""
+"""From a model and a sentence to a Trace. The pass over a long text is made once; heads that are looked at later are added."""
 
 import attrs
 import torch
@@ -19,12 +19,12 @@ from explorer.trace.levels import Levels
 from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 
-_PLACES = 64  # how many places of the positions are kept at least, so that waves can be seen
+_PLACES = 64  # At least so many rows of the table of positions are kept, so that waves can be seen.
 
 
 @attrs.frozen(eq=False)
 class _LongPass:
-    """The last pass over a long text: what was wished, what was kept, and the heads looked at since."""
+    """The last pass over a long text: its Wish, what was kept, and the close-ups that were made since."""
 
     wish: Wish
     plan: KeepPlan
@@ -33,7 +33,7 @@ class _LongPass:
 
 
 class PassRecorder:
-    """Call it with what a source made ready."""
+    """Records passes. Call it with what a source has prepared."""
 
     def __init__(self) -> None:
         self._long: _LongPass | None = None
@@ -48,17 +48,17 @@ class PassRecorder:
         stop: Stop,
         progress: Progress,
     ) -> Trace:
-        """The Trace of a pass, and of a long text what is looked at besides. Raises Superseded, NeverReached."""
+        """The Trace of a pass; of a long text with the heads that the user looks at. Raises Superseded, NeverReached."""
         wanted, config = request.detail.wanted, request.wish.config
         plan = plan_for(card_of(config), config.memory_budget, *sentence.sizes, wanted)
         if plan.everything:
             self._long = None
             return with_levels(recorded_pass(source, model, request.wish, sentence, plan, changing, stop), wanted)
-        # The batch and what is compared with have passes of their own.
+        # The batch and the Wish to compare with have passes of their own, so they do not belong to this one.
         wish = attrs.evolve(request.wish, batch=(), compared_with=None, beam=request.beam)
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
-            self._long = None  # its arrays go first
+            self._long = None  # Its arrays are freed before the next pass begins.
             tapped = stop_with_progress(stop, progress, taps_in(model, card_of(config), sentence.tokens))
             trace = recorded_pass(source, model, wish, sentence, plan, changing, tapped)
             long = self._long = _LongPass(wish, plan, trace, {})
@@ -68,7 +68,7 @@ class PassRecorder:
 def recorded_pass(
     source: ModelSource, model: Transformer, wish: Wish, sentence: Sentence, plan: KeepPlan, changing: Changing, stop: Stop
 ) -> Trace:
-    """The Trace of one pass under the changes, as far as a plan keeps it. Raises Superseded, NeverReached."""
+    """The Trace of one pass with the changes, with what the plan keeps. Raises Superseded, NeverReached."""
     config = wish.config
     torch.set_num_threads(threads(card_of(config), max(sentence.sizes)))
     with (
@@ -102,7 +102,7 @@ def recorded_pass(
 
 
 def _tables(model: Transformer, n: int) -> tuple[Array, Array | None]:
-    """[position, feature] the first stack's table of positions, and the second's where it is another one."""
+    """The first stack's table of positions [position, feature], and the second's if it differs, else None."""
     stacks = [stack for stack in (model.encoder, model.decoder) if stack is not None]
     same = len(stacks) == 1 or model.config.position != "learned"
     with torch.inference_mode():

@@ -1,7 +1,7 @@
-"""Attention maps to blocks, as tensors and as they come: the same rule as `trace.levels` has for arrays.
+"""Pooling: attention maps to blocks, as tensors, by the same rules as `trace.levels` has for arrays.
 
-A test holds the two against each other. They are two programs because a tensor is pooled on its device and before it
-becomes an array, and an array is pooled where there is no torch.
+There are two programs, because a tensor is pooled on its device before it becomes an array, and an array is pooled in rooms
+without torch. A test compares the two.
 """
 
 import torch
@@ -9,10 +9,10 @@ from torch import Tensor
 
 
 def pooled(maps: Tensor, block: int, *, signed: bool, closed: Tensor | None = None) -> Tensor:
-    """[head, query, key] to [head, row, column] blocks of `block` × `block` cells, the last ones of what is left.
+    """[head, query, key] maps to [head, row, column] blocks of `block` × `block` cells; the last blocks may be smaller.
 
-    The maximum of each block; of a signed map the value farthest from zero among the cells that are not `closed`
-    ([query, key] or of each head), -inf where all are.
+    A block is the maximum of its cells. In a signed map it is the value farthest from zero among the cells that are not
+    `closed` ([query, key] or [head, query, key]), and -inf if all are closed.
     """
     if not signed:
         return _largest(maps, block)
@@ -22,7 +22,7 @@ def pooled(maps: Tensor, block: int, *, signed: bool, closed: Tensor | None = No
 
 
 def _largest(maps: Tensor, block: int) -> Tensor:
-    """Queries first: a maximum over whole rows takes a third of the time of one over short runs."""
+    """The maximum of each block. Queries come first: a maximum over whole rows takes a third of the time of one over runs."""
     return _along(_along(maps, block, -2), block, -1)
 
 

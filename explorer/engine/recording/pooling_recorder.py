@@ -1,4 +1,4 @@
-"""What a recorder does with each tap under a KeepPlan: keeps it, pools it as it comes, or only remembers its shape."""
+"""Recording under a KeepPlan: each tap's tensor is kept, pooled as it comes, or only its shape is remembered."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PoolingRecorder:
-    """One pass's worth of it."""
+    """Pools and remembers the tensors of one pass."""
 
     def __init__(self, plan: KeepPlan) -> None:
         self._plan = plan
@@ -28,7 +28,7 @@ class PoolingRecorder:
         self._shelf = Shelf()
 
     def wants(self, tap: Tap, tensor: Tensor, first: int | None) -> bool:
-        """Whether the tensor is to be kept whole; what is pooled is pooled here and now."""
+        """Whether the tensor shall be kept whole. A tensor that shall be pooled is pooled in this call."""
         keeps = self._keeps.get(tap)
         if keeps is None:
             keeps = self._keeps[tap] = self._plan.keeps(tap.name)
@@ -44,7 +44,7 @@ class PoolingRecorder:
         return keeps
 
     def finish(self, recording: "Recording") -> None:
-        """All that was seen, put into the recording."""
+        """Put the shapes, pooled maps and masks of the pass into the recording."""
         recording.axes = {tap.name: tap.axes[1:] for tap in self._keeps}
         recording.shapes = {tap.name: shape for tap, shape in self._shapes.items() if tap.name not in recording.arrays}
         recording.pooled = {tap.name: torch.cat(parts, dim=-2).float().cpu().numpy() for tap, parts in self._pooled.items()}
@@ -52,13 +52,14 @@ class PoolingRecorder:
 
 
 def mask_of_all_layers(tap: str) -> str:
-    """The attention ("decoder.self_attn") whose mask this tap shows: every layer and head has the same, so the first layer
-    tells. Empty for any other tap.
+    """The attention ("decoder.self_attn") whose mask this tap shows, "" for any other tap.
+
+    All layers and heads of an attention have the same mask, so only the tap `masked` of the first layer counts.
     """
     tells = tap.endswith("_attn.masked") and ".layers.0." in tap
     return tap.removesuffix(".masked").replace(".layers.0", "") if tells else ""
 
 
 def _joined(before: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of [head, query, key] blocks one below the other."""
+    """The shape of a map [head, query, key] that is put together from blocks of queries."""
     return part if not before else (part[0], before[1] + part[1], *part[2:])

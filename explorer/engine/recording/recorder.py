@@ -1,18 +1,18 @@
-"""Watchers of identity taps, for as long as a `with` block lasts.
+"""The recorder: inside a `with` block it watches the taps of a model and keeps their tensors.
 
     with record(model) as recording:
         model(source, target)
     recording.arrays["encoder.norm"]
 
-Leaving the block takes the watcher out, whatever happened inside, and makes the arrays. `stop` is asked at each tap; where
-it says True the pass ends with Superseded.
+Leaving the block removes the watcher, also after an error, and makes the arrays. `stop` is asked at each tap; if it returns
+True, the pass ends with Superseded.
 
-A KeepPlan says what is kept; the attention maps of a long text come in blocks of queries and may be pooled as they come.
+A KeepPlan says what is kept. The attention maps of a long text come in blocks of queries and may be pooled as they come.
 
-A tensor is copied at its tap, since a later in-place operation would change it; but not where the model says that it
-has none (`overwrites_nothing`): then the arrays are the very memory that the model wrote, and recording costs nearly
-nothing. A test holds the two ways against each other. Where somebody has set hooks of torch's, all is copied: they may
-write to what they are shown.
+In general a tensor is copied at its tap, because a later in-place operation would change it. A model that has no such
+operations says so (`overwrites_nothing`). Its tensors are not copied: the arrays are the memory that the model wrote, and
+recording costs nearly nothing. A test compares the two ways. If there are hooks, everything is copied, because hooks may
+write to the tensors that they are shown.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -35,22 +35,28 @@ from explorer.trace.arrays import Arrays
 
 @attrs.define
 class Recording:
-    """What was seen, by tap name: arrays without the batch axis, and the names of their axes. Complete after the block."""
+    """What was recorded, by tap name: arrays without the batch axis, and their axes. It is complete after the block."""
 
     arrays: Arrays = attrs.field(factory=Arrays)
     axes: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
-    shapes: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)  # of what was left out
-    pooled: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)  # [head, row, column] blocks of attention maps
-    closed: Mapping[str, NDArray[np.bool_]] = attrs.field(factory=dict)  # [query, key] by attention, where maps are pooled
+    # The shapes of tensors that were not kept.
+    shapes: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
+    # Blocks of attention maps, [head, row, column].
+    pooled: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
+    # Masks of attentions whose maps are pooled, [query, key] by attention.
+    closed: Mapping[str, NDArray[np.bool_]] = attrs.field(factory=dict)
 
 
 @contextmanager
 def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepPlan = EVERYTHING) -> Iterator[Recording]:
-    """Record the taps of `model` while the block runs, all of them if no plan says otherwise. Batches must be of one."""
+    """Inside the block, record the taps of `model`, all of them unless the plan says otherwise.
+
+    A batch must have one sentence; ValueError is raised for more. Raises Superseded when `stop` returns True.
+    """
     recording = Recording()
     seen: dict[Tap, Tensor] = {}
     parts: dict[Tap, list[Tensor]] = {}
-    overwrites: bool | None = None  # asked at the first tap: hooks may be set inside the block
+    overwrites: bool | None = None  # This is found out at the first tap, because hooks may be set inside the block.
     selective = None if plan.everything else PoolingRecorder(plan)
 
     def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
@@ -78,7 +84,7 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
 
 
 def joined(first: Recording, then: Recording) -> Recording:
-    """Two recordings as that of one pass that was made in two parts."""
+    """One recording from the two recordings of a pass that was made in two parts."""
     return Recording(
         first.arrays.followed_by(then.arrays),
         {**first.axes, **then.axes},
@@ -89,16 +95,16 @@ def joined(first: Recording, then: Recording) -> Recording:
 
 
 def _fetched(seen: Mapping[Tap, Tensor]) -> dict[str, NDArray[Any]]:
-    """The arrays of all tensors, their own memory; from another device they come in one transfer, since each by itself
-    costs a wait. Raises ValueError for a batch that is not of one sentence.
+    """The arrays of all tensors. On the processor they share the tensors' memory; from another device they come in one
+    transfer, because each transfer costs a wait. Raises ValueError for a batch that has not exactly one sentence.
     """
     first = next(iter(seen.values()), None)
     if first is not None and first.device.type != "cpu":
         arrays = dict(zip((tap.name for tap in seen), in_one_transfer(list(seen.values())), strict=True))
     else:
-        try:  # a pass without gradients in float32, as most are
+        try:  # Most passes are in float32 and without gradients.
             arrays = {tap.name: tensor.numpy() for tap, tensor in seen.items()}
-        except (RuntimeError, TypeError):  # some want a gradient, or are of a type that NumPy lacks
+        except (RuntimeError, TypeError):  # Some tensors need gradients, or have a type that NumPy lacks.
             arrays = {tap.name: tensor.detach().float().numpy() for tap, tensor in seen.items()}
     for batch in arrays.values():
         if len(batch) != 1:
@@ -107,7 +113,7 @@ def _fetched(seen: Mapping[Tap, Tensor]) -> dict[str, NDArray[Any]]:
 
 
 def in_one_transfer(tensors: list[Tensor]) -> list[NDArray[Any]]:
-    """Tensors of one device as arrays that share one memory."""
+    """Tensors of one device as arrays that share one block of memory, fetched in one transfer."""
     together = torch.cat([tensor.detach().reshape(-1).float() for tensor in tensors]).cpu().numpy()
     ends = np.cumsum([tensor.numel() for tensor in tensors])
     parts = np.split(together, ends[:-1])

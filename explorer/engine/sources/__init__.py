@@ -1,1 +1,1 @@
-"""What makes logits of tokens: our own model, a trained translator."""
+"""Sources of models: our own untrained model, and trained translators."""

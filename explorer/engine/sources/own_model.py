@@ -1,6 +1,6 @@
-"""Untrained models of our own: weights from a seed, texts cut as the Config says.
+"""Our own untrained models: their weights come from a seed, and texts are cut as the Config says.
 
-Weights are kept for the last shape, so that a knob that acts on the pass alone acts on the same weights.
+The last model is kept, so that a knob that applies to the pass acts on the same weights.
 """
 
 import attrs
@@ -20,11 +20,11 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
 
-_MOST_PACKED_BYTES = 6e8  # packed weights stand beside the others
+_MOST_PACKED_BYTES = 6e8  # Larger weights are not packed, because packed weights need as much memory again.
 
 
 class OwnModel:
-    """A ModelSource. It keeps its last model."""
+    """The ModelSource of untrained models. It keeps its last model."""
 
     def __init__(self, tokenizers: Tokenizers) -> None:
         self._tokenizers = tokenizers
@@ -39,7 +39,7 @@ class OwnModel:
         return self._tokenizers.tokenize(text, wish.config, words=wish.words)[: wish.config.max_len]
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
-        """Both sides, as far as the architecture has them; without a target of its own the text is the target too.
+        """The tokens of the sides that the architecture has. If no target was typed, the text is the target as well.
 
         Raises BadText, TooLong, TooManySymbols.
         """
@@ -67,24 +67,27 @@ class OwnModel:
         return self._tokenizers.symbols(of_target(config))
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
-        """The last model, its weights in a new one, or a new one. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
+        """The model of a Config: the last model, a new one with its weights, or one with new weights.
+
+        `recorded_bytes` is the size of the arrays that the pass will record. Raises NotEnoughMemory, NoSuchDevice, Superseded.
+        """
         kept = self.last
         same = kept is not None and kept.config.shape == config.shape
         held = 0 if kept is None else parameter_bytes(kept.config)
         check_memory(card_of(config), recorded_bytes, held=held)
         if kept is not None and can_be_redrawn(kept, config):
-            self.last = None  # stopped half way it is no model of any Config
+            self.last = None  # A model that is only half redrawn belongs to no Config.
             self.last = redrawn(kept, config, stoppable(progress, stop))
         elif kept is None or not same:
-            self.last = None  # two large models need not fit beside each other
+            self.last = None  # The old model goes first, because two large models may not fit into memory.
             self.last = build(config, progress=stoppable(progress, stop))
         elif kept.config != config:
             self.last = with_knobs(kept, config)
-        assert self.last is not None  # for the type checker
+        assert self.last is not None
         return on_device(self.last, config.device)
 
     def run(self, model: Transformer, sentence: Sentence) -> None:
-        """One pass over both sides, or over what is left of a pass that was begun."""
+        """Make one pass over both sides, or the rest of a pass that was begun in order to translate."""
         device = model.config.device
         source, target = (
             ids_tensor(tuple(token.id for token in side)).to(device) if side else None
@@ -96,7 +99,7 @@ class OwnModel:
             model.generator(model.decode(target, sentence.begun.memory))
 
     def rest(self, stop: Stop) -> None:
-        """Pack the weights of the last model: a slider that makes new ones at each step pays nothing for it."""
+        """Pack the weights of the last model. This happens in idle moments, so a slider that makes new models does not wait."""
         if self.last is not None and parameter_bytes(self.last.config) <= _MOST_PACKED_BYTES:
             pack(self.last, stop)
 

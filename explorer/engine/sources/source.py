@@ -1,6 +1,6 @@
-"""What a ModelSource is: it makes tokens of texts, and logits of tokens. Its caches are its own.
+"""The ModelSource: it turns texts into tokens and has models that turn tokens into logits. It keeps its own caches.
 
-Every source goes the same way: `cut` the text, `decode` what it lacks, have the model `ready`, `run` it.
+Every source is used in the same order: `cut` the text, `decode` the target, get the model `ready`, and `run` it.
 """
 
 from typing import Protocol
@@ -23,17 +23,17 @@ Row = tuple[Token, ...]
 
 
 def never() -> bool:
-    """Nobody asks to stop."""
+    """A Stop that never asks to stop."""
     return False
 
 
 def silent(_share: float) -> None:
-    """Nobody wants to know how far it is."""
+    """A Progress that ignores what it is told."""
 
 
 @attrs.frozen
 class Begun:
-    """A pass that was begun in order to translate: the encoder's output [batch 1, key, feature] and what it recorded."""
+    """The first part of a pass, made in order to translate: the encoder's output [batch 1, key, feature] and its recording."""
 
     memory: Tensor
     recording: Recording
@@ -41,7 +41,7 @@ class Begun:
 
 @attrs.frozen
 class Sentence:
-    """Both sides in tokens, the target's text, and the search that found it if it is the model's own."""
+    """The tokens of both sides, the target's text, and the search that found the target if the model itself wrote it."""
 
     tokens: Tokens
     target: str
@@ -60,7 +60,7 @@ class Sentence:
 
 
 class ModelSource(Protocol):
-    """Makes what a Trace is recorded from."""
+    """Makes the tokens and the model of a pass."""
 
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
@@ -69,16 +69,19 @@ class ModelSource(Protocol):
         """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
-        """Both sides, as far as the model has them; it says its own under the changes. Raises BadText, TooLong, Superseded."""
+        """The tokens of the sides that the model has; it may write the target itself, with the changes.
+
+        Raises BadText, TooLong, Superseded.
+        """
 
     def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
         """The symbol of each id of the output."""
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
-        """The model with these knobs, for a pass that records so many bytes. Raises NotEnoughMemory, Superseded."""
+        """The model with these knobs, for a pass that records `recorded_bytes`. Raises NotEnoughMemory, Superseded."""
 
     def run(self, model: Transformer, sentence: Sentence) -> None:
-        """One pass, for whoever watches its taps."""
+        """Make one pass; recorders and changes see its taps."""
 
     def rest(self, stop: Stop) -> None:
-        """Make ready what the next pass may need, until somebody asks for something."""
+        """Prepare what the next pass may need, until `stop` says that a request has come."""

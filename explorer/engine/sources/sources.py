@@ -1,5 +1,6 @@
-"""Every source of models, of which a Wish chooses one. Trained models are kept beside the others, so that a slider back to
-their shape finds them at once.
+"""All sources of models; a Wish chooses one of them.
+
+The trained model is kept when an untrained one is shown, so that it is there at once when a slider goes back to its shape.
 """
 
 from explorer.engine.sources.own_model import OwnModel
@@ -14,7 +15,7 @@ from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """`own` makes untrained models; the last translator is kept."""
+    """All sources. `own` makes untrained models; the last translator is kept."""
 
     def __init__(self, tokenizers: Tokenizers) -> None:
         self.tokenizers = tokenizers
@@ -23,19 +24,19 @@ class Sources:
 
     def of(self, wish: Wish) -> ModelSource:
         """The source that a Wish asks for. Raises UnknownPreset, BadFile."""
-        # A vocabulary made from the sentence alone has nothing to do with the trained one.
+        # A translator needs its own vocabulary, so it cannot work with one that is made from the sentence.
         translator = self.translator(wish.preset) if wish.config.vocabulary == "bundled" else None
         if translator is None:
             return self.own
         return Translating(translator, self.tokenizers, self.own, trained=wish.uses_trained)
 
     def translator(self, preset: str) -> Translator | None:
-        """The trained model of a preset, None where it has none; kept for the next time. Raises BadFile."""
+        """The trained model of a preset, None if it has none. The last one is kept. Raises BadFile."""
         chosen = load_preset(preset)
         if chosen.folder is None:
             return None
         if self._translator is None or self._translator.preset != chosen:
-            self._translator = None  # two large models need not fit beside each other
+            self._translator = None  # The old one goes first, because two large models may not fit into memory.
             self._translator = Translator(chosen)
         return self._translator
 
@@ -46,5 +47,5 @@ class Sources:
         return tuple(token.id for token in short_enough(tokens, config))
 
     def rest(self, stop: Stop) -> None:
-        """Make ready what the next pass may need."""
+        """Prepare what the next pass may need."""
         self.own.rest(stop)

@@ -1,6 +1,7 @@
-"""A preset with trained weights: its vocabularies cut the text, and the target is what its model says.
+"""A preset with trained weights: its vocabularies cut the text, and its model writes the target.
 
-Where fresh weights or another shape are wished, they are shown with what the trained ones say, so that all else is equal.
+If the Wish asks for untrained weights or another shape, that model is shown with the target of the trained one, so that
+everything else stays equal.
 """
 
 import torch
@@ -26,7 +27,7 @@ from explorer.trace.trace import Tokens
 
 
 class Translating:
-    """A ModelSource. `own` makes the models that are not the trained one."""
+    """The ModelSource of a preset with trained weights. `own` makes the models that are not the trained one."""
 
     def __init__(self, translator: Translator, tokenizers: Tokenizers, own: OwnModel, *, trained: bool) -> None:
         self._translator, self._tokenizers, self._own, self._trained = translator, tokenizers, own, trained
@@ -44,7 +45,10 @@ class Translating:
         return self._tokenizers.source(text, wish.config, bilingual, words=wish.words)[: wish.config.max_len]
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
-        """Both sides; the target is what was typed, or what the trained model says. Raises BadText, TooLong, Superseded."""
+        """The tokens of both sides; the target was typed or is written by the trained model.
+
+        Raises BadText, TooLong, Superseded.
+        """
         config = wish.config
         if config.architecture == "encoder-only":
             return Sentence(Tokens(source), wish.text)
@@ -56,12 +60,13 @@ class Translating:
         return Sentence(Tokens(source, short_enough(found, config)), wish.target)
 
     def _translated(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
-        """What the trained model says, under the changes; where fresh weights are shown, only those are changed."""
+        """Both sides with the translation of the trained model. The changes apply to it only if it is the model shown."""
         translator = self._translator
         own = wish.config if self._trained else translator.preset.config
         changing = changing if self._trained else Changing()
         begun = None
-        # One pass must draw its random numbers in one go, and a long text is recorded by a plan for both sides.
+        # The pass is begun here only if it may be made in two parts: dropout must draw its random numbers in one go, and a
+        # long text is recorded by a plan that needs the length of both sides.
         plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
         if self._trained and not own.dropout_active and plan.everything:
             begun = _begun(translator.model(own), source, changing, stop)
@@ -69,7 +74,7 @@ class Translating:
         decoding = Decoding(beam=beam, prefix=wish.prefix, whole=changing.in_whole_passes)
         found = translator.search(ids, own, decoding, stop, None if begun is None else begun.memory, changing)
         target = within(translator.bilingual.target_tokens(found.best), wish.config.n_target_symbols)
-        # A shape with less room than the trained one's shows the beginning: nobody typed too much.
+        # A shape with fewer positions than the trained one shows the beginning. This is no error: nobody typed too much.
         tokens = Tokens(source, target[: wish.config.max_len])
         return Sentence(tokens, translator.bilingual.target_text(found.best), found if self._trained else None, begun)
 
@@ -79,18 +84,18 @@ class Translating:
         return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
-        """The trained weights with these knobs, or fresh ones. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
+        """The model with these knobs and trained or fresh weights. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
         if not self._trained:
             return self._own.ready(config, recorded_bytes, stop, progress)
         check_memory(card_of(config), recorded_bytes, held=parameter_bytes(config))
         return self._translator.model(config)
 
     def run(self, model: Transformer, sentence: Sentence) -> None:
-        """One pass over both sides, or over what is left of a pass that was begun."""
+        """Make one pass over both sides, or the rest of a pass that was begun in order to translate."""
         self._own.run(model, sentence)
 
     def rest(self, stop: Stop) -> None:
-        """The trained weights are packed as soon as they are read."""
+        """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""
         self._own.rest(stop)
 
 

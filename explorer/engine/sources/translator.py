@@ -1,4 +1,4 @@
-"""A trained model with its vocabularies: it translates, and lends its weights to recorded passes."""
+"""The Translator: a trained model with its vocabularies. It translates, and its weights are used for recorded passes."""
 
 import json
 from collections import OrderedDict
@@ -27,14 +27,14 @@ from explorer.trace.search_tree import Search
 
 Ids = tuple[int, ...]
 
-_MOST_KNOWN = 32  # translations: undo and a slider's way back find them
+_MOST_KNOWN = 32  # So many translations are kept; undo and a slider that goes back find them at once.
 
 
 class Translator:
     """The trained model of a preset. Raises BadWeights, BadVocabulary."""
 
     def __init__(self, preset: Preset) -> None:
-        assert preset.folder is not None  # only asked for presets with weights
+        assert preset.folder is not None  # Callers make a Translator only for presets with weights.
         self.preset, self.folder = preset, preset.folder
         self.bilingual = Bilingual.read(self.folder)
         _check_sizes(self.bilingual, preset.config, self.folder)
@@ -42,10 +42,10 @@ class Translator:
         pack(self._model)
         _check_symbols(self.bilingual, self.folder)
         self._known: OrderedDict[object, Search] = OrderedDict()
-        self._draft: Ids = ()  # the newest translation: the next one often begins alike
+        self._draft: Ids = ()  # The newest translation; the next one often begins like it.
 
     def model(self, config: Config) -> Transformer:
-        """The trained weights with the knobs of a Config of their shape. Raises NoSuchDevice."""
+        """The model with the trained weights and the knobs of a Config of the same shape. Raises NoSuchDevice."""
         if self._model.config != config:
             self._model = with_knobs(self._model, config)
         return on_device(self._model, config.device)
@@ -59,8 +59,9 @@ class Translator:
         memory: Tensor | None = None,
         changing: Changing | None = None,
     ) -> Search:
-        """The translation of one sentence; the last ones are remembered. `memory` is the encoder's output if somebody has
-        it, under the same changes if there are any. Raises Superseded when stopped.
+        """The search tree of the translation of one sentence; the last translations are kept.
+
+        `memory` is the encoder's output with the same changes, if it is known already. Raises Superseded when stopped.
         """
         changing = changing or Changing()
         key = (source, config, decoding, changing.key)
@@ -70,7 +71,7 @@ class Translator:
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
-        if not changing.changes:  # what a changed model says is no guess at what the model itself will say
+        if not changing.changes:  # A translation with changes is no good guess at one without.
             self._draft = self._known[key].best
         return self._known[key]
 
@@ -92,7 +93,7 @@ class Translator:
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
     ) -> list[Search]:
-        """The translations of a batch of sentences."""
+        """The search trees of the translations of a batch of sentences."""
         torch.set_num_threads(decoding_threads(card_of(config), len(sources) * decoding.beam))
         with seeded(config.dropout_seed, config.device):
             return search(self.model(config), sources, decoding, _raising(stop))
@@ -107,7 +108,7 @@ def _raising(stop: Callable[[], bool]) -> Callable[[], None]:
 
 
 def _check_symbols(bilingual: Bilingual, folder: Path) -> None:
-    """Refuse symbols that the weights were not trained with, as far as their file tells."""
+    """Refuse a vocabulary that the weights were not trained with, if the weights' file names another one."""
     told = read_about(folder / FILE).get(VOCABULARY)
     if told is not None and told != json.dumps(bilingual.sha256):
         raise BadVocabulary(path=str(folder), reason=f"SHA-256 {bilingual.sha256[:8]} ≠ {told[1:9]}")

@@ -15,15 +15,15 @@ from explorer.picture.layout.alignment import Side, lay_out, letter_px, stacked
 from explorer.picture.makers.alignment import strokes, tell_all
 from explorer.picture.tables import Table, table_name
 
-_ROOM_PX = 900.0  # up to here labels lie
+_ROOM_PX = 900.0  # px; labels are turned where one line of them is wider
 _LINE_PX = 17.0
-_GAP_PX = 6.0  # between a label and the ends of its lines
+_GAP_PX = 6.0  # px between a label and the ends of its lines
 _SAMPLES = (0.1, 0.5, 1.0)  # shares of the scale that the legend shows
 _measure = partial(width, size=LABEL)
 
 
 def draw_alignment(drawing: Drawing, picture: Alignment, top: float) -> None:
-    """Both rows of labels, the lines between, and what thick and thin mean."""
+    """Draw both rows of labels, the lines between them, and a legend of line widths."""
     made = lay_out(picture.columns.labels, picture.rows.labels, _measure, _ROOM_PX, _LINE_PX)
     first = top + made.above.reach + _GAP_PX
     last = first + min(320.0, max(160.0, made.width * 0.36))
@@ -37,7 +37,7 @@ def draw_alignment(drawing: Drawing, picture: Alignment, top: float) -> None:
 
 def _lines(drawing: Drawing, picture: Alignment, above: Side, below: Side, first: float, last: float) -> None:
     widths, opacities = strokes(picture.values, picture.scale)
-    for row, column in np.argwhere(opacities >= 0.00005):  # what four decimals can say
+    for row, column in np.argwhere(opacities >= 0.00005):  # Four decimals cannot write a smaller opacity.
         drawing.add(
             f'<line x1="{above.middles[column]:.1f}" y1="{first:.1f}" x2="{below.middles[row]:.1f}" y2="{last:.1f}" '
             f'stroke="{drawing.theme.accent}" stroke-width="{widths[row, column]:.2f}" '
@@ -46,7 +46,7 @@ def _lines(drawing: Drawing, picture: Alignment, above: Side, below: Side, first
 
 
 def _labels(drawing: Drawing, labels: tuple[str, ...], side: Side, edge: float, *, upward: bool) -> None:
-    """Labels that end, or begin, at `edge`."""
+    """Write labels that end at `edge` (`upward`) or begin there."""
     for label, middle in zip(labels, side.middles, strict=True):
         if not side.turned:
             drawing.write(middle, edge - 4 if upward else edge + LABEL, label, anchor="middle")
@@ -60,7 +60,7 @@ def _labels(drawing: Drawing, labels: tuple[str, ...], side: Side, edge: float, 
 
 
 def _legend(drawing: Drawing, picture: Alignment, y: float) -> None:
-    """Which way the rows run, and lines of a few weights."""
+    """Say which sentence stands above and which below, and show the lines of a few weights."""
     x = 0.0
     for text in (f"↑ {picture.columns.name}", f"↓ {picture.rows.name}"):
         drawing.write(x, y, text, faint=True)

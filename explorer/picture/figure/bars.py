@@ -13,11 +13,11 @@ from explorer.picture.kinds import Axis, Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.tables import Table, table_name
 
-_TOLD = 3  # bars in words
+_TOLD = 3  # bars that the description names
 
 
 def draw_bars(drawing: Drawing, picture: Bars, top: float) -> None:
-    """A labelled bar below the other; what sampling cuts away hatched, what was taken outlined."""
+    """Draw labelled bars below each other. Bars that sampling cuts away are hatched; the chosen one is outlined."""
     left = 8 + max((width(label, 12) for label in picture.labels), default=0.0)
     longest = largest(picture.values)
     colour = hexadecimal(table(picture.scale.colours)[LEVELS // 3])
@@ -39,7 +39,7 @@ def draw_bars(drawing: Drawing, picture: Bars, top: float) -> None:
 
 
 def _hatched(drawing: Drawing, x: float, y: float, wide: float, high: float) -> None:
-    """The grey of what is closed with its diagonal lines; a pattern would be simpler, but not every reader draws one."""
+    """Fill a bar with the grey and the diagonal lines of closed cells. Not every program draws an SVG pattern."""
     drawing.add(
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:g}" fill="{drawing.theme.closed}"/>',
         x + wide,
@@ -62,7 +62,7 @@ def _outline(drawing: Drawing, x: float, y: float, wide: float, high: float) -> 
 
 
 def _legend(drawing: Drawing, picture: Bars, y: float) -> None:
-    """What hatching and outline mean, where they are."""
+    """Say what hatching and outline mean, where the bars have them."""
     if picture.cut is not None and picture.cut.any():
         _hatched(drawing, 2, y, 12, 12)
         drawing.write(20, y + 10, drawing.words("sampling.cut"), faint=True)
@@ -76,7 +76,7 @@ def _tables(picture: Bars) -> Iterator[Table]:
     labels = picture.labels
     if picture.ids:
         labels = tuple(f"{label} #{each}" for label, each in zip(labels, picture.ids, strict=True))
-    # Recorded or not, the bars are a choice of the numbers, sorted.
+    # Bars are a sorted choice of the numbers, so their table counts as computed even where the numbers were recorded.
     name = table_name(picture.caption, computed=True)
     yield Table(name, picture.values[:, None], Axis("symbol", labels), Axis("value", ("value",)))
 

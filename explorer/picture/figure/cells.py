@@ -1,4 +1,4 @@
-"""Cells as SVG: shapes that a drawing program can take up, and only where they are too many an image."""
+"""Cells as SVG: shapes that a drawing program can edit; an image only where there are too many cells."""
 
 import base64
 
@@ -9,16 +9,16 @@ from explorer.picture.figure.drawing import Drawing, hexadecimal
 from explorer.picture.figure.png import encode, palette
 from explorer.picture.scales import BELOW, CLOSED, GAP, NOT_A_NUMBER, Scale, outliers, table
 
-_FEW_CELLS = 4096  # up to here each cell is a rectangle of its own
-_MOST_CELLS = 2**16  # up to here cells of one colour are one path
-_LARGE_PX = 4096  # an image of so many pixels across needs no enlarging
-_HATCHED_PX = 5.0  # a smaller closed cell has no room for its line
+_FEW_CELLS = 4096  # Up to this many cells, each one is a rectangle of its own.
+_MOST_CELLS = 2**16  # Up to this many cells, all cells of one colour are one path.
+_LARGE_PX = 4096  # px; an image this wide needs no enlarging
+_HATCHED_PX = 5.0  # px; a smaller closed cell has no room for its diagonal line
 
 
 def draw_cells(
     drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
-    """[row, column] colour indices; between thumbnails nothing is drawn."""
+    """Draw [row, column] colour indices as cells of `cell_w` × `cell_h` px. Gaps between thumbnails stay empty."""
     if index.size > _MOST_CELLS:
         draw_image(drawing, index, scale, left, top, cell_w, cell_h)
         return
@@ -56,12 +56,12 @@ def _rectangles(
 def _paths(
     drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
-    """All cells of one colour as one path, neighbours in a row as one rectangle of it."""
+    """Draw all cells of one colour as one path; neighbours in a row become one rectangle of it."""
     changes = np.ones(index.shape, bool)
     changes[:, 1:] = index[:, 1:] != index[:, :-1]
     rows, starts = np.nonzero(changes)
     ends = np.append(starts[1:], index.shape[1])
-    ends[np.append(rows[1:] != rows[:-1], True)] = index.shape[1]  # the last run of a row
+    ends[np.append(rows[1:] != rows[:-1], True)] = index.shape[1]  # The last run of a row ends with the row.
     levels = index[rows, starts]
     for level in np.unique(levels):
         if level == GAP:
@@ -79,7 +79,7 @@ def _paths(
 def draw_image(
     drawing: Drawing, index: NDArray[np.uint8], scale: Scale, left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
-    """Cells as pixels, each repeated: viewers smooth a small image when they enlarge it."""
+    """Draw cells as an image. Each cell is several pixels, since viewers blur a small image when they enlarge it."""
     down, across = (_repeats(size, n) for size, n in zip((cell_h, cell_w), index.shape, strict=True))
     large = index.repeat(down, axis=0).repeat(across, axis=1)
     data = base64.b64encode(encode(large, palette(scale.colours, drawing.theme))).decode("ascii")

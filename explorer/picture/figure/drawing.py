@@ -1,4 +1,4 @@
-"""A drawing under way: SVG elements, and how far they reach."""
+"""A drawing in progress: SVG elements, and how far they reach."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,12 @@ from explorer.picture.theme import Theme
 from explorer.trace.arrays import Array
 
 LABEL = 12.0  # px
-_SMALL = 9.0  # px, of what stands raised or lowered
+_SMALL = 9.0  # px, letters of a superscript or subscript
 _BASELINE = {"": 0.0, "sub": 3.0, "sup": -4.0}
 
 
 class Drawing:
-    """`body` holds the elements; `width` and `height` grow with them, in px."""
+    """SVG elements in `body`; `width` and `height` (px) grow with them."""
 
     def __init__(self, theme: Theme, words: Words) -> None:
         self.theme = theme
@@ -24,12 +24,12 @@ class Drawing:
         self.height = 0.0
 
     def add(self, element: str, right: float = 0, bottom: float = 0) -> None:
-        """Put one element in; it reaches to `right` and `bottom`."""
+        """Add one element, which reaches to `right` and `bottom` (px)."""
         self.body.append(element)
         self.reach(right, bottom)
 
     def reach(self, right: float, bottom: float) -> None:
-        """Make room up to here."""
+        """Make the drawing at least this wide and high (px)."""
         self.width, self.height = max(self.width, right), max(self.height, bottom)
 
     def write(
@@ -44,7 +44,7 @@ class Drawing:
         weight: int = REGULAR,
         turn: float = 0,
     ) -> None:
-        """Put a line of text in."""
+        """Add a line of text with its baseline at `y`; `turn` is in degrees."""
         fill = self.theme.faint if faint else self.theme.text
         share = 0.0 if turn else {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
         self.add(
@@ -54,10 +54,10 @@ class Drawing:
         )
 
     def write_rich(self, x: float, y: float, rich: str) -> None:
-        """Put a formula in, with its raised and lowered parts."""
+        """Add a formula with its superscripts and subscripts."""
         for kind, letters in runs(rich):
             size = _SMALL if kind else LABEL
-            bare = letters.lstrip()  # an SVG drops blanks at the start of a text
+            bare = letters.lstrip()  # An SVG drops blanks at the start of a text.
             x += width(letters, size) - width(bare, size)
             self.write(x, y + _BASELINE[kind], bare, faint=True, size=size)
             x += width(bare, size)
@@ -69,5 +69,5 @@ def hexadecimal(colour: NDArray[np.uint8]) -> str:
 
 
 def largest(values: Array) -> float:
-    """The largest finite magnitude, 1 where there is none: a length must have something to be measured by."""
+    """The largest finite magnitude, by which lengths are divided; 1 where there is none or it is zero."""
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0

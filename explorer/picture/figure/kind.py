@@ -1,4 +1,4 @@
-"""What is said once about each kind of Picture: how it is drawn as SVG, which tables its numbers are; its words."""
+"""The declaration that each kind of Picture makes once: its SVG drawing, its tables of numbers and its description."""
 
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
@@ -15,8 +15,10 @@ P = TypeVar("P", bound=Picture)
 
 @attrs.frozen
 class Kind(Generic[P]):
-    """Of one kind of Picture: `draw` puts it into a drawing, from `top` px downward; `tables` are its numbers, none where
-    they are not all there; `describe` is the whole of it in words, for a reader who does not see it.
+    """How one kind of Picture leaves the window.
+
+    `draw` puts a picture into a drawing, from `top` px downward. `tables` gives its numbers, or no table where not all of
+    them were kept. `describe` says the whole picture in words for a screen reader.
     """
 
     draw: Callable[[Drawing, P, float], None]

@@ -1,4 +1,4 @@
-"""Maps outside the window: one heat map, and strips side by side, as SVG, as tables and in words."""
+"""Heat maps and strips outside the window: as SVG, as tables and in words."""
 
 import math
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
 from explorer.picture.tables import Table, table_name
 
-_LINE_PX = 1400.0  # where strips go on below
+_LINE_PX = 1400.0  # px; wider strips go on in the next line
 
 
 def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
-    """A map with its labels, its scale and, where there are any, the meaning of closed cells."""
+    """Draw a map with its labels, its colour bar and a legend of closed cells."""
     n_rows, n_columns = picture.values.shape
     cell_w, cell_h = _cell_px(n_rows, n_columns, bool(picture.columns.labels))
     left = row_label_px(picture.rows, cell_h)
@@ -37,7 +37,7 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
 
 
 def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
-    """Bands beside each other, on the next line where they would run too wide; the rows' labels stand at the left."""
+    """Draw bands beside each other, in as many lines as they need. Each line has the rows' labels at its left."""
     rows, (n_rows, n_columns) = picture.bands[0].rows, picture.bands[0].values.shape
     cell_h, cell_w = whole(min(24.0, max(2.0, 640 / n_rows))), whole(max(1.0, min(12.0, 280 / n_columns)))
     start = left = row_label_px(rows, cell_h)
@@ -57,7 +57,7 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
 
 
 def _cell_px(n_rows: int, n_columns: int, labelled: bool) -> tuple[float, float]:
-    """Width and height of a cell: square between tokens, low and narrow for features."""
+    """Width and height of a cell (px): square where columns are tokens, narrow where they are features."""
     if labelled:
         side = whole(min(44.0, 900 / max(n_rows, n_columns)))
         return side, side
@@ -65,32 +65,32 @@ def _cell_px(n_rows: int, n_columns: int, labelled: bool) -> tuple[float, float]
 
 
 def whole(size: float) -> float:
-    """Whole pixels where there are any: between cells that end within a pixel the background shines through."""
+    """Round a cell's size down to whole pixels. Cells that end inside a pixel let the background shine through."""
     return float(int(size)) if size >= 1 else size
 
 
 def row_label_px(rows: Axis, cell: float) -> float:
-    """How much room the rows' labels take at the left."""
+    """The room (px) that the rows' labels take at the left."""
     size = _row_label_size(cell)
     return math.ceil(8 + max((width(label, size) for label in rows.labels if size), default=0.0))
 
 
 def _row_label_size(cell: float) -> float:
-    """The size of rows' labels; 0 where they would lie on each other."""
+    """The letter size of rows' labels (px); 0 where the labels would overlap and are left out."""
     return 0.0 if cell < 7 else min(LABEL, cell)
 
 
 def column_label_px(columns: Axis, turned: bool, cell: float) -> float:
-    """How much room the columns' labels take above."""
+    """The room (px) that the columns' labels take above the map."""
     if not columns.labels or cell < LABEL:
         return 4.0
     return math.ceil(10 + (max(width(label, LABEL) for label in columns.labels) if turned else LABEL))
 
 
 def column_labels(drawing: Drawing, columns: Axis, left: float, top: float, cell: float, turned: bool) -> None:
-    """Write them above cells that begin at `left` and `top`, where they have room beside each other."""
+    """Write the columns' labels above cells that begin at `left` and `top`, unless they would overlap."""
     if cell < LABEL:
-        return  # labels would lie on each other
+        return  # The labels would overlap.
     for index, label in enumerate(columns.labels):
         middle = left + (index + 0.5) * cell
         if turned:
@@ -100,16 +100,16 @@ def column_labels(drawing: Drawing, columns: Axis, left: float, top: float, cell
 
 
 def row_labels(drawing: Drawing, rows: Axis, left: float, top: float, cell: float) -> None:
-    """The same for rows, at the left of them."""
+    """Write the rows' labels at the left of cells that begin at `left` and `top`, unless they would overlap."""
     size = _row_label_size(cell)
     for index, label in enumerate(rows.labels if size else ()):
         drawing.write(left - 8, top + (index + 0.5) * cell + size / 3, label, anchor="end", size=size)
 
 
 def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: float) -> None:
-    """The scale, as high as the map beside it, but never too short or too long to read."""
+    """Draw the scale as high as the map beside it, within 60 to 240 px."""
     if scale.colours == "open":
-        return  # a mask has no values
+        return  # A mask has no values.
     colours = table(scale.colours)[::-1]
     height = max(60.0, min(beside, 240.0))
     step = height / 64
@@ -122,7 +122,7 @@ def colour_bar(drawing: Drawing, scale: Scale, x: float, top: float, beside: flo
 
 
 def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint8], x: float, bottom: float) -> None:
-    """Which way the axes run, and what the colours mean that are no values."""
+    """Name the two axes, and say what the colours of closed cells and of NaN mean."""
     y, theme = bottom + 22, drawing.theme
     drawing.write(x, y, f"{picture.rows.name} ↓   {picture.columns.name} →", faint=True)
     if picture.closed is not None:
@@ -149,9 +149,9 @@ def _strips_tables(picture: Strips) -> Iterator[Table]:
 
 
 def _table(made: Heatmap, around: Caption | None = None) -> Table:
-    """The recorded array where the map shows it; else what it shows, NaN where a cell is closed."""
+    """The recorded array where the map shows it; otherwise the map's own values, with NaN in closed cells."""
     if made.is_recorded:
-        assert made.recorded is not None  # for the type checker
+        assert made.recorded is not None  # is_recorded implies it; the type checker cannot know.
         return Table(made.caption.tap, made.recorded, made.rows, made.columns, made.head)
     values = made.values if made.closed is None else np.where(made.closed, np.float32(np.nan), made.values)
     told = attrs.evolve(made.caption, tap=made.caption.tap or (around.tap if around is not None else ""))

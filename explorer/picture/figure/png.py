@@ -1,8 +1,8 @@
-"""Just enough of the PNG format: palette images inside an SVG, and figures in true colour.
+"""A small PNG writer: palette images inside an SVG, and figures in true colour.
 
-Qt's own writer takes 0.1 s for a figure, which is mostly the compression of rows that are like the rows above them; the
-difference from the row above is nearly all zeros, and takes a sixth of the time. W3C PNG specification, sections 5, 9
-and 11.
+Qt's own writer needs 0.1 s for a figure, mostly to compress rows that equal the rows above them. Here each row is
+stored as its difference from the row above, which is nearly all zeros: a sixth of the time.
+W3C PNG specification, sections 5, 9 and 11.
 """
 
 import struct
@@ -30,7 +30,7 @@ def palette(colours: str, theme: Theme) -> NDArray[np.uint8]:
 def encode(index: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
     """A PNG file of [row, column] palette indices."""
     height, width = index.shape
-    rows = np.zeros((height, width + 1), np.uint8)  # each line begins with its filter, 0: none
+    rows = np.zeros((height, width + 1), np.uint8)  # Each row begins with its filter: 0, none.
     rows[:, 1:] = index
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         (
@@ -43,12 +43,12 @@ def encode(index: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
     )
 
 
-_UP = 2  # the filter: each byte less the one above it
-_LEVEL = 2  # of the compression: beyond it takes three times as long for a third less
+_UP = 2  # the filter number: each byte minus the byte above it
+_LEVEL = 2  # the compression level: a higher one takes three times as long and saves a third
 
 
 def encode_pixels(flat: NDArray[np.uint8], channels: int, dots_per_meter: int) -> bytes:
-    """A PNG file of [row, column·channel] red, green, blue and perhaps alpha of each pixel."""
+    """A PNG file of [row, column·channel] pixels; `channels` is 3 (red, green, blue) or 4 (with alpha)."""
     height, width = flat.shape[0], flat.shape[1] // channels
     rows = np.empty((height, width * channels + 1), np.uint8)
     rows[:, 0], rows[0, 1:] = _UP, flat[0]

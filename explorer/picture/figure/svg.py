@@ -10,7 +10,7 @@ _MARGIN = 24.0
 
 
 def render(picture: Picture, words: Words, theme: Theme = LIGHT) -> str:
-    """The document as text. Its size in px follows from the content."""
+    """The SVG document as text. Its size (px) follows from the content."""
     drawing = Drawing(theme, words)
     picture.kind().draw(drawing, picture, _head(drawing, picture.caption))
     body = [f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">', *drawing.body, "</g>"]
@@ -18,7 +18,7 @@ def render(picture: Picture, words: Words, theme: Theme = LIGHT) -> str:
 
 
 def _head(drawing: Drawing, caption: Caption) -> float:
-    """Title, tap and shape, formula and note; returns where the picture may begin."""
+    """Write title, tap and shape, formula and note; returns the height (px) at which the picture begins."""
     drawing.write(0, 16, caption.title, size=16, weight=BOLD)
     y = 38.0
     drawing.write(0, y, "   ".join(part for part in (caption.tap, caption.shape) if part), faint=True)

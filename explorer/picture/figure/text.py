@@ -1,6 +1,6 @@
-"""Text in an SVG: escaping, widths, formulas, and the font itself, cut down to the glyphs that are used.
+"""Text in an SVG: escaping, widths, formulas, and the bundled font, reduced to the glyphs that are used.
 
-fontTools, a tenth of a second to import, is asked for where a letter is first measured: a kind's tables and words need none.
+fontTools takes 0.1 s to import, so it is imported when a letter is first measured. Tables and descriptions do not need it.
 """
 
 import base64
@@ -23,24 +23,24 @@ _BOLD_TEXT = re.compile(rf'<text [^>]*font-weight="{BOLD}"[^>]*>([^<]*)<')
 
 
 def clean(content: str) -> str:
-    """The text as XML may hold it: what cannot be printed is shown as a box."""
+    """The text with a box in place of each character that XML may not hold or that cannot be printed."""
     return _UNPRINTABLE.sub("□", content)
 
 
 def width(text: str, size: float, weight: int = REGULAR) -> float:
-    """How wide a text is in the bundled font, in pixels; a letter that the font lacks is taken to be square."""
+    """The width of a text in the bundled font (px). A letter that the font lacks counts as square."""
     advances = _advances(weight)
     return size * sum(0.0 if _joins(letter) else advances.get(ord(letter), 1.0) for letter in clean(text))
 
 
 def _joins(letter: str) -> bool:
-    """Whether a letter takes no place of its own: accents that combine, joiners, marks of direction."""
+    """Whether a character has no width of its own: combining accents, joiners, direction marks."""
     return unicodedata.category(letter) in ("Mn", "Me", "Cf")
 
 
 @lru_cache(maxsize=2)
 def _advances(weight: int) -> dict[int, float]:
-    """Code point to width in em. Read once: it takes 40 ms."""
+    """From code point to width in em. The font is read once, since reading takes 40 ms."""
     from fontTools.ttLib import TTFont
 
     with TTFont(asset(_FILES[weight]), lazy=True) as font:
@@ -59,7 +59,7 @@ def text(
     weight: int = REGULAR,
     turn: float = 0,
 ) -> str:
-    """One line of text with its baseline at y, turned about its own start if need be."""
+    """An SVG element of one line of text with its baseline at y, turned about its start by `turn` degrees."""
     turned = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
     bold = f' font-weight="{weight}"' if weight != REGULAR else ""
     return (
@@ -76,7 +76,7 @@ def runs(rich: str) -> list[tuple[str, str]]:
 
 
 def document(width_px: float, height_px: float, body: list[str], background: str, title: str) -> str:
-    """A whole SVG document; its letters travel with it, so that Chinese shows on a machine without a Chinese font."""
+    """A whole SVG document. It contains the glyphs it uses, so Chinese shows on a machine without a Chinese font."""
     drawn = "\n".join(body)
     bold = "".join(_BOLD_TEXT.findall(drawn))
     letters = re.sub(r"<[^>]*>", "", drawn)
@@ -96,7 +96,10 @@ def _face(weight: int, letters: frozenset[str]) -> str:
 
 @lru_cache(maxsize=4)
 def _subset(weight: int, letters: frozenset[str]) -> str:
-    """The bundled font with these glyphs alone, in base64. Kept, for it takes 40 ms: many heads differ in digits only."""
+    """The bundled font with these glyphs alone, in base64.
+
+    The result is cached, since making it takes 40 ms and the figures of many heads use the same letters.
+    """
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 

@@ -1,4 +1,4 @@
-"""A Timeline outside the window. As SVG: a chip for each step, and below it how probable its symbol was."""
+"""A Timeline outside the window. As SVG: a chip for each step, with its symbol's probability below it."""
 
 from collections.abc import Iterator
 
@@ -13,13 +13,13 @@ from explorer.picture.kinds import Axis, Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.tables import Table, table_name
 
-_LINE_PX = 1100.0  # where the row goes on below
+_LINE_PX = 1100.0  # px; a wider row goes on in the next line
 _CHIP, _PITCH, _GAP, _PAD = 32.0, 68.0, 6.0, 8.0  # px
 _LABEL, _FIGURE = 16.0, 10.0
 
 
 def draw_timeline(drawing: Drawing, picture: Timeline, top: float) -> None:
-    """All steps, on as many lines as it takes; the chosen one outlined, those after it faint."""
+    """Draw all steps, in as many lines as they need. The chosen one is outlined; later ones are faint."""
     x = 0.0
     for step, label in enumerate(picture.labels):
         figure = probability(float(picture.probabilities[step]))
@@ -31,7 +31,7 @@ def draw_timeline(drawing: Drawing, picture: Timeline, top: float) -> None:
 
 
 def probability(value: float) -> str:
-    """Three figures, so that chips stay narrow; nothing where there is none."""
+    """A probability with three figures, so that chips stay narrow; "" for NaN."""
     return "" if np.isnan(value) else f"{value:.3g}".replace("-", "−")
 
 
@@ -58,7 +58,7 @@ def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: fl
 
 
 def tell_step(picture: Timeline, step: int, words: Words) -> str:
-    """A step in words: the same sentence for tooltip, status line and reader."""
+    """One step in words. Tooltip, status line and screen reader show the same sentence."""
     told = words("timeline.about_position", step=step, symbol=picture.labels[step])
     if picture.log_p is not None:
         told = words(

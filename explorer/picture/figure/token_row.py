@@ -11,12 +11,12 @@ from explorer.picture.figure.text import width
 from explorer.picture.kinds import Axis, TokenRow
 from explorer.picture.tables import Table
 
-_LINE_PX = 1100.0  # where the row goes on below
-_MOST_TOLD = 200  # tokens
+_LINE_PX = 1100.0  # px; a wider row goes on in the next line
+_MOST_TOLD = 200  # tokens in the description
 
 
 def draw_tokens(drawing: Drawing, picture: TokenRow, top: float) -> None:
-    """A chip for each token with its text, number and span, on as many lines as it takes."""
+    """Draw a chip for each token with its text, id and span, in as many lines as they need."""
     x = 0.0
     for chip in picture.chips:
         span = f"{chip.start}–{chip.end}"

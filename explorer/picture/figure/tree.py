@@ -1,4 +1,4 @@
-"""A Tree outside the window: as SVG, all of it unfolded, as a table and in words."""
+"""A Tree outside the window: as SVG with nothing folded away, as a table and in words."""
 
 from collections.abc import Iterator
 
@@ -16,13 +16,13 @@ _TOKEN_BASE, _FIGURE_BASE = 15.0, 14.0  # px below a chip's top
 
 
 def draw_tree(drawing: Drawing, picture: Tree, top: float) -> None:
-    """Lines first, then the chips on them."""
+    """Draw the lines first, so that the chips cover their ends."""
     made = layout(picture, width, controls=False)
     if not made.chips:
         drawing.reach(1, top)
         return
     drawing.add(f'<g transform="translate(0 {top:g})">', made.width + 1, top + made.height + 1)
-    # The best sentence last: where lines meet it stays on top.
+    # The best sentence's line is drawn last, so that it lies on top where lines cross.
     for link in sorted(made.links, key=lambda each: ink(picture.branches[each.branch].state, drawing.theme).line_px):
         _draw_link(drawing, picture, link)
     for chip in made.chips.values():

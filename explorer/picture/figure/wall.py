@@ -1,4 +1,4 @@
-"""The wall of all heads outside the window. As SVG: layers downward, heads to the right, tokens named where there is room."""
+"""The wall of all heads outside the window. As SVG: layers downward, heads to the right, tokens where there is room."""
 
 import math
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from explorer.picture.layout.atlas import Atlas, atlas
 from explorer.picture.tables import Table
 from explorer.trace.tap_names import with_layer
 
-_LAYER_PX = 40.0  # for "L63"
+_LAYER_PX = 40.0  # px, room for "L63"
 _WALL_PX = 1400.0
 
 
 def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
-    """Each layer and head is named at the border; tokens beside the first and above the topmost maps, if they have room."""
+    """Draw all maps with layers and heads named at the border, and tokens beside the first and above the topmost maps."""
     made, n_heads = atlas(picture), picture.values.shape[1]
     cell = whole(max(1.0, min(12.0, _WALL_PX / made.index.shape[1])))
     named = picture.block == 1
@@ -40,7 +40,8 @@ def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
 
 def _head_labels(drawing: Drawing, made: Atlas, n_heads: int, left: float, top: float, cell: float) -> None:
     pitch = made.pitch_columns * cell
-    for head in range(0, n_heads, math.ceil((width(f"H{n_heads}", LABEL) + 4) / pitch)):  # as many as do not touch
+    # Where the names of all heads would touch, only every nth head is named.
+    for head in range(0, n_heads, math.ceil((width(f"H{n_heads}", LABEL) + 4) / pitch)):
         drawing.write(left + head * pitch + made.n_columns * cell / 2, top + 12, f"H{head}", anchor="middle", faint=True)
 
 
@@ -52,7 +53,7 @@ def _layer_labels(drawing: Drawing, made: Atlas, layers: tuple[int, ...], left: 
 
 
 def _tables(picture: HeadGrid) -> Iterator[Table]:
-    """Each layer whole, as recorded; none of large maps, of which the wall has blocks."""
+    """One table of each layer, as recorded. A wall of large maps has only blocks, so it gives no table."""
     if picture.large is not None:
         return
     for layer, heads in zip(picture.layers, picture.recorded, strict=True):

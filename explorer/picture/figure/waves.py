@@ -14,7 +14,7 @@ from explorer.picture.tables import Table, table_name
 
 
 def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
-    """Curves around a middle line, the places of the text shaded, names at the right."""
+    """Draw curves around a zero line, shade the positions of the text, and name the curves at the right."""
     wide, high, left = 640.0, 240.0, 40.0
     n = picture.values.shape[1]
     most = largest(picture.values)

@@ -1,1 +1,1 @@
-"""Where things stand in a picture: plain geometry, for the window and for files."""
+"""Where the parts of a picture stand: plain geometry, used by the window and by exported files."""

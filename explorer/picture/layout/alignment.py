@@ -1,7 +1,7 @@
-"""Where the tokens of an Alignment stand: plain geometry, the same for the window and for a file.
+"""Where the tokens of an Alignment stand: plain geometry, the same in the window and in a file.
 
-Labels lie where there is room. Where there is none they are turned upward, and Chinese ones are written downward;
-below the height of a line they are never squeezed: the figure becomes wider than its room instead.
+Labels are horizontal where there is room. Otherwise they are turned upward, and Chinese ones are written downward.
+A turned label always gets the height of a line; if that is too much, the figure becomes wider than its room.
 """
 
 import itertools
@@ -12,23 +12,23 @@ from collections.abc import Callable
 import attrs
 
 Measure = Callable[[str], float]
-"""How wide a label is, in px."""
+"""A function that gives the width of a label (px)."""
 
-_PAD_PX, _NARROWEST_PX = 6.0, 24.0  # of a lying label: the air on both sides, and the place it takes at least
-_ROOMY_PX = 110.0  # px from token to token: more would only make the lines longer
+_PAD_PX, _NARROWEST_PX = 6.0, 24.0  # px of a horizontal label: margin on each side, least width
+_ROOMY_PX = 110.0  # px from token to token; more would only make the lines longer
 
 
 @attrs.frozen
 class Side:
-    """The tokens of one sentence from left to right: the middle and the width of each one's place, in px."""
+    """The tokens of one sentence from left to right: the middle and the width (px) of each token's place."""
 
     middles: tuple[float, ...]
     widths: tuple[float, ...]
-    turned: bool  # the labels do not lie
-    reach: float  # how far the labels go up or down
+    turned: bool  # True: labels are vertical
+    reach: float  # px that the labels go up or down
 
     def at(self, x: float) -> int | None:
-        """Whose place x is in."""
+        """The token whose place contains x; None outside all places."""
         for index, (middle, width) in enumerate(zip(self.middles, self.widths, strict=True)):
             if abs(x - middle) <= width / 2:
                 return index
@@ -37,7 +37,7 @@ class Side:
 
 @attrs.frozen
 class AlignmentLayout:
-    """Both sides, on one width."""
+    """Both sides of an Alignment, laid out over the same width (px)."""
 
     above: Side
     below: Side
@@ -45,7 +45,7 @@ class AlignmentLayout:
 
 
 def stacked(label: str) -> bool:
-    """Whether a turned label is written downward, letter under letter: all of it is Chinese."""
+    """Whether a turned label is written downward, letter under letter: True where all its letters are Chinese."""
     return all(unicodedata.east_asian_width(letter) in "WF" for letter in label)
 
 
@@ -58,9 +58,9 @@ def lay_out(
     widest_px: float = math.inf,
     longest_px: float = math.inf,
 ) -> AlignmentLayout:
-    """Give each token its place; `line_px` is the height of a line.
+    """Give each token its place within `room_px`; `line_px` is the height of a line.
 
-    A lying label takes at most `widest_px`, a turned one at most `longest_px`: the caller cuts it down to that.
+    A horizontal label takes at most `widest_px`, a turned one at most `longest_px`; the caller shortens longer labels.
     """
     lying = [
         [min(max(measure(label) + 2 * _PAD_PX, _NARROWEST_PX), widest_px) for label in labels] for labels in (above, below)
@@ -85,15 +85,15 @@ def _side(widths: list[float], turned: bool, reach: float) -> Side:
 
 
 def letter_px(measure: Measure) -> float:
-    """From letter to letter of a label written downward: closer than its neighbours, so that a word is seen as one."""
+    """The distance of letters (px) in a label written downward: small enough that a word is seen as one."""
     return 1.1 * measure("中")
 
 
 def length_px(label: str, measure: Measure) -> float:
-    """How long a label is that does not lie."""
+    """The length (px) of a turned label."""
     return letter_px(measure) * len(label) if stacked(label) else measure(label)
 
 
 def shortened(label: str, fits: int) -> str:
-    """A label written downward, cut down to so many letters."""
+    """A label written downward, shortened to `fits` letters."""
     return label if len(label) <= fits else label[: max(0, fits - 1)] + "…"

@@ -1,4 +1,4 @@
-"""All thumbnails of a HeadGrid as one image of colour indices: one image paints many times faster than many."""
+"""All thumbnails of a HeadGrid in one image of colour indices, which is painted much faster than many images."""
 
 import attrs
 import numpy as np
@@ -10,8 +10,10 @@ from explorer.picture.scales import GAP, indices
 
 @attrs.frozen(eq=False)
 class Atlas:
-    """`index` [row, column] of colour indices, empty where the wall is too large for one image; thumbnail (layer, head)
-    begins at (layer·pitch_rows, head·pitch_columns).
+    """The places of all thumbnails, in cells, and their image.
+
+    `index` [row, column] holds colour indices; it is empty where the wall is too large for one image. Thumbnail
+    (layer, head) begins at (layer·pitch_rows, head·pitch_columns).
     """
 
     index: NDArray[np.uint8]
@@ -23,7 +25,7 @@ class Atlas:
     n_columns: int
 
     def find(self, row: float, column: float) -> tuple[int, int, int, int] | None:
-        """Layer, head, query and key at a place in the image; None between thumbnails and outside."""
+        """Layer, head, query and key at a point of the image; None between thumbnails and outside."""
         if not (0 <= row < self.height and 0 <= column < self.width):
             return None
         layer, query = divmod(int(row), self.pitch_rows)
@@ -32,7 +34,7 @@ class Atlas:
 
 
 def atlas(grid: HeadGrid) -> Atlas:
-    """Lay the thumbnails out, layers downward and heads to the right, with gaps of an eighth of a thumbnail."""
+    """Lay out the thumbnails, layers downward and heads to the right, with gaps of an eighth of a thumbnail."""
     layers, heads, n_rows, n_columns = grid.values.shape
     gap = max(1, round(max(n_rows, n_columns) / 8))
     pitch_rows, pitch_columns = n_rows + gap, n_columns + gap
@@ -45,7 +47,7 @@ def atlas(grid: HeadGrid) -> Atlas:
 
 
 def places(grid: HeadGrid) -> Atlas:
-    """The same places in cells of the maps themselves, without an image."""
+    """The layout of `atlas` for a wall of large maps: in true cells instead of blocks, and without an image."""
     layers, heads = grid.values.shape[:2]
     n_rows, n_columns = grid.shape
     gap = max(1, round(max(n_rows, n_columns) / 8))

@@ -1,6 +1,6 @@
-"""What a screen can show of a large map: from its levels the one whose blocks are pixels, and of that the visible part.
+"""What a screen can show of a large map: the visible part of the level whose blocks are about as large as pixels.
 
-The maximum of a block stands for all its cells, so one bright cell is seen at any zoom; closer, the cells themselves are.
+A block shows the maximum of its cells, so a single bright cell is seen at any zoom. Zoomed in, each cell is drawn.
 """
 
 import math
@@ -13,13 +13,14 @@ from explorer.picture.scales import Scale, indices
 from explorer.trace.levels import Array, Closed, Levels, all_closed, pooled
 
 LARGE_CELLS = 2**19
-"""More than a screen's worth: beyond, a picture is painted from levels."""
+"""The number of cells (more than a screen shows) above which a map is painted from levels."""
 
 
 @attrs.frozen(eq=False)
 class VisiblePart:
-    """Colour indices of the rectangle [left, right) × [top, bottom) of a map, in cells; each stands for `across` × `down` of
-    them, at the end of the map for fewer.
+    """Colour indices of the rectangle [left, right) × [top, bottom) of a map, in cells.
+
+    Each index stands for `across` × `down` cells, or for fewer at the end of the map.
     """
 
     index: NDArray[np.uint8]
@@ -33,7 +34,7 @@ class VisiblePart:
 
 @attrs.frozen
 class VisibleArea:
-    """A rectangle of a map in cells, and how many pixels it takes on the screen."""
+    """A rectangle of a map in cells, and its size on the screen (px)."""
 
     left: float
     top: float
@@ -44,14 +45,14 @@ class VisibleArea:
 
 
 def part(levels: Levels, scale: Scale, view: VisibleArea) -> VisiblePart:
-    """The visible part, each colour at least one pixel in size: of more cells than pixels the blocks' maxima."""
-    across = max(1.0, (view.right - view.left) / max(view.wide_px, 1.0))  # cells a pixel
+    """The visible part of a map, each colour at least one pixel large; blocks' maxima where cells outnumber pixels."""
+    across = max(1.0, (view.right - view.left) / max(view.wide_px, 1.0))  # cells per pixel
     down = max(1.0, (view.bottom - view.top) / max(view.high_px, 1.0))
     place = math.ceil(math.log2(min(across, down) / levels.block)) if min(across, down) > levels.block else 0
     place = min(place, len(levels.arrays) - 1)
     size = levels.block * 2**place
     rows, columns = levels.arrays[place].shape
-    # One direction may be seen from further away than the other: its blocks are pooled again, in step with the map.
+    # One direction may be zoomed out further than the other. Its blocks are pooled again, aligned with the whole map.
     more = 2 ** max(0, math.ceil(math.log2(max(across, down) / size)))
     first_row, last_row = _span(view.top, view.bottom, size, rows, more)
     first_column, last_column = _span(view.left, view.right, size, columns, more)
@@ -75,13 +76,13 @@ def part(levels: Levels, scale: Scale, view: VisibleArea) -> VisiblePart:
 
 
 def _span(low: float, high: float, size: int, n: int, step: int) -> tuple[int, int]:
-    """First and last + 1 of the blocks between two places, whole steps of them."""
+    """The first block and the one after the last block between two places, in whole steps of `step` blocks."""
     first = max(0, int(low / size)) // step * step
     last = math.ceil(math.ceil(high / size) / step) * step
     return first, min(n, max(last, first + 1))
 
 
 def at_most(levels: Levels, cells: int) -> tuple[Array, Closed | None, int]:
-    """The finest level with so many cells a side at most, its mask, and how many cells wide its blocks are."""
+    """The finest level of at most `cells` blocks a side, its mask, and how many cells wide its blocks are."""
     place = next((place for place, array in enumerate(levels.arrays) if max(array.shape[-2:]) <= cells), len(levels.arrays) - 1)
     return levels.arrays[place], None if levels.closed is None else levels.closed[place], levels.block * 2**place

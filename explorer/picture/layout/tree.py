@@ -1,8 +1,8 @@
 """Where the chips of a Tree stand: a column for each step, and as few rows as the branches leave room for.
 
 The most promising child stands beside its parent, so the best sentence is the first row and a chain is a straight
-line; its siblings stand below, each as high as the contours of what is above allow (Reingold and Tilford 1981).
-Without a toolkit: the window and the exported figure say how wide their letters are.
+line. Its siblings stand below, each as high as the contours above it allow (Reingold and Tilford 1981).
+The window and the exported figure each pass in how wide their letters are, so no toolkit is needed here.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -14,23 +14,23 @@ from explorer.picture.kinds import Tree
 from explorer.picture.makers.tree import ROOT, depths, probability, verdict
 from explorer.tokens.vocabulary import BEGIN, SPECIALS
 
-TOKEN_PX, FIGURE_PX = 13.0, 10.0  # sizes of letters
+TOKEN_PX, FIGURE_PX = 13.0, 10.0  # px, letter sizes
 CHIP_PX, ROW_PX = 21.0, 26.0
 PAD = 6.0
 CONTROL_PX = 15.0
 
-_LONGEST = 24  # letters of a token that are shown
+_LONGEST = 24  # letters; a longer token is shortened
 _CHAIN_GAP, _FORK_GAP, _WIDEST_GAP = 12.0, 26.0, 70.0
 
 Measure = Callable[[str, float], float]
-"""How wide a text is, at a size in px."""
+"""A function that gives the width (px) of a text at a letter size (px)."""
 
 
 @attrs.frozen
 class Chip:
-    """A token in its place. `figure` is its probability, `verdict` rank and score of a finished sentence.
+    """A token in its place. `figure` is its probability, `verdict` the rank and score of a finished sentence.
 
-    `control` is what stands on the fold's handle, "" where there is none; `hidden` counts what is folded away.
+    `control` is the text on the handle that folds its children, "" without a handle; `hidden` counts folded branches.
     """
 
     branch: int
@@ -50,12 +50,12 @@ class Chip:
 
     @property
     def right(self) -> float:
-        """Where the chip with its handle ends."""
+        """The right end of the chip and its handle (px)."""
         return self.left + self.width + (self.control_px + 3 if self.control else 0)
 
     @property
     def middle(self) -> float:
-        """The height at which lines come and go."""
+        """The height at which lines enter and leave the chip (px)."""
         return self.top + CHIP_PX / 2
 
 
@@ -74,7 +74,7 @@ class Link:
 
 @attrs.frozen
 class TreeLayout:
-    """Chips by the place of their branch, the beginning under ROOT; what is folded away has none."""
+    """Chips by the index of their branch, the beginning under ROOT; a folded branch has no chip."""
 
     chips: Mapping[int, Chip]
     links: tuple[Link, ...]
@@ -83,14 +83,14 @@ class TreeLayout:
 
 
 def layout(tree: Tree, measure: Measure, folded: Set[int] = frozenset(), controls: bool = True) -> TreeLayout:
-    """Place what is to be seen of a tree. `folded` are branches whose children are hidden."""
+    """Place the visible branches of a tree. `folded` are branches whose children are hidden."""
     if not tree.branches:
         return TreeLayout(MappingProxyType({}), (), 0.0, 0.0)
     children = _children(tree)
     shown = _shown(tree, folded)
     seen = {index: () if index in folded else below for index, below in children.items() if index == ROOT or shown[index]}
     rows = _rows(seen)
-    columns = (*depths(tree), 0)  # [ROOT] is the last
+    columns = (*depths(tree), 0)  # ROOT is -1, so it finds the last entry.
     below = _counts(tree)
     chips = {
         index: _chip(
@@ -120,7 +120,10 @@ def layout(tree: Tree, measure: Measure, folded: Set[int] = frozenset(), control
 
 
 def neighbour(made: TreeLayout, branch: int, across: int, down: int) -> int:
-    """Where a step leads: left to the parent, right to the first child, up or down in the column; at the border nowhere."""
+    """The branch that an arrow key leads to: left the parent, right the first child, up and down within the column.
+
+    At a border it is the branch itself.
+    """
     chip = made.chips[branch]
     if across < 0:
         return next((link.parent for link in made.links if link.branch == branch), branch)
@@ -131,7 +134,7 @@ def neighbour(made: TreeLayout, branch: int, across: int, down: int) -> int:
 
 
 def _children(tree: Tree) -> dict[int, tuple[int, ...]]:
-    """The children of each branch and of the beginning: on the way to better sentences first, then the likelier ones."""
+    """The children of each branch and of ROOT: those that lead to better sentences first, then the likelier ones."""
     found: dict[int, list[int]] = {ROOT: []}
     ranks = [branch.rank or len(tree.branches) + 1 for branch in tree.branches]
     for index in reversed(range(len(tree.branches))):
@@ -155,7 +158,7 @@ def _shown(tree: Tree, folded: Set[int]) -> list[bool]:
 
 
 def _counts(tree: Tree) -> list[int]:
-    """How many nodes stand below each branch; last, below the beginning."""
+    """How many branches stand below each branch; the last entry counts those below ROOT."""
     counts = [0] * (len(tree.branches) + 1)
     for index in reversed(range(len(tree.branches))):
         counts[tree.branches[index].parent] += counts[index] + 1
@@ -163,11 +166,11 @@ def _counts(tree: Tree) -> list[int]:
 
 
 def _rows(children: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
-    """The row of each branch. `first` and `last` [column - own column] are the contour of what is below it."""
+    """The row of each branch. `first` and `last` [column - own column] are the contours of the subtree below a branch."""
     first: dict[int, list[int]] = {}
     last: dict[int, list[int]] = {}
     offsets: dict[int, int] = {ROOT: 0}
-    for index in sorted(children, reverse=True):  # a parent stands before its children; the beginning is -1
+    for index in sorted(children, reverse=True):  # Children come before parents, ROOT (-1) last.
         upper, lower = [0], [0]
         for child in children[index]:
             top, bottom = first.pop(child), last.pop(child)
@@ -186,14 +189,14 @@ def _rows(children: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
 
 
 def _control(n_children: int, n_below: int, is_folded: bool) -> str:
-    """A handle stands where the tree branches, and where something is folded away."""
+    """The text on a branch's handle; it has one where the tree forks and where branches are folded."""
     if is_folded and n_below:
         return f"+{n_below}"
     return "−" if n_children > 1 else ""
 
 
 def _chip(tree: Tree, index: int, measure: Measure, column: int, row: int, control: str, hidden: int) -> Chip:
-    """A chip with everything but its left, which follows from the others in its column; parts are measured from there."""
+    """A chip with everything but its left edge, which depends on its column. Its parts are measured from that edge."""
     is_root = index == ROOT
     token = SPECIALS[BEGIN] if is_root else tree.branches[index].label
     token = token if len(token) <= _LONGEST else f"{token[:_LONGEST]}…"
@@ -221,7 +224,7 @@ def _chip(tree: Tree, index: int, measure: Measure, column: int, row: int, contr
 
 
 def _columns(chips: Mapping[int, Chip], children: Mapping[int, tuple[int, ...]]) -> tuple[list[float], list[float]]:
-    """Right and left edge of each column. Behind it there is more room where lines fan out, little in a chain."""
+    """Right and left edge of each column (px). The gap after a column is wide where lines fan out, narrow in a chain."""
     count = max(chip.column for chip in chips.values()) + 1
     wide, rise, forks = [0.0] * count, [0] * count, [False] * count
     for index, chip in chips.items():

@@ -1,1 +1,1 @@
-"""From a Trace to a Picture, one file a subject."""
+"""Makers turn a Trace into a Picture; each file has one subject."""

@@ -1,6 +1,6 @@
-"""Pictures of alignment: the cross-attention between two sentences, of one head or as a mean.
+"""Pictures of alignment: the cross-attention between two sentences, of one head or as a mean over heads.
 
-Bahdanau et al. 2015, figure 3, drew it first. A mean over heads is a summary, not something that the model computes.
+Bahdanau et al. 2015, figure 3. A mean over heads is a summary for the reader; the model computes no such mean.
 """
 
 import numpy as np
@@ -23,18 +23,19 @@ _CROSS = "decoder.cross_attn"
 _LAYER_MEAN = "Ā = Σ<sub>h</sub> A<sub>h</sub> / n<sub>heads</sub>"
 _ALL_MEAN = "Ā = Σ<sub>l,h</sub> A<sub>l,h</sub> / (n<sub>layers</sub> · n<sub>heads</sub>)"
 _WIDEST_PX, _THINNEST_PX = 4.0, 1.0
-_LISTED = 6  # weights of a token that are told one by one
+_LISTED = 6  # weights of a token that are listed one by one; the others are summed
 
 
 def has_alignment(trace: Trace) -> bool:
-    """Whether there is a cross-attention, which only a model with both sides has."""
+    """Whether the trace has a cross-attention, as only models with both sides have."""
     return _CROSS in attentions(trace)
 
 
 def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
-    """How strongly each place of the target looks at each source token, as lines.
+    """How strongly each position of the target looks at each source token, as lines [query, key].
 
-    Raises UnknownTap where there is no cross-attention (see `has_alignment`) or no such layer, UnknownHead.
+    Raises UnknownTap where there is no cross-attention (see `has_alignment`) or no such layer; UnknownHead where there is
+    no such head.
     """
     tap = _tap(look)
     closed, weights, one = closed_of(trace, tap), _weights(trace, look), look.aligned == "head"
@@ -50,7 +51,7 @@ def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
 
 
 def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The same weights as a map. Raises like `alignment`."""
+    """The weights of `alignment` as a map [query, key]. Raises the same errors."""
     made, closed = alignment(trace, look, words), closed_of(trace, _tap(look))
     return Heatmap(
         values=made.values,
@@ -70,12 +71,14 @@ def _tap(look: Look) -> str:
 
 
 def _weights(trace: Trace, look: Look) -> Array:
-    """[query, key] of one head, or the mean; means are taken in float64."""
+    """The weights [query, key] of the chosen head, or the mean over the layer's heads or over all heads."""
     if look.aligned == "all":
         taps = [with_layer(_tap(look), layer) for layer in range(trace.card.side(_CROSS).n_layers)]
+        # Ā[q,k] = Σ_l Σ_h A[l,h,q,k] / (n_layers · n_heads)
         return _mean(np.stack([trace[tap] for tap in taps]))  # [layer, head, query, key] to [query, key]
-    heads = trace[_tap(look)]
+    heads = trace[_tap(look)]  # [head, query, key]
     if look.aligned == "layer":
+        # Ā[q,k] = Σ_h A[h,q,k] / n_heads
         return _mean(heads)  # [head, query, key] to [query, key]
     if not 0 <= look.head < len(heads):
         raise UnknownHead(got=look.head, last=len(heads) - 1)
@@ -84,13 +87,13 @@ def _weights(trace: Trace, look: Look) -> Array:
 
 
 def _mean(maps: Array) -> Array:
-    """[query, key] over all that stands before."""
+    """The mean over all axes before [query, key], summed in float64."""
     mean: Array = maps.mean(axis=tuple(range(maps.ndim - 2)), dtype=np.float64).astype(np.float32)
     return mean
 
 
 def _rows(trace: Trace, words: Words) -> Axis:
-    """The places of the target. It is the place before a token that writes it, so it is that token that looks."""
+    """The rows' axis. A position writes the next token, so its row is named after the token it is about to write."""
     if not trace.expected:
         return Axis(words("axis.query"), tuple(token.text for token in trace.tokens.target), "target")
     return Axis(words("alignment.writes"), tuple(symbol(trace, index) for index in trace.expected), "target", shift=1)
@@ -122,14 +125,16 @@ def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> C
 
 
 def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
-    """Width in px and opacity of each weight's line. Their product, the ink, is in proportion to the weight."""
+    """Width (px) and opacity (0 to 1) of each weight's line. Their product, the ink, is proportional to the weight."""
     share = np.clip((np.nan_to_num(values, nan=scale.low) - scale.low) / (scale.high - scale.low), 0.0, 1.0)
-    widths = np.maximum(_THINNEST_PX, _WIDEST_PX * np.sqrt(share))  # screens draw nothing thinner than a pixel well
+    # Screens draw lines thinner than a pixel badly, so a small weight has a faint line instead of a thinner one.
+    # width = max(1, 4 · √share); opacity = 4 · share / width
+    widths = np.maximum(_THINNEST_PX, _WIDEST_PX * np.sqrt(share))
     return widths, _WIDEST_PX * share / widths
 
 
 def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:
-    """One weight in words."""
+    """One weight in words: value, query and key, tap and shape."""
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     return words(
         "picture.cell",
@@ -141,17 +146,17 @@ def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:
 
 
 def tell_row(picture: Alignment, row: int, words: Words) -> str:
-    """What a place of the target looks at, the largest weights first."""
+    """The source tokens that a target position looks at, in words, largest weights first."""
     return _tell(_at(picture.rows, row), "→", picture.values[row], picture.columns, picture.caption, words)
 
 
 def tell_column(picture: Alignment, column: int, words: Words) -> str:
-    """Who looks at a source token, the largest weights first."""
+    """The target positions that look at a source token, in words, largest weights first."""
     return _tell(_at(picture.columns, column), "←", picture.values[:, column], picture.rows, picture.caption, words)
 
 
 def tell_all(picture: Alignment) -> str:
-    """For a reader who sees no lines: each row and the token that it looks at most."""
+    """The whole picture in words, for screen readers: each row with the token that it looks at most."""
     told = []
     for label, values in zip(picture.rows.labels, picture.values, strict=True):
         if np.isfinite(values).any():

@@ -1,4 +1,4 @@
-"""Pictures of attention: the wall of all heads, one head, the mask."""
+"""Pictures of attention: one head, the wall of all heads, the mask, and a head's vectors."""
 
 import attrs
 import numpy as np
@@ -25,12 +25,12 @@ from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import place_of, with_layer
 from explorer.trace.trace import Trace
 
-_MOST_CELLS = 2**22  # of a wall that is one image
-_FIGURE_CELLS = 128  # on a side of each map of a large wall, where it is one figure
+_MOST_CELLS = 2**22  # cells of a wall that is painted as one image
+_FIGURE_CELLS = 128  # cells per side of each map when a large wall becomes one figure
 
 
 def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The chosen head at the chosen stage."""
+    """The chosen head's map at the chosen stage. Raises UnknownTap, UnknownHead, NotKept."""
     tap = look.attention_tap()
     made = tap_heatmap(trace, tap, look, words, look.head)
     where = words("picture.head", layer=look.layer, head=look.head)
@@ -38,7 +38,10 @@ def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:
-    """All heads of all layers (or of some) of the chosen attention at the chosen stage, on one scale."""
+    """All heads of the chosen attention at the chosen stage, on one scale; of all layers, or of `layers` alone.
+
+    Raises UnknownTap, and NotKept where the maps are large and nothing of them was kept.
+    """
     tap = look.attention_tap()
     layers = layers or tuple(range(trace.card.side(tap).n_layers))
     taps = [with_layer(tap, layer) for layer in layers]
@@ -69,7 +72,10 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
 
 
 def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:
-    """What is painted from levels. Raises NotKept where the maps are too many for one image and nobody asked for levels."""
+    """The levels of a wall of large maps; None for a wall that fits one image.
+
+    Raises NotKept where the wall is too large for one image and the pass kept no levels.
+    """
     kept = [trace.map(tap) for tap in taps]
     found = [each.levels for each in kept if each.levels is not None]
     if len(found) == len(kept):
@@ -81,7 +87,7 @@ def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:
 
 
 def _coarse_wall(large: LargeWall) -> tuple[Array, Closed | None, int]:
-    """[layer, head, row, column] few enough blocks for a figure."""
+    """Blocks [layer, head, row, column], few enough for a figure; the blocks' mask; and how many cells wide a block is."""
     found = [at_most(levels, _FIGURE_CELLS) for levels in large.layers]
     return np.stack([values for values, _closed, _block in found]), found[0][1], found[0][2]
 
@@ -101,12 +107,12 @@ def _wall_caption(trace: Trace, tap: str, layers: tuple[int, ...], words: Words)
 
 
 def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """Who may look at whom in the chosen attention: 1 where a query sees a key, closed where the mask forbids it."""
+    """The mask M [query, key] of the chosen attention: 1 where a query may see a key, closed where it may not."""
     tap = look.attention_tap("masked")
     closed = closed_of(trace, tap)
     shape = trace.shape(tap)[1:]
     large = _mask_levels(trace, tap, shape)
-    ones = np.broadcast_to(np.float32(1), shape)
+    ones = np.broadcast_to(np.float32(1), shape)  # [query, key]
     return Heatmap(
         values=masked_values(ones, closed) if large is None else ones,
         closed=closed,
@@ -127,22 +133,23 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def _mask_levels(trace: Trace, tap: str, shape: tuple[int, ...]) -> Levels | None:
-    """A large mask: a block is closed where all its cells are."""
+    """The levels of a large mask, in which a block is closed where all its cells are; None for a small mask."""
     if shape[0] * shape[1] <= LARGE_CELLS:
         return None
     mask = trace.map(tap).mask
     sizes = [(shape[0], shape[1])]
     while max(sizes[-1]) > _FIGURE_CELLS:
         sizes.append((-(-sizes[-1][0] // 2), -(-sizes[-1][1] // 2)))
-    ones = tuple(np.broadcast_to(np.float32(1), size) for size in sizes)  # of one number, whatever their size
+    # A broadcast array holds one number in memory, whatever its shape.
+    ones = tuple(np.broadcast_to(np.float32(1), size) for size in sizes)
     return Levels(ones, None if mask is None else mask.arrays[: len(ones)], 1, (shape[0], shape[1]))
 
 
 def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> str:
-    """Who may look at whom in words, and which rows are left nothing at all."""
+    """The mask in words, with the rows that may see no key at all."""
     if closed is None:
         return words("mask.open_all")
-    empty = closed.all(axis=1)
+    empty = closed.all(axis=1)  # [query], True: this query may see no key
     if not empty.any():
         return words("mask.open_future" if trace.card.masking == "inverted" else "mask.open_past")
     rows = token_axis(trace, tap, "query", words)
@@ -153,14 +160,17 @@ def _mask_note(trace: Trace, tap: str, closed: Closed | None, words: Words) -> s
 
 
 def causal_mask(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The mask of the decoder's self-attention, where causality belongs; without a decoder, of the chosen attention."""
+    """The mask of the decoder's self-attention, which is the causal one; without a decoder, of the chosen attention."""
     decoder = "decoder.self_attn" in attentions(trace)
     return mask_map(trace, attrs.evolve(look, attention="decoder.self_attn") if decoder else look, words)
 
 
 def part_strips(trace: Trace, look: Look, words: Words) -> Strips:
-    """Queries, keys, values and the weighted sum of the chosen head. Across, keys stand beside other tokens than queries,
-    so there only what has the query's rows is shown: queries and the weighted sum."""
+    """Queries, keys, values and the weighted sum of the chosen head, each [position, feature].
+
+    In cross-attention, keys and values belong to other tokens than queries. Rows must be the same token in all bands, so
+    only queries and the weighted sum are shown there.
+    """
     across = look.attention.endswith("cross_attn")
     taps = [look.attention_tap(part) for part in (("query", "mixed") if across else ("query", "key", "value", "mixed"))]
     where = words("picture.head", layer=look.layer, head=look.head)

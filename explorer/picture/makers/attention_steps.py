@@ -1,4 +1,4 @@
-"""The steps of one attention head, each with what goes in and what comes out. Vaswani et al. 2017, figure 2."""
+"""The steps of one attention head, each with its operands and its result. Vaswani et al. 2017, figure 2."""
 
 import attrs
 import numpy as np
@@ -29,28 +29,28 @@ _MOST_BANDS = 8
 
 
 def operands(step: str) -> tuple[str, str]:
-    """The names of what goes into a step; "" where there is nothing more."""
+    """The names of a step's first and second operand; "" where there is none."""
     return _OPERANDS[step]
 
 
 def first_operand(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """What goes into the step; for the first one the vectors that the projections read."""
+    """The first operand of the chosen step; for the first step, the vectors that are projected to Q, K and V."""
     name = operands(look.part)[0]
     return _input(trace, look, words) if not name else part(trace, look, words, name)
 
 
 def second_operand(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The other thing that goes in; drawn only where there is one."""
+    """The second operand of the chosen step. Steps that have none do not show this picture."""
     return part(trace, look, words, operands(look.part)[1] or "key")
 
 
 def result(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """What comes out of the step."""
+    """The result of the chosen step."""
     return part(trace, look, words, look.part)
 
 
 def part(trace: Trace, look: Look, words: Words, name: str) -> Heatmap:
-    """One of the matrices of the chosen head, with the arithmetic of each cell where it is made in one step."""
+    """One matrix of the chosen head, with each cell's calculation where one step makes it. Raises UnknownTap, UnknownHead."""
     where = words("picture.head", layer=look.layer, head=look.head)
     if name == "merged":
         return _merged(trace, look, words)
@@ -61,7 +61,7 @@ def part(trace: Trace, look: Look, words: Words, name: str) -> Heatmap:
 
 
 def _input(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The stream that enters the layer: normalized before where the norm comes first."""
+    """The vectors x that the attention projects: behind the norm in pre-norm models, the stream itself in post-norm ones."""
     side, _, kind = look.attention.partition(".")
     number = {"self_attn": 1, "cross_attn": 2}[kind]
     if trace.card.norm_placement == "pre":
@@ -72,16 +72,17 @@ def _input(trace: Trace, look: Look, words: Words) -> Heatmap:
         last = 3 if side == "decoder" and f"{side}.layers.0.norm3" in trace else 2
         tap = f"{side}.layers.{look.layer - 1}.norm{last}" if look.layer else f"{side}.embedding.output"
     made = tap_heatmap(trace, tap, look, words)
-    # The row of x that is multiplied bears the name of the row of Q that it gives: across, that of the token to be written.
+    # A row of x bears the name of the row of Q that it becomes. In cross-attention this is the token about to be written.
     rows = token_axis(trace, look.attention_tap("query"), "position", words)
     return attrs.evolve(made, rows=rows, caption=attrs.evolve(made.caption, title=words("steps.input"), formula="x"))
 
 
 def _merged(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The heads' results side by side again: [query, d_model]."""
+    """The results of all heads side by side [query, d_model], which W_o multiplies next."""
     tap = look.attention_tap("mixed")
     heads = trace[tap]  # [head, query, feature]
-    values = np.ascontiguousarray(heads.transpose(1, 0, 2).reshape(heads.shape[1], -1))
+    # merged[q] = concat(mixed[1, q], …, mixed[h, q])
+    values = np.ascontiguousarray(heads.transpose(1, 0, 2).reshape(heads.shape[1], -1))  # [query, head · feature]
     made = caption(trace, tap, words)
     return Heatmap(
         values=values,
@@ -99,13 +100,13 @@ def _merged(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def head_split(trace: Trace, look: Look, words: Words) -> Strips:
-    """Q of every head beside the others: how d_model features become n_heads times d_head."""
+    """Q of every head side by side, each [position, d_head]: d_model features are cut into n_heads × d_head."""
     tap = look.attention_tap("query")
-    heads = trace[tap]
+    heads = trace[tap]  # [head, position, feature]
     shown = min(len(heads), _MOST_BANDS)
-    n, h, d = heads.shape[1], *heads.shape[::2]
+    n, h, d = heads.shape[1], *heads.shape[::2]  # positions, heads, features of a head
     bands = []
-    scale = robust_scale(heads, look.signed_colours)
+    scale = robust_scale(heads, look.signed_colours)  # one for all heads, so that they can be compared
     for head in range(shown):
         band = tap_heatmap(trace, tap, look, words, head)
         bands.append(attrs.evolve(band, scale=scale, caption=attrs.evolve(band.caption, title=f"H{head}")))
@@ -120,21 +121,23 @@ def head_split(trace: Trace, look: Look, words: Words) -> Strips:
 
 
 def why_divide(trace: Trace, look: Look, words: Words) -> Bars:
-    """Entropy of the chosen head's rows and the size of softmax's gradient, divided by √d_head and not.
+    """Why scores are divided by √d_head: entropy of the chosen head's rows and size of softmax's gradient, with and without.
 
-    Both are computed from the recorded scores; masked keys stay out.
+    Both are means over the rows, computed from the recorded scores without masked keys. Vaswani et al. 2017, section
+    3.2.1, footnote 4.
     """
-    scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)
+    scores = trace[look.attention_tap("scores")][look.head].astype(np.float64)  # [query, key]
     may_look = ~closed_cells(trace[look.attention_tap("masked")][look.head])
-    may_look |= ~may_look.any(axis=1, keepdims=True)  # a row that sees nothing has no weights to tell of
+    may_look |= ~may_look.any(axis=1, keepdims=True)  # A row that may see nothing would be all NaN.
     size = np.sqrt(trace.card.d_head)
     labels, values = [], []
     for name, divisor in (("divided", size), ("undivided", 1.0)):
-        with np.errstate(invalid="ignore"):  # a model whose numbers are none has none here
+        # A[q,k] = softmax_k(S[q,k] / divisor). A model whose scores are NaN gives NaN here, without a warning.
+        with np.errstate(invalid="ignore"):
             weights = softmax(np.where(may_look, scores / divisor, -np.inf))
         labels += [words(f"steps.entropy_{name}"), words(f"steps.gradient_{name}")]
         values += [float(entropy_bits(weights.astype(np.float32)).mean()), float(softmax_gradient(weights).mean())]
-    order = (0, 2, 1, 3)
+    order = (0, 2, 1, 3)  # both entropies first, then both gradients
     return Bars(
         values=np.array([values[i] for i in order], np.float32),
         labels=tuple(labels[i] for i in order),

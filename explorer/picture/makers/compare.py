@@ -1,4 +1,4 @@
-"""Two states beside each other: the one that was put aside, the one of now, and their difference around zero."""
+"""Two states compared: the one that was put aside, the present one, and their difference."""
 
 from collections.abc import Sequence
 
@@ -15,33 +15,38 @@ from explorer.trace.trace import Trace
 
 
 def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """The chosen head of the state that was put aside; None where there is none."""
+    """The chosen head's map in the state that was put aside; None where there is no such state."""
     other = trace.compared_with
     return None if other is None else _titled(head_map(other, look.fitted(other), words), words("compare.aside"))
 
 
 def now(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The chosen head of this state."""
+    """The chosen head's map in the present state."""
     return _titled(head_map(trace, look, words), words("compare.now"))
 
 
 def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """Now minus aside, cell by cell; None where there is nothing aside. Other sentences have other cells: then why not is
-    told in place of a map."""
+    """The present map minus the one put aside [query, key]; None where no state was put aside.
+
+    Where the two maps belong to different sentences or heads, no cells correspond: the map is one NaN, and its note says
+    why.
+    """
     other = trace.compared_with
     if other is None:
         return None
     theirs = look.fitted(other)
     first, second = head_map(other, theirs, words), head_map(trace, look, words)
+    # Cells correspond only where both maps have the same tokens and show the same attention, layer and head.
     same = (first.rows.labels, first.columns.labels) == (second.rows.labels, second.columns.labels) and (
         theirs.attention,
         theirs.layer,
         theirs.head,
     ) == (look.attention, look.layer, look.head)
     tap = look.attention_tap()
-    with np.errstate(invalid="ignore"):  # −∞ − (−∞): closed in both
+    with np.errstate(invalid="ignore"):  # Cells closed in both give −∞ − (−∞) = NaN.
         values = trace[tap][look.head] - other[tap][look.head] if same else np.full((1, 1), np.nan, np.float32)
     closed = None if not same or first.closed is None or second.closed is None else first.closed & second.closed
+    # largest = max |now[q,k] − aside[q,k]| over all cells but NaN
     largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
     note = (
         words("compare.largest", difference=f"{largest:.3g}")
@@ -67,7 +72,7 @@ def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
 
 
 def bars_aside(trace: Trace, look: Look, words: Words) -> Bars | None:
-    """What the state put aside would say next."""
+    """The likeliest next symbols in the state that was put aside; None where there is no such state."""
     other = trace.compared_with
     if other is None:
         return None
@@ -78,7 +83,7 @@ def bars_aside(trace: Trace, look: Look, words: Words) -> Bars | None:
 
 
 def bars_now(trace: Trace, look: Look, words: Words) -> Bars:
-    """What this state would say next."""
+    """The likeliest next symbols in the present state."""
     made = top_bars(trace, look, words)
     return attrs.evolve(
         made, ids=(), caption=attrs.evolve(made.caption, title=f"{words('compare.now')} · {made.caption.title}")
@@ -86,7 +91,7 @@ def bars_now(trace: Trace, look: Look, words: Words) -> Bars:
 
 
 def departures_html(rows: Sequence[tuple[str, object, object]], words: Words) -> str:
-    """Where a model departs from the paper as rich text; a row is a knob, its value here and the paper's."""
+    """The model's departures from the paper as rich text. A row holds a knob's name, its value here and the paper's."""
     if not rows:
         return words("compare.no_departures")
     head = f"<tr><td></td><td><b>{words('compare.here')}</b>&nbsp;&nbsp;</td><td><b>{words('compare.paper')}</b></td></tr>"
@@ -110,5 +115,5 @@ def _titled(made: Heatmap, which: str) -> Heatmap:
 
 
 def _where(made: Heatmap) -> str:
-    """What a map is of: its tokens and its tap."""
+    """The tokens and the tap of a map, as text."""
     return f"{' '.join(made.rows.labels)} · {made.caption.tap}"

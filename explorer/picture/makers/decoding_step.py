@@ -1,4 +1,4 @@
-"""What one decoding step looks at: every head's weights of that step, in the chosen layer."""
+"""The attention of one decoding step: the weights of every head of the chosen layer at that step."""
 
 import attrs
 import numpy as np
@@ -12,12 +12,15 @@ from explorer.trace.trace import Trace
 
 
 def step_cross(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """[head, key] how the step looks at the source, and the mean of all heads below. Raises UnknownTap without a source."""
+    """The step's weights over the source [head + 1, key]; the last row is the mean. Raises UnknownTap without a source."""
     return _step_map(trace, "decoder.cross_attn", look, words)
 
 
 def step_self(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """[head, key] how the step looks at the tokens before it; later ones are closed. Without a decoder, the encoder's."""
+    """The step's weights over the tokens before it [head + 1, key]; the last row is the mean and later tokens are closed.
+
+    Without a decoder, the weights of the encoder's self-attention. Raises UnknownTap for an unknown layer.
+    """
     return _step_map(trace, "decoder.self_attn" if trace.card.has("decoder") else "encoder.self_attn", look, words)
 
 
@@ -26,8 +29,10 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
     step = look.step(trace)
     weights = trace[tap][:, step]  # [head, key]
     n_heads, n_keys = weights.shape
+    # Ā[k] = Σ_h A[h,k] / n_heads
     rows = np.vstack([weights, weights.mean(axis=0, dtype=np.float64)]).astype(np.float32)  # [head + 1, key]
     mask = closed_of(trace, tap)
+    # All heads share the mask's row of this step.
     closed = None if mask is None or not mask[step].any() else np.broadcast_to(mask[step], rows.shape)
     key = "step.where" if trace.expected else "step.where_position"
     where = words(key, step=step, number=step + 1, token=written(trace, step), layer=look.layer)
@@ -41,7 +46,7 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
             caption(trace, tap, words),
             title=f"{words(f'attention.{attention}')} · {where}",
             shape=f"[head {n_heads}, key {n_keys}]",
-            origin="computed",
-        ),  # the last row is a mean
+            origin="computed",  # The last row is a mean.
+        ),
         reason="" if closed is None else closed_reason(trace, words),
     )

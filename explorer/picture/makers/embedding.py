@@ -1,4 +1,4 @@
-"""Pictures of what enters the model: embedding vectors, positions, their sum; and the row of tokens."""
+"""Pictures of the model's input: the tokens, their embedding vectors, positions, and the sum of both."""
 
 import attrs
 import numpy as np
@@ -11,18 +11,19 @@ from explorer.state.look import Look
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
-_MOST_PLACES = 512  # of a long text, the first: all pairs of thousands take a second
+_MOST_PLACES = 512  # positions that are compared in pairs; all pairs of thousands take a second
 
 
 def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
-    """The looked-up rows and the scaled rows, each on its own scale: their magnitudes differ by √d_model."""
+    """Embedding vectors before and after the factor √d_model [position, feature]. Each band has its own scale."""
     made = _strips(trace, look, words, ("tokens", "scaled"))
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("picture.embedding")))
 
 
 def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
-    """Scaled embedding + positions = input, all on one scale, so that the eye can add."""
+    """Scaled embedding + positions = input [position, feature]. One scale for all three lets the eye add them."""
     made = _strips(trace, look, words, ("scaled", "positions", "output"))
+    # output[p] = scaled[p] + positions[p]
     every = np.concatenate([band.values.ravel() for band in made.bands])
     scale = robust_scale(every, look.signed_colours)
     return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
@@ -42,23 +43,23 @@ def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> S
 
 
 def position_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The recorded positions of this text, [position, feature]."""
+    """The recorded positions of this text [position, feature]."""
     made = tap_heatmap(trace, f"{look.side}.embedding.positions", look, words)
     return attrs.evolve(made, caption=attrs.evolve(made.caption, note=places_note(trace, look.side, words)))
 
 
 def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """Cosine similarity of the recorded positions: how alike two places look to the model."""
+    """Cosine similarity of the recorded positions [position, position]: how alike two positions look to the model."""
     made = position_map(trace, look, words)
     tap = made.caption.tap
-    rows = trace[tap][:_MOST_PLACES].astype(np.float64)
+    rows = trace[tap][:_MOST_PLACES].astype(np.float64)  # [position, feature]
     axis = attrs.evolve(made.rows, labels=made.rows.labels[:_MOST_PLACES])
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN where nothing is added
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)  # [position, 1]
+    # cos(p, q) = PE[p]·PE[q] / (|PE[p]|·|PE[q]|); NaN for a row of zeros
     unit = np.divide(rows, norms, where=norms > 0, out=np.full_like(rows, np.nan))
     return attrs.evolve(
         made,
-        values=(unit @ unit.T).astype(np.float32),
+        values=(unit @ unit.T).astype(np.float32),  # [position, position]
         rows=axis,
         columns=axis,
         levels=None,
@@ -75,12 +76,12 @@ def similarity_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def source_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
-    """The source's tokens; none in decoder-only."""
+    """The source's tokens; empty for a decoder-only model."""
     return _token_row(trace, "source", trace.source, trace.tokens.source, words)
 
 
 def target_tokens(trace: Trace, look: Look, words: Words) -> TokenRow:
-    """The target's tokens; none in encoder-only."""
+    """The target's tokens; empty for an encoder-only model."""
     return _token_row(trace, "target", trace.target, trace.tokens.target, words)
 
 

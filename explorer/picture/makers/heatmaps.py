@@ -1,4 +1,4 @@
-"""What every maker of pictures shares: axes, captions, and the Heatmap of any recorded tensor."""
+"""The parts that all makers share: axes, captions, scales, masks, and the Heatmap of any recorded tensor."""
 
 import math
 
@@ -19,52 +19,54 @@ from explorer.trace.trace import Trace
 
 
 def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
-    """Title and formula of the tap's stage, and the shape with its axes named."""
+    """A caption with the title and formula of the tap's stage and with the tap's shape. Raises UnknownTap."""
     stage = stage_of(tap)
     formula = stage.formula
-    if stage.key == "embedding.positions":  # learned positions are a table of weights, the others add nothing
+    if stage.key == "embedding.positions":
+        # Only sinusoids have a formula: learned positions are a table, and the other kinds add nothing here.
         formula = SINUSOIDS.get(trace.card.position, "")
-    # Nothing is known of a plain stage but the name of its tap.
+    # A plain stage belongs to an unknown tap, so its title is the tap's name.
     title = stage.key if stage.plain else words(f"stage.{stage.key}.title")
     return Caption(title=title, tap=tap, note=note, shape=shape_badge(trace, tap), formula=formula)
 
 
 def shape_badge(trace: Trace, tap: str) -> str:
-    """ "[head 8, query 4, key 4]" """
+    """The shape of a tap with its axes named: "[head 8, query 4, key 4]"."""
     sizes = zip(trace.axes(tap), trace.shape(tap), strict=True)
     return "[" + ", ".join(f"{name} {size}" for name, size in sizes) + "]"
 
 
 def places_note(trace: Trace, side: str, words: Words) -> str:
-    """Why there are no positions to see, where nothing is added to the input."""
+    """A sentence that says why no positions are added to the input; "" where they are."""
     kind = "sinusoidal" if trace.card.position in SINUSOIDS else trace.card.position
     return "" if np.any(trace.table(side)) else words.or_other(f"picture.nothing_added.{kind}")
 
 
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
-    """The axis `name` of a tap, with its tokens where it has any."""
+    """The axis `name` of a tap, labelled with tokens where it runs along a text."""
     called = words(f"axis.{name}") if f"axis.{name}" in words else name
     if name not in ("position", "query", "key"):
         return Axis(called)
     asks = name == "query" or tap.endswith(".cross_attn.query")
     if asks and ".cross_attn." in tap and trace.expected:
-        # What looks at the source here is the token about to be written, not the last one that was.
+        # A query of cross-attention is made for the token about to be written, so it is named after that token.
         return Axis(words("axis.next_token"), tuple(f"→{symbol(trace, each)}" for each in trace.expected), "target", shift=1)
     labels = tuple(token.text for token in trace.side(tap, name))
     if stage_of(tap).plain and len(labels) != trace.shape(tap)[trace.axes(tap).index(name)]:
-        return Axis(called)  # whatever stands along it, it is not the tokens of a text
+        return Axis(called)  # An unknown tap's axis of another length does not run along the text.
     return Axis(called, labels, trace.side_name(tap, name))
 
 
 def symbol(trace: Trace, index: int) -> str:
-    """The symbol of an id; a row of the matrix that no symbol uses is shown by its number."""
+    """The symbol of a vocabulary id; "#17" for a row of the output matrix that no symbol uses."""
     return trace.symbols[index] if index < len(trace.symbols) else f"#{index}"
 
 
 def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
-    """One fixed scale for weights and probabilities, a zero-centred one over the whole tensor for all else.
+    """The scale of a tap: fixed from 0 to 1 for weights and probabilities, zero-centred over the whole tensor for others.
 
-    Dropout scales what it keeps by 1/(1 - p): its scale ends there.
+    Dropout multiplies the weights it keeps by 1 / (1 − p), so the scale of dropped weights ends at the largest of them.
+    Large maps have small weights: their scale ends at the next 1, 2 or 5 · 10ⁿ. Raises UnknownTap, NotKept.
     """
     if stage_of(tap).range == "unit":
         kept = trace.map(tap)
@@ -73,50 +75,58 @@ def scale_for(trace: Trace, tap: str, look: Look) -> Scale:
         top = 1.0 if not tap.endswith(".dropped") else max(1.0, float(np.nanmax(_extremes(trace, tap))))
         return Scale(0.0, top, look.unit_colours) if top > 1 else unit_scale(look.unit_colours)
     values = _extremes(trace, tap)
+    # Closed cells hold −∞ or −1e9, which would leave all other cells with the middle colour.
     return centred_scale(values[~closed_cells(values)], look.signed_colours)
 
 
 def _largest_weight(trace: Trace, tap: str) -> float:
-    """Of a large map's tap in all layers, so that they can be compared."""
+    """The largest weight of a large map's tap in all layers: layers share one scale and can be compared."""
     layers = [trace.map(with_layer(tap, layer)).levels for layer in range(trace.card.side(tap).n_layers)]
     return max(float(np.nanmax(levels.arrays[-1])) for levels in layers if levels is not None)
 
 
 def _round_top(largest: float) -> float:
-    """1, 0.5, 0.2, 0.1 and so on: among a thousand tokens a weight is a thousandth, and on a scale to 1 all would be dark."""
+    """The end of a scale: the smallest of 1, 0.5, 0.2, 0.1, … that is no less than `largest`.
+
+    Among a thousand tokens a weight is about a thousandth, and a scale up to 1 would show all weights dark.
+    """
     if not largest > 0:
         return 1.0
+    # power = 10^⌊log10 largest⌋; the answer is one of 1, 2, 5 and 10 times it, with room for rounding in float32.
     power = 10.0 ** math.floor(math.log10(largest))
     return float(f"{next(step * power for step in (1, 2, 5, 10) if step * power >= largest * (1 - 1e-6)):.1g}")
 
 
 def _extremes(trace: Trace, tap: str) -> Array:
-    """Values with the extremes of the whole tensor. Raises NotKept where nothing of it was kept."""
+    """Values that include the extremes of the whole tensor. Raises NotKept where nothing of it was kept."""
     found = trace.map(tap).extremes
     return trace[tap] if found is None else found
 
 
 def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
-    """[query, key] the cells that a mask closed, for a tap after the mask; None where all are open. Changes may close cells
-    of single heads: then those of `head` are told, or those that are closed in all heads.
+    """The cells [query, key] that a mask closed, for a tap behind the mask; None where all are open.
+
+    A Change may close cells of single heads. The result then belongs to `head`; without a head, it holds only cells
+    that are closed in all heads.
     """
     kept = trace.map(tap)
     return kept.closed if head is None else kept.closed_in(head)
 
 
 def closed_reason(trace: Trace, words: Words) -> str:
-    """Why cells are closed: later tokens, unless the mask is read another way."""
+    """Why cells are closed, in words: "later tokens" for the usual mask, another reason for an unusual reading of it."""
     return words("mask.future") if trace.card.masking == "usual" else words.or_other(f"mask.reason.{trace.card.masking}")
 
 
 def masked_values(values: Array, closed: Closed | None) -> Array:
-    """The values with NaN in closed cells."""
+    """The values with NaN in closed cells, which pictures draw in a colour of their own."""
     return values if closed is None else np.where(closed, np.float32(np.nan), values)
 
 
 def levels_of(trace: Trace, tap: str, head: int) -> Levels | None:
-    """How a large map is painted; None for one that is painted cell by cell. Raises NotKept for a large one that nobody
-    has asked for yet.
+    """The levels from which a large map is painted; None for a map that is painted cell by cell.
+
+    Raises NotKept for a large map whose levels were not requested yet.
     """
     kept = trace.map(tap)
     painted = kept.painted(head)
@@ -126,15 +136,15 @@ def levels_of(trace: Trace, tap: str, head: int) -> Levels | None:
 
 
 def robust_band(band: Heatmap) -> Heatmap:
-    """A map among strips, on a scale of its own that a few outliers do not blank."""
+    """A band of strips on a scale of its own, which a few outliers cannot stretch until all else is blank."""
     return attrs.evolve(band, scale=robust_scale(band.values, band.scale.colours)) if band.scale.centred else band
 
 
 def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0) -> Heatmap:
-    """Any recorded tensor as a map; of one with heads, the head `head`. Raises UnknownTap, UnknownHead."""
+    """Any recorded tensor as a map; of a tensor with heads, the map of `head`. Raises UnknownTap, UnknownHead, NotKept."""
     axes = trace.axes(tap)
     if axes[0] == "head":
-        array, axes = trace.head(tap, head), axes[1:]
+        array, axes = trace.head(tap, head), axes[1:]  # from [head, row, column] to [row, column]
     else:
         array = trace[tap]
     closed, large = closed_of(trace, tap, head), levels_of(trace, tap, head)

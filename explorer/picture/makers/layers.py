@@ -1,4 +1,4 @@
-"""The laboratory of norms and residuals. Ba et al. 2016; Ioffe and Szegedy 2015; He et al. 2016; Xiong et al. 2020."""
+"""Pictures of norms and residuals. Ba et al. 2016; Ioffe and Szegedy 2015; He et al. 2016; Xiong et al. 2020."""
 
 import attrs
 import numpy as np
@@ -16,16 +16,21 @@ from explorer.trace.trace import Trace
 
 
 def stream(trace: Trace, look: Look, words: Words) -> Strips:
-    """One layer of the chosen side: what enters, what each sublayer adds, and the stream after each addition."""
+    """One layer of the chosen side: its input, what each sublayer adds, and the stream after each addition.
+
+    Each band is [position, feature]; all share one scale. The note holds the mean length of each band's rows.
+    """
     base = f"{look.side}.layers.{look.layer}"
     adds = ["self_attn.output", *(["cross_attn.output"] if f"{base}.cross_attn.output" in trace else []), "feed_forward.output"]
     bands = [_band(trace, _entering(trace, look), look, words, "x")]
     for place, add in enumerate(adds, 1):
         bands.append(_band(trace, f"{base}.{add}", look, words, f"+ {words(f'layers.{add}')}"))
         bands.append(_band(trace, f"{base}.residual{place}", look, words, f"= {words('layers.stream')}"))
-        if trace.card.norm_placement == "post":  # what goes on is normalized
+        if trace.card.norm_placement == "post":
+            # In a post-norm model the next sublayer reads the normalized stream.
             bands.append(_band(trace, f"{base}.norm{place}", look, words, words("layers.normalized")))
     scale = robust_scale(np.concatenate([band.values.ravel() for band in bands]), look.signed_colours)
+    # length = mean over positions of ‖x[position]‖
     lengths = [float(np.linalg.norm(band.values.astype(np.float64), axis=-1).mean()) for band in bands]
     told = " · ".join(
         f"{band.caption.title.lstrip('+= ')} {rough(length)}" for band, length in zip(bands, lengths, strict=True)
@@ -43,13 +48,17 @@ def stream(trace: Trace, look: Look, words: Words) -> Strips:
 
 
 def norms(trace: Trace, look: Look, words: Words) -> Strips:
-    """What enters a norm, what the model's norm made of it, and LayerNorm and BatchNorm of the very same numbers."""
+    """A norm's input and its output, beside LayerNorm and BatchNorm of the same input; each band is [position, feature].
+
+    LayerNorm takes mean and variance over the features of one token; BatchNorm takes them over the tokens of one feature.
+    """
     before, after = _norm_taps(trace, look)
     bands = [
         _band(trace, before, look, words, words("layers.before")),
         _band(trace, after, look, words, words("layers.model_norm")),
     ]
-    x = trace[before].astype(np.float64)
+    # Both norms are (x − μ) / √(σ² + ε). They differ only in the axis over which μ and σ are taken.
+    x = trace[before].astype(np.float64)  # [position, feature]
     for name, values in (("layer_norm", layer_norm(x)), ("batch_norm", batch_norm(x))):
         bands.append(
             attrs.evolve(
@@ -59,7 +68,7 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
             )
         )
     scale = robust_scale(np.concatenate([band.values.ravel() for band in bands[1:]]), look.signed_colours)
-    row = x[0]
+    row = x[0]  # [feature], the first token
     note = words(
         "layers.norm_note",
         mean=_short(row.mean()),
@@ -75,15 +84,16 @@ def norms(trace: Trace, look: Look, words: Words) -> Strips:
             tap=after,
             shape=_shape(bands[0]),
             formula="(x − μ) / √(σ² + ε)",
-            origin="computed",  # two of the four; each band says its own
+            origin="computed",  # This holds for two of the four bands; each band says its own origin.
             note=note,
         ),
     )
 
 
 def dead_units(trace: Trace, look: Look, words: Words) -> Bars:
-    """[layer] which share of the feed-forward units is 0 at every position of this sentence."""
+    """The share of feed-forward units that are 0 at every position of this sentence [layer]."""
     taps = [f"{look.side}.layers.{layer}.feed_forward.activated" for layer in range(trace.card.side(look.side).n_layers)]
+    # share[l] = |{unit: f(x W1 + b1)[p, unit] ≤ 0 for all p}| / d_ff
     shares = np.array([float((trace[tap] <= 0).all(axis=0).mean()) for tap in taps], np.float32)
     return Bars(
         values=shares,
@@ -101,17 +111,17 @@ def dead_units(trace: Trace, look: Look, words: Words) -> Bars:
 
 
 def depth_lengths(trace: Trace, look: Look, words: Words) -> Waves | None:
-    """How long vectors are on their way, with residual connections and without; None until it is computed."""
+    """The length of the vectors along the layers, with and without residual connections; None until it is computed."""
     return _depth(trace, look, words, "lengths")
 
 
 def depth_gradients(trace: Trace, look: Look, words: Words) -> Waves | None:
-    """How long the loss's gradient is at each of these places; None until it is computed."""
+    """The length of the loss's gradient along the layers, with and without residuals; None until it is computed."""
     return _depth(trace, look, words, "gradients")
 
 
 def copies_note(trace: Trace, words: Words) -> str:
-    """Whether the layers are copies of one another."""
+    """A sentence that says whether the layers' weights are copies of one another; "" until it is computed."""
     found = trace.experiments.get("copies")
     if not isinstance(found, Copies) or len(found.differences) < 2:
         return ""
@@ -123,9 +133,10 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
     found = trace.experiments.get("depth")
     if not isinstance(found, Depth):
         return None
-    values: Array = np.stack([getattr(found, which), getattr(found, f"{which}_without")])
+    values: Array = np.stack([getattr(found, which), getattr(found, f"{which}_without")])  # [curve, place]
+    # The experiment has the places of both sides in one row; keep those of the chosen side.
     mine = [place for place, tap in enumerate(found.taps) if tap.startswith(look.side)]
-    values = values[:, mine]
+    values = values[:, mine]  # [curve, place of the chosen side]
     return Waves(
         values=values,
         main=0,
@@ -144,7 +155,7 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
 
 
 def _entering(trace: Trace, look: Look) -> str:
-    """The stream before the layer."""
+    """The tap of the stream that enters the chosen layer."""
     if look.layer == 0:
         return f"{look.side}.embedding.output"
     before = f"{look.side}.layers.{look.layer - 1}"
@@ -153,7 +164,7 @@ def _entering(trace: Trace, look: Look) -> str:
 
 
 def _norm_taps(trace: Trace, look: Look) -> tuple[str, str]:
-    """What enters the layer's first norm, and what comes out."""
+    """The taps before and behind the layer's first norm."""
     base = f"{look.side}.layers.{look.layer}"
     return (_entering(trace, look) if trace.card.norm_placement == "pre" else f"{base}.residual1"), f"{base}.norm1"
 

@@ -1,4 +1,4 @@
-"""A lesson's numbers as rich text: what the text prints, what is true, and the difference, cell under cell."""
+"""A lesson's numbers as rich text: the printed numbers, the computed ones below them, and their difference."""
 
 from collections.abc import Sequence
 from html import escape
@@ -14,14 +14,16 @@ from explorer.picture.cell_text import number
 from explorer.picture.theme import Theme
 
 _MOST = (10, 10)  # rows and columns of a table that can be read
-_MOST_IN_ALL, _MOST_BEYOND = 200, (1, 4)  # cells of a step, and what tables after them still show: Qt lays out 20 a millisecond
+# Qt lays out 20 cells a millisecond. After this many cells of a step, the remaining tables show 1 row and 4 columns.
+_MOST_IN_ALL, _MOST_BEYOND = 200, (1, 4)
 _FIGURES = 4
 
 
 def claims_html(findings: Sequence[Finding], words: Words, theme: Theme, *, changed: bool = False) -> str:
-    """All claims of a step; a number that is not the true one is in the colour of warnings.
+    """All claims of a step; printed numbers that are wrong have the colour of warnings.
 
-    `changed`: the reader has changed what is given, so that what a text prints is of other numbers, and is left out.
+    `changed` is True where the reader has changed the givens: the printed numbers then belong to other givens and are
+    left out.
     """
     told, cells = [], 0
     for finding in findings:
@@ -41,6 +43,7 @@ def _claim(finding: Finding, words: Words, theme: Theme, changed: bool, most: tu
         return f"<p style='margin:8px 0 2px 0'>{label}</p>" + _table(
             [(words("lesson.true"), finding.computed, None)], theme, most
         )
+    # wrong[i] = |printed[i] − computed[i]| > tolerance
     wrong = np.broadcast_to(_apart(claim.printed, finding.computed) > claim.tolerance, finding.computed.shape)
     wanted = words("lesson.expected" if claim.expected else "lesson.printed")
     rows = [(wanted, claim.printed, wrong), (words("lesson.true"), finding.computed, None)]
@@ -79,8 +82,8 @@ def _table(
 def _lines(
     values: NDArray[np.float64], wrong: NDArray[np.bool_] | None, n_rows: int, n_columns: int
 ) -> list[tuple[list[str], list[bool]]]:
-    """Rows of figures; of more than two axes one row after the other, and no more than can be read."""
-    flat = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)
+    """At most `n_rows` rows of `n_columns` figures, each with its mark of being wrong; all axes but the last become rows."""
+    flat = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)  # [row, column]
     marks = np.zeros(flat.shape, bool) if wrong is None else np.asarray(wrong).reshape(flat.shape)
     made = []
     for row, bad in zip(flat[:n_rows], marks[:n_rows], strict=True):
@@ -94,7 +97,7 @@ def _lines(
 
 
 def figure(value: float) -> str:
-    """Four decimals at most; whole numbers as such, with their thousands apart."""
+    """A number with at most four decimals; large whole numbers have their thousands apart."""
     if np.isfinite(value) and 1000 <= abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}".replace("-", "−")
     if np.isfinite(value) and 1e-4 <= abs(value) < 1000:
@@ -105,13 +108,13 @@ def figure(value: float) -> str:
 
 
 def answer_text(value: NDArray[np.float64]) -> str:
-    """The figures of an answer, no more than can be read."""
+    """The first figures of an answer, as many as a table's row shows."""
     told = [figure(float(cell)) for cell in value.ravel()[: _MOST[1]]]
     return ", ".join([*told, "…"] if value.size > _MOST[1] else told)
 
 
 def asked_html(asked: Asked, words: Words) -> str:
-    """A question made of the pass."""
+    """A question that was made from the pass, as rich text with its numbers."""
     values = {
         name: _row(value) if isinstance(value, tuple) else figure(value) if isinstance(value, float) else value
         for name, value in asked.values.items()

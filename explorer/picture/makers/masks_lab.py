@@ -1,4 +1,4 @@
-"""The laboratory of masks: what leaks where a mask is open, and a batch of sentences of different lengths."""
+"""Pictures of masks: what leaks through an open mask, and a batch of sentences of different lengths."""
 
 import numpy as np
 
@@ -14,15 +14,16 @@ from explorer.trace.trace import Trace
 
 
 def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
-    """[output, changed token] how far each output moves when one token is replaced; None until it is computed."""
+    """How far each output moves when one token is replaced [output, changed token]; None until it is computed."""
     found = trace.experiments.get("leak")
     if not isinstance(found, Leak):
         return None
     tokens = trace.tokens.target if found.side == "target" else trace.tokens.source
-    labels = tuple(token.text for token in tokens)[: len(found.changes)]
-    # Nothing below rounding is told as a movement, nor drawn as one: outputs that have collapsed move by noise alone.
+    labels = tuple(token.text for token in tokens)[: len(found.changes)]  # of outputs and of changed tokens
+    # Movements below rounding noise are not shown: outputs that have collapsed to one vector move by noise alone.
     largest = float(found.changes[np.isfinite(found.changes)].max(initial=0.0))
     top = max(largest, found.noise) or 1.0
+    # leak[i, j] for j > i: an output moves although only a later token was replaced.
     later = np.triu(np.ones(found.changes.shape, bool), 1)
     leaks = float(found.changes[later].max(initial=0.0))
     if not np.isfinite(found.changes).all():
@@ -50,12 +51,13 @@ def leak_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
 
 
 def batch_map(trace: Trace, look: Look, words: Words, row: int) -> Heatmap | None:
-    """One sentence of the batch: the chosen head's weights, padding and all; None where there is no such sentence."""
+    """The chosen head's weights [query, key] in one sentence of the batch, padding included; None without that sentence."""
     found = trace.experiments.get("batch")
     if not isinstance(found, PaddedBatch) or row >= len(found.tokens):
         return None
     layer, head = min(look.layer, found.weights.shape[1] - 1), min(look.head, found.weights.shape[2] - 1)
-    closed = closed_cells(found.masked[row, layer, head]) & (found.weights[row, layer, head] == 0)
+    # Where a finite mask value closes a whole row, softmax spreads the weight evenly; such cells are shown with their weight.
+    closed = closed_cells(found.masked[row, layer, head]) & (found.weights[row, layer, head] == 0)  # [query, key]
     n = found.weights.shape[-1]
     labels = tuple(token.text for token in found.tokens[row]) + ("<pad>",) * (n - len(found.tokens[row]))
     side = ("source" if trace.tokens.source else "target") if row == 0 else ""

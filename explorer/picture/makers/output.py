@@ -1,4 +1,4 @@
-"""Pictures of the model's output: what it would say next."""
+"""Pictures of the model's output: the probabilities of the next symbol."""
 
 from typing import Any
 
@@ -22,20 +22,20 @@ _TOP = 20
 def top_bars(trace: Trace, look: Look, words: Words) -> Bars:
     """The twenty likeliest symbols of the chosen step at the Look's sampling temperature, out of the whole vocabulary.
 
-    `chosen` is the symbol that stands behind the step; where it is not among the twenty it is appended. Bars keep the
-    probability they had before anything was cut away.
+    `chosen` is the symbol that follows the step; it is appended where it is not among the twenty. Bars keep the
+    probabilities from before top-k and top-p cut symbols away.
     """
     step = look.step(trace)
-    recorded = trace["generator.probabilities"][step]
-    # At temperature 1 the recorded numbers themselves: nothing is computed anew that the model has computed.
+    recorded = trace["generator.probabilities"][step]  # [vocab]
+    # At temperature 1 the recorded numbers are shown themselves, since the model has already computed them.
     plain = look.sampling_temperature == 1
     row = recorded if plain else sampling_probabilities(trace["generator.logits"][step], look.sampling_temperature)
-    cut = cut_away(row, look.top_k, look.top_p)
+    cut = cut_away(row, look.top_k, look.top_p)  # [vocab], True: cut away
     ids = [int(i) for i in np.argsort(-row, kind="stable")[:_TOP]]
     chosen = trace.expected[step] if trace.expected else None
     if chosen is not None and chosen not in ids:
         ids.append(chosen)
-    values = row[ids].astype(np.float32)
+    values = row[ids].astype(np.float32)  # [bar]
     return Bars(
         values=values,
         labels=tuple(symbol(trace, i) for i in ids),
@@ -59,7 +59,7 @@ def _bars_caption(trace: Trace, step: int, look: Look, note: str, words: Words) 
 
 
 def _note(row: NDArray[Any], cut: Closed, words: Words) -> str:
-    """How many symbols are kept, which share of probability is cut away, and the entropy before cutting."""
+    """A sentence with the number of symbols kept, the share of probability cut away, and the entropy before cutting."""
     entropy = number(float(entropy_bits(row.astype(np.float32))))
     if not cut.any():
         return words("sampling.all_kept", count=len(row), entropy=entropy)
@@ -68,11 +68,12 @@ def _note(row: NDArray[Any], cut: Closed, words: Words) -> str:
 
 
 def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """For every position the probabilities of the symbols that are among the likeliest anywhere."""
+    """Probabilities [position, symbol] of the twenty symbols whose largest probability at any position is highest."""
     tap = "generator.probabilities"
     made = tap_heatmap(trace, tap, look, words)
-    likeliest = np.argsort(-trace[tap].max(axis=0), kind="stable")[:_TOP]
-    values = made.values[:, likeliest]
+    # rank symbols by max over positions of P[position, symbol]
+    likeliest = np.argsort(-trace[tap].max(axis=0), kind="stable")[:_TOP]  # [symbol], ids
+    values = made.values[:, likeliest]  # [position, symbol]
     return attrs.evolve(
         made,
         values=values,
@@ -83,7 +84,7 @@ def top_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def written(trace: Trace, step: int) -> str:
-    """The symbol that stands behind a step; the token at that position where the model is asked for nothing."""
+    """The symbol that a step writes; the token at that position where nothing is expected of the model."""
     if trace.expected:
         return symbol(trace, trace.expected[step])
     return trace.side("generator.probabilities")[step].text

@@ -1,4 +1,4 @@
-"""Waves: each chosen feature of the model's positions as a curve over the places."""
+"""Waves: some features of the model's position vectors, each as a curve over the positions."""
 
 import attrs
 import numpy as np
@@ -16,30 +16,32 @@ _CURVES = 8
 def waves(trace: Trace, look: Look, words: Words) -> Waves:
     """Up to eight features of the model's own table of positions, spread evenly from the fastest to the slowest.
 
-    The table goes on behind the text, whose own places are marked: four tokens alone would show no wave.
+    The curves go on beyond the text, because four tokens alone would show no wave; the text's positions are marked.
     """
     table = trace.table(look.side)  # [position, feature]
     n, d_model = table.shape
+    # Features 2i and 2i + 1 are one wave, and waves grow longer with i. Spread features show the whole range.
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
     tap = f"{look.side}.embedding.positions"
     return Waves(
-        values=table[:, chosen].T,
+        values=table[:, chosen].T,  # [curve, position]
         names=tuple(_name(trace, int(i), words) for i in chosen),
         n_marked=len(trace.side(tap)),
         x_name=words("axis.position"),
         caption=attrs.evolve(
             caption(trace, tap, words, places_note(trace, look.side, words)),
             title=words("picture.waves"),
-            origin="beside",  # the table goes on behind what was recorded
+            origin="beside",  # The table is longer than the recorded text.
             shape=f"[position {n}, feature {d_model}]",
         ),
     )
 
 
 def _name(trace: Trace, feature: int, words: Words) -> str:
-    """The feature, and for the paper's kind how many places its wave is long: 2π·base^(2i/d)."""
+    """The feature's name; for sinusoidal positions also the length of its wave in positions."""
     name = words("picture.feature", feature=feature)
     if trace.card.position != "sinusoidal":
         return name
+    # wavelength of features 2i and 2i + 1 = 2π · base^(2i / d_model); Vaswani et al. 2017, section 3.5
     length = 2 * np.pi * trace.card.position_base ** (2 * (feature // 2) / trace.card.d_model)
     return words("picture.wavelength", name=name, length=rough(float(length)))

@@ -1,4 +1,4 @@
-"""The laboratory of positions: kinds beside each other, likeness against distance, M(k), and words exchanged."""
+"""Pictures about kinds of positions: their tables, likeness against distance, M(k), and two exchanged words."""
 
 import attrs
 import numpy as np
@@ -15,20 +15,20 @@ from explorer.trace.stages import SINUSOIDS
 from explorer.trace.trace import Trace
 
 _ROWS, _FEATURES = 64, 32
-_MOST_PLACES = 512  # that are compared with each other: all pairs of thousands take a second
-_FEWEST_PLACES = 8  # of fewer, a map would fit by chance
-_SAME = 1e-4  # differences below are those of float32
+_MOST_PLACES = 512  # positions that are compared in pairs; all pairs of thousands take a second
+_FEWEST_PLACES = 8  # positions; a map fitted to fewer would fit by chance
+_SAME = 1e-4  # smaller differences are rounding of float32
 _FROM_PAPER = ("sinusoidal", *(kind for kind in SINUSOIDS if kind != "sinusoidal"), "learned")
 
 
 def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
-    """What each kind of positions adds, on one scale; None until it is computed."""
+    """The table [position, feature] that each kind of positions adds, all on one scale; None until it is computed."""
     found = trace.experiments.get("variants")
     if not isinstance(found, Variants):
         return None
     bands = []
     for kind in _FROM_PAPER:
-        table = found.tables[_of_side(found, kind, look)][:_ROWS]
+        table = found.tables[_of_side(found, kind, look)][:_ROWS]  # [position, feature]
         bands.append(
             Heatmap(
                 values=table,
@@ -52,24 +52,29 @@ def variants_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
 
 
 def _of_side(found: Variants, kind: str, look: Look) -> str:
-    """The name of a kind's table for the side that is looked at: learned tables are each side's own."""
+    """The name of a kind's table for the chosen side: encoder and decoder each have a learned table of their own."""
     own = kind == "learned" and look.side == "decoder" and DECODER_LEARNED in found.tables
     return DECODER_LEARNED if own else kind
 
 
 def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
-    """How alike two places look that are so far apart, one curve a kind; None until it is computed."""
+    """How alike two positions look at each distance [kind, distance]; None until it is computed.
+
+    Curves are cosines, except for ALiBi: its curve is the factor by which distance multiplies a weight.
+    """
     found = trace.experiments.get("variants")
     if not isinstance(found, Variants):
         return None
-    kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.card.position)  # its own first
+    # The model's own kind comes first.
+    kinds = sorted((*_FROM_PAPER, "rotary", "alibi", "none"), key=lambda kind: kind != trace.card.position)
     n = min(_ROWS, len(found.against_distance["rotary"]))
     curves = {kind: found.against_distance[_of_side(found, kind, look)][:n] for kind in kinds if kind != "none"}
+    # Without positions all places are alike: their cosine is 1 at every distance.
     curves["none"] = np.ones(n, np.float32)
-    # No cosine: the factor by which ALiBi multiplies a weight before softmax makes the row sum to 1 again.
+    # ALiBi subtracts m·k from a score, so the weight before normalization is multiplied by e^(−m·k).
     curves["alibi"] = np.exp(curves["alibi"])
     return Waves(
-        values=np.stack([curves[kind] for kind in kinds]),
+        values=np.stack([curves[kind] for kind in kinds]),  # [kind, distance]
         names=tuple(words("positions.alibi" if kind == "alibi" else f"choice.position.{kind}") for kind in kinds),
         n_marked=0,
         main=0,
@@ -85,14 +90,16 @@ def against_distance(trace: Trace, look: Look, words: Words) -> Waves | None:
 
 
 def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """M(k): the linear map of each pair of features that carries every place k places on, and how far it is off.
+    """M(k) [feature, feature]: the linear map that carries each position vector k positions on, and its error.
 
-    It is fitted to the model's own table by least squares. For the paper's kind it is the rotation by k·w_i.
+    It is fitted to the model's own table, for each pair of features, by least squares. For sinusoidal positions it is a
+    rotation by k·w_i. Vaswani et al. 2017, section 3.5.
     """
-    table = trace.table(look.side)[:_MOST_PLACES].astype(np.float64)
+    table = trace.table(look.side)[:_MOST_PLACES].astype(np.float64)  # [position, feature]
     k = min(max(1, look.shift), max(1, len(table) // 2))
+    # PE(pos + k) ≈ M(k) PE(pos)
     matrix, off = best_map(table, k)
-    shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)
+    shown = matrix[:_FEATURES, :_FEATURES].astype(np.float32)  # [feature, feature], the first 32 of each
     names = tuple(map(str, range(len(shown))))
     if len(table) < _FEWEST_PLACES:
         note = words("positions.too_few")
@@ -119,23 +126,27 @@ def rotation_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
 
 def nearest_places(table: Array) -> tuple[float, int, int]:
-    """The smallest distance between two places of a table, and which two they are."""
+    """The smallest distance between two rows of a table [position, feature], and the two positions."""
     wide = table.astype(np.float64)
-    squares = (wide**2).sum(1)
-    apart = squares[:, None] + squares[None, :] - 2 * wide @ wide.T
-    np.fill_diagonal(apart, np.inf)
+    squares = (wide**2).sum(1)  # [position]
+    # ‖a − b‖² = ‖a‖² + ‖b‖² − 2 a·b
+    apart = squares[:, None] + squares[None, :] - 2 * wide @ wide.T  # [position, position]
+    np.fill_diagonal(apart, np.inf)  # A position is not its own neighbour.
     first, second = (int(i) for i in np.unravel_index(int(np.argmin(apart)), apart.shape))
     return float(np.sqrt(max(0.0, float(apart[first, second])))), min(first, second), max(first, second)
 
 
 def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
-    """The outputs of the sentence and of the one with two words exchanged, row by row of the same word; with positions
-    and without. None until it is computed."""
+    """Outputs of the sentence and of the same sentence with two words exchanged, with and without positions.
+
+    Each band is [position, feature], and its rows are the same words in both sentences. None until it is computed.
+    """
     found = trace.experiments.get("swap")
     if not isinstance(found, Swap):
         return None
     side = trace.tokens.source or trace.tokens.target
     labels = tuple(token.text for token in side)
+    # difference = y(sentence) − y(sentence with two words exchanged), rows matched by word
     arrays = (
         found.usual,
         found.usual_swapped,
@@ -181,13 +192,14 @@ def swap_strips(trace: Trace, look: Look, words: Words) -> Strips | None:
 
 
 def with_nearest(made: Heatmap, trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The map of positions with a word about the two places that are hardest to tell apart."""
+    """The map of positions with a note about the two positions that are hardest to tell apart."""
     places = trace.table(look.side)[:_MOST_PLACES]
     if not np.any(places) or len(places) < 2:
         return made
     apart, first, second = nearest_places(places)
-    steps = np.linalg.norm(np.diff(places.astype(np.float64), axis=0), axis=1)
-    if second - first == 1 and float(np.ptp(steps)) < 1e-3 * apart:  # the paper's: a distance depends on k alone
+    steps = np.linalg.norm(np.diff(places.astype(np.float64), axis=0), axis=1)  # [position − 1], from each to the next
+    if second - first == 1 and float(np.ptp(steps)) < 1e-3 * apart:
+        # All neighbours are equally far apart, as with sinusoids, so no single pair is worth naming.
         note = words("positions.neighbours", distance=rough(apart))
         return attrs.evolve(made, caption=attrs.evolve(made.caption, note=" ".join(filter(None, (made.caption.note, note)))))
     note = words("positions.nearest", count=len(places), distance=rough(apart), first=first, second=second)

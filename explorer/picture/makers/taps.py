@@ -1,4 +1,4 @@
-"""The list of all taps with their figures, each computed when it is asked for and then kept."""
+"""The list of all taps with their figures. A figure is computed on first use and then kept."""
 
 from functools import lru_cache
 
@@ -8,7 +8,7 @@ from explorer.trace.trace import Trace
 
 
 class TapList:
-    """Names and shapes of every tap of a trace; a summary is made on demand: a large trace has gigabytes."""
+    """Names and shapes of all taps of a trace. Summaries are made on demand, since a large trace has gigabytes."""
 
     def __init__(self, trace: Trace) -> None:
         self.names = trace.names()
@@ -19,5 +19,5 @@ class TapList:
         )
 
     def summary(self, row: int) -> Summary | None:
-        """Smallest, largest, mean and the rest of the tap in this row; None for one that a long text left no room for."""
+        """Smallest, largest, mean and other figures of the tap in this row; None where a long text's array was not kept."""
         return self._summary(row)

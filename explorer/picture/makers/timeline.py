@@ -1,4 +1,4 @@
-"""The steps of decoding in a row: what each one wrote, and how sure the model was of it."""
+"""The steps of decoding in a row: the symbol each step wrote, and its probability."""
 
 import attrs
 import numpy as np
@@ -16,8 +16,10 @@ from explorer.trace.trace import Trace
 
 
 def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
-    """Each step with its symbol, probability, log-probability and rank. A model that is asked for nothing has only
-    its own tokens to show: probabilities are NaN there."""
+    """Each step with its symbol, probability, log-probability (nats) and rank, all [step].
+
+    Where nothing is expected of the model, the steps are the text's own tokens and the probabilities are NaN.
+    """
     tap = "generator.probabilities"
     n_steps, n_symbols = trace[tap].shape
     made = Timeline(
@@ -32,12 +34,13 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
     if not trace.expected:
         return made
     steps, ids = np.arange(n_steps), np.array(trace.expected)
-    log_p = _log_p(trace["generator.logits"], ids)
+    log_p = _log_p(trace["generator.logits"], ids)  # [step]
+    # log P(y) = Σ_t log P(y_t | y_<t, x)
     total = float(log_p.sum())
     note = words("timeline.sum", total=number(total), count=n_steps, perplexity=number(perplexity(log_p)))
     return attrs.evolve(
         made,
-        probabilities=trace[tap][steps, ids],
+        probabilities=trace[tap][steps, ids],  # [step], P of the symbol that was written
         log_p=log_p,
         ranks=_ranks(trace, ids),
         shift=1,
@@ -46,27 +49,28 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
 
 
 def perplexity(log_p: NDArray[np.float64]) -> float:
-    """Among how many equally likely symbols the model chose at each step, on average."""
-    # exp(−1/n · Σ log P)
-    with np.errstate(over="ignore"):  # beyond the largest float it is infinite, and is shown so
+    """The perplexity: among how many equally likely symbols the model chose at each step, on average."""
+    # perplexity = exp(−1/n · Σ_t log P(y_t)); beyond the largest float it becomes infinite and is shown as ∞.
+    with np.errstate(over="ignore"):
         return float(np.exp(-log_p.mean()))
 
 
 def _log_p(logits: Array, ids: NDArray[np.int_]) -> NDArray[np.float64]:
-    """[step] from the logits: the logarithm of a recorded probability that underflowed would be −∞.
+    """log P of each step's symbol [step], computed from the logits, since a probability that underflowed would give −∞.
 
-    Powers in float32, their sum in float64: twelve times as fast as all in float64, and 2e-8 away from it.
+    Powers are taken in float32 and summed in float64, which is twelve times as fast as float64 alone and 2e-8 away from it.
     """
     top = logits.max(axis=1)  # [step]
     # log P[id] = z[id] − max z − log Σ exp(z[j] − max z)
-    powers = np.exp(logits - top[:, None]).sum(axis=1, dtype=np.float64)
-    own = logits[np.arange(len(ids)), ids].astype(np.float64)
+    powers = np.exp(logits - top[:, None]).sum(axis=1, dtype=np.float64)  # [step]
+    own = logits[np.arange(len(ids)), ids].astype(np.float64)  # [step]
     result: NDArray[np.float64] = own - top - np.log(powers)
     return result
 
 
 def _ranks(trace: Trace, ids: NDArray[np.int_]) -> tuple[int, ...]:
-    """The place of each symbol among all of its step, 1 for the likeliest; equals share the better place."""
+    """The rank of each step's symbol among all symbols, 1 for the likeliest; equal logits share the better rank."""
     logits = trace["generator.logits"]
-    own = logits[np.arange(len(ids)), ids][:, None]
+    own = logits[np.arange(len(ids)), ids][:, None]  # [step, 1]
+    # rank[t] = 1 + |{j: z[t, j] > z[t, y_t]}|
     return tuple(int(rank) for rank in 1 + (logits > own).sum(axis=1))

@@ -1,4 +1,4 @@
-"""The picture of a search: every token that beam search tried, where each attempt went, and one of them in words."""
+"""The picture of a beam search: every token that was tried, how each branch ended, and a branch in words."""
 
 import math
 
@@ -15,11 +15,11 @@ from explorer.tokens.vocabulary import BEGIN, END, SPECIALS, Vocabulary
 from explorer.trace.search_tree import Search, score
 from explorer.trace.trace import Trace
 
-ROOT = -1  # the place of the beginning, which is no branch
+ROOT = -1  # the index that stands for the beginning, which is no branch
 
 
 def search_tree(trace: Trace, look: Look, words: Words) -> Tree:
-    """What decoding tried for this sentence. Where it tried nothing, an empty tree whose note says why."""
+    """All tokens that decoding tried for this sentence; an empty tree, whose note says why, where there was no search."""
     search = trace.search
     if search is None or not search.nodes:
         return Tree(branches=(), caption=Caption(title=words("tree.nothing"), tap="", shape="", note=_why_not(trace, words)))
@@ -49,7 +49,7 @@ def _branches(trace: Trace, search: Search) -> tuple[Branch, ...]:
 
 
 def finished(search: Search) -> tuple[int, ...]:
-    """The last nodes of the sentences that came to their end, best first; if none did, those of the greatest length."""
+    """The last nodes of the finished sentences, best first; if no sentence finished, of those with the greatest length."""
     ended = tuple(end for end in search.ends if search.nodes[end].id == END)
     return ended or search.ends
 
@@ -73,7 +73,7 @@ def _why_not(trace: Trace, words: Words) -> str:
 
 
 def depths(tree: Tree) -> tuple[int, ...]:
-    """The step of each branch, from 1."""
+    """The decoding step of each branch, from 1."""
     found: list[int] = []
     for branch in tree.branches:
         found.append(1 if branch.parent == ROOT else found[branch.parent] + 1)
@@ -81,7 +81,7 @@ def depths(tree: Tree) -> tuple[int, ...]:
 
 
 def path(tree: Tree, index: int) -> tuple[int, ...]:
-    """The places of the branches from the beginning to this one."""
+    """The indices of the branches from the beginning to this one."""
     found: list[int] = []
     while index != ROOT:
         found.append(index)
@@ -90,37 +90,37 @@ def path(tree: Tree, index: int) -> tuple[int, ...]:
 
 
 def best_places(tree: Tree) -> dict[int, int]:
-    """Branch to place among the target's tokens, for the best sentence: the begin symbol has place 0, the end none."""
+    """From branch to position in the target, for the best sentence. Position 0 is the begin symbol; the end has none."""
     last = next((index for index, branch in enumerate(tree.branches) if branch.rank == 1), ROOT)
     return {index: place for place, index in enumerate(path(tree, last), 1) if tree.branches[index].label != SPECIALS[END]}
 
 
 def sentence(tree: Tree, index: int) -> str:
-    """The text up to a branch: word marks as blanks, bytes as the characters that they make."""
+    """The decoded text up to a branch: word marks become blanks, and bytes become characters."""
     labels = [tree.branches[each].label for each in path(tree, index)]
     vocabulary = Vocabulary((*SPECIALS, *dict.fromkeys(label for label in labels if label not in SPECIALS)))
     return Encoder(vocabulary).decode(vocabulary.symbols.index(label) for label in labels)
 
 
 def score_of(tree: Tree, index: int) -> float:
-    """log P / length^α of the sentence up to a branch."""
+    """The score log P / length^α of the sentence up to a branch. Wu et al. 2016, section 7, without its constant."""
     return score(tree.branches[index].total, len(path(tree, index)), tree.length_penalty)
 
 
 def probability(log_p: float) -> str:
-    """Two figures, as a chip has room for."""
+    """A probability with two figures, as many as a chip has room for."""
     value = math.exp(log_p)
     return f"{value:.2f}" if value >= 0.0995 else f"{value:.1e}".replace("-", "−") if value < 1e-4 else f"{value:#.2g}"
 
 
 def verdict(tree: Tree, index: int) -> str:
-    """Rank and score of a finished sentence; nothing inside one."""
+    """Rank and score of a finished sentence; "" for a branch inside a sentence."""
     rank = tree.branches[index].rank
     return f"#{rank}  {number(score_of(tree, index))}" if rank else ""
 
 
 def describe(tree: Tree, index: int, words: Words) -> str:
-    """A branch in words: the same sentence for tooltip, status line and reader."""
+    """A branch in words. Tooltip, status line and screen reader show the same sentences."""
     if index == ROOT:
         return words("tree.begin", symbol=SPECIALS[BEGIN])
     branch = tree.branches[index]
@@ -138,7 +138,7 @@ def describe(tree: Tree, index: int, words: Words) -> str:
 
 
 def summary(tree: Tree, words: Words) -> str:
-    """The finished sentences with their scores, best first; for an empty tree why it is empty."""
+    """The finished sentences with their scores, best first; for an empty tree, why it is empty."""
     if not tree.branches:
         return tree.caption.note
     ranked = sorted((branch.rank, index) for index, branch in enumerate(tree.branches) if branch.rank)
@@ -150,7 +150,7 @@ def summary(tree: Tree, words: Words) -> str:
 
 @attrs.frozen
 class Ink:
-    """How a state is drawn: colours of a chip's edge and text and of the line that leads to it, and how wide that is."""
+    """How a branch's state is drawn: colours of the chip's edge and text and of its line, and the line's width (px)."""
 
     edge: str
     text: str
@@ -160,7 +160,7 @@ class Ink:
 
 
 def ink(state: str, theme: Theme) -> Ink:
-    """The accent for the best sentence and for what the user put, calm greys for the others, faint ones for the dropped."""
+    """The Ink of a state: accent for the best sentence and for the user's tokens, grey for others, faint for dropped ones."""
     match state:
         case "best":
             return Ink(theme.accent, theme.text, theme.accent, 2.5)

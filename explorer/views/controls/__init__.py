@@ -1,1 +1,1 @@
-"""What is turned, typed into and read beside the pictures."""
+"""Controls beside the pictures: knobs, boxes to type into, and texts to read."""

@@ -1,14 +1,14 @@
-"""A combo box whose text ends in an ellipsis where there is no room for it, and is whole in the tooltip."""
+"""A combo box that ends its text with an ellipsis where there is no room for it."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
-_SPARE_PX = 4  # that styles leave beside the text
+_SPARE_PX = 4  # px that styles leave free beside the text
 
 
 class ChoiceBox(QComboBox):
-    """As high as any other; its width is its place's, not its longest text's."""
+    """A combo box as wide as its place in the layout, and at least as wide as `n_letters`, whatever its longest text."""
 
     def __init__(self, n_letters: int) -> None:
         super().__init__()
@@ -16,7 +16,7 @@ class ChoiceBox(QComboBox):
         self.setMinimumContentsLength(n_letters)
 
     def shown(self) -> str:
-        """What of the current text is seen."""
+        """The visible part of the current text."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         room = self.style().subControlRect(
@@ -27,7 +27,7 @@ class ChoiceBox(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
-        option.currentText = self.shown()  # type: ignore[attr-defined]  # Qt's stubs lack the field
+        option.currentText = self.shown()  # type: ignore[attr-defined]  # Qt's stubs lack this field.
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

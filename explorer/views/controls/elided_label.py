@@ -1,4 +1,4 @@
-"""A line of text that ends in an ellipsis where there is no room for it."""
+"""A label that ends its text with an ellipsis where there is no room for it."""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 
 
 class ElidedLabel(QLabel):
-    """Takes the room its text needs and gives way when there is less. It is cut when it is resized, not when it is
-    painted: painting in Python waits for the compute thread's turn to end."""
+    """A label that takes the room of its text and shrinks where there is less.
+
+    The text is cut on resize and not on paint, because painting in Python has to wait for the compute thread's turn.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A few paragraphs about what is on the page, from `assets/explain/<language>/<page>.md`."""
+"""The explanation of a page, from `assets/explain/<language>/<page>.md`."""
 
 from PySide6.QtWidgets import QTextBrowser
 
@@ -7,7 +7,7 @@ from explorer.resources import asset_text
 
 
 class ExplanationView(QTextBrowser):
-    """`tell(page, words)` shows the text of a page."""
+    """A text view; `tell(page, words)` shows the explanation of a page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The knobs: made from their declarations, a row for each, in groups that fold."""
+"""The panel of knobs: a row for each, made from its declaration, in groups that fold."""
 
 import math
 
@@ -25,12 +25,12 @@ from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.controls.number_box import NumberBox
 
-_LETTERS = 6  # of a choice that are seen at least
-_TICKS = 1000  # of a slider that moves by factors
+_LETTERS = 6  # letters of a choice that are always visible
+_TICKS = 1000  # ticks of a logarithmic slider
 
 
 class KnobRow(QWidget):
-    """One knob: name, slider or choice, a value that can be typed, and a way back to the start."""
+    """One knob: name, slider or choice, a box for its value, and a reset button."""
 
     turned = Signal(str, object)
 
@@ -47,7 +47,7 @@ class KnobRow(QWidget):
         self.reset.setAutoRaise(True)
         self.reset.clicked.connect(self._reset)
         kept = self.reset.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # nothing moves when it comes
+        kept.setRetainSizeWhenHidden(True)  # Other widgets do not move when the reset button appears.
         self.reset.setSizePolicy(kept)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)
@@ -63,7 +63,7 @@ class KnobRow(QWidget):
         self.slider: QSlider | None = None
         self.editor: NumberBox | QComboBox | QCheckBox
         if self.knob.kind == "choice":
-            self.editor = ChoiceBox(_LETTERS)  # its longest choice must not make the panel wider than its place
+            self.editor = ChoiceBox(_LETTERS)  # A long choice must not make the panel wider.
             self.editor.addItems(self.knob.choices)
             self.editor.currentIndexChanged.connect(self._chosen)
             grid.addWidget(self.editor, 1, 0, 1, 3)
@@ -104,7 +104,7 @@ class KnobRow(QWidget):
         return slider
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The wheel scrolls the panel, and turns a knob only if it was chosen first. Undo is the window's, not the box's."""
+        """Let the wheel scroll the panel unless the knob has the focus, and leave undo and redo to the window."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.ShortcutOverride
@@ -118,7 +118,7 @@ class KnobRow(QWidget):
         return super().eventFilter(watched, event)
 
     def speak(self, words: Words) -> None:
-        """Names and hints in the user's language."""
+        """Set names and hints in the user's language."""
         name, hint = words(f"knob.{self.knob.name}.name"), words(f"knob.{self.knob.name}.hint")
         self.name.setText(name)
         about = f"{name} ({self.knob.name})"
@@ -137,7 +137,7 @@ class KnobRow(QWidget):
                 self.editor.setItemText(index, words(f"choice.{self.knob.name}.{choice}"))
 
     def put(self, value: Value, start: Value) -> None:
-        """Show a value without saying that it was turned; `start` is where reset goes."""
+        """Show a value without a signal; `start` is the value that reset goes to."""
         self._start = start
         self.reset.setVisible(value != start)
         with QSignalBlocker(self.editor):
@@ -145,14 +145,14 @@ class KnobRow(QWidget):
                 self.editor.setCurrentIndex(self.knob.choices.index(str(value)))
             elif isinstance(self.editor, QCheckBox):
                 self.editor.setChecked(bool(value))
-            elif self.editor.value() != value:  # the same again would be painted again
+            elif self.editor.value() != value:  # Setting the same value would repaint the box.
                 self.editor.setValue(float(value))
         if self.slider is not None and self._from_tick(self.slider.value()) != value:
             with QSignalBlocker(self.slider):
                 self.slider.setValue(self._to_tick(float(value)))
 
     def set_meant(self, meant: bool) -> None:
-        """Outline the knob: a lesson speaks of it."""
+        """Outline the knob, or not; lessons outline the knobs that they speak of."""
         if self.property("meant") != meant:
             self.setProperty("meant", meant)
             self.style().polish(self)
@@ -189,7 +189,7 @@ class KnobRow(QWidget):
 
 
 class KnobGroup(QWidget):
-    """A heading that folds what stands below it."""
+    """A heading that folds and unfolds the rows below it."""
 
     def __init__(self, key: str, rows: list[KnobRow]) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class KnobGroup(QWidget):
 
 
 class KnobPanel(QScrollArea):
-    """All knobs. wished(SetKnob) is emitted while a slider moves, when a value is typed, and on reset."""
+    """All knobs. Signals: wished(SetKnob) while a slider moves, after typing a value, and on reset."""
 
     wished = Signal(object)
 
@@ -228,9 +228,9 @@ class KnobPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its rows take the focus
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The rows take the focus.
         self.rows: dict[str, KnobRow] = {}
-        self._shown: dict[str, tuple[Value, Value]] = {}  # value and start of each row
+        self._shown: dict[str, tuple[Value, Value]] = {}  # the shown and the reset value of each row
         self._groups: list[KnobGroup] = []
         inside = QWidget()
         inside.setObjectName("knobs")
@@ -255,15 +255,15 @@ class KnobPanel(QScrollArea):
             row.speak(words)
 
     def offer(self, name: str, choices: tuple[str, ...]) -> None:
-        """Of a knob's choices only these can be taken here; with a single one there is nothing to choose."""
+        """Enable only these choices of a knob, and hide it where there is a single one."""
         row = self.rows[name]
         row.setVisible(len(choices) > 1)
         if isinstance(row.editor, QComboBox):
             for index, choice in enumerate(row.knob.choices):
-                row.editor.model().item(index).setEnabled(choice in choices)  # type: ignore[attr-defined]  # a standard model
+                row.editor.model().item(index).setEnabled(choice in choices)  # type: ignore[attr-defined]  # QStandardItemModel
 
     def mark(self, names: frozenset[str]) -> None:
-        """Outline these knobs, and bring the first of them into view."""
+        """Outline these knobs and scroll to the first of them."""
         for name, row in self.rows.items():
             row.set_meant(name in names)
         first = next((row for name, row in self.rows.items() if name in names), None)
@@ -273,7 +273,7 @@ class KnobPanel(QScrollArea):
             self.ensureVisible(0, top + first.height(), 0, 40)
 
     def put(self, config: Config, start: Config) -> None:
-        """Show a Config; `start` is the preset's. Rows that show it already are left alone."""
+        """Show a Config; `start` is the preset's. Rows that do not change are not touched."""
         for name, row in self.rows.items():
             shown = getattr(config, name), getattr(start, name)
             if self._shown.get(name) != shown:
@@ -281,7 +281,7 @@ class KnobPanel(QScrollArea):
                 row.put(*shown)
 
     def put_all(self, config: Config, start: Config) -> None:
-        """Show a Config in every row, whatever stands in their boxes: what was typed was settled to something else."""
+        """Show a Config in every row, because a row may still show a typed value that was adapted to another one."""
         self._shown.clear()
         self.put(config, start)
 

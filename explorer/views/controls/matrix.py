@@ -1,4 +1,4 @@
-"""A small matrix whose cells can be changed: what a lesson gives, and the reader plays with."""
+"""A small matrix of a lesson, whose cells the reader can change."""
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -12,7 +12,10 @@ _ROW_PX = 24
 
 
 class MatrixEdit(QWidget):
-    """changed(name, cells) when a cell has another number; what is no number goes back to what it was."""
+    """A matrix with a cell for each number. A cell where no number was typed gets its old number back.
+
+    Signals: changed(name, cells) after a cell was edited.
+    """
 
     changed = Signal(str, object)
 
@@ -49,10 +52,10 @@ class MatrixEdit(QWidget):
 
     def _edited(self, row: int, column: int) -> None:
         flat, item = self._flat(), self.table.item(row, column)
-        assert item is not None  # every cell was given one
+        assert item is not None  # The constructor gave every cell an item.
         typed = one_number(item.text())
         if typed is not None and np.isfinite(typed):
-            flat[row, column] = typed  # a view: the matrix itself changes
+            flat[row, column] = typed  # `flat` is a view, so this changes `cells`.
         with QSignalBlocker(self.table):
             item.setText(figure(float(flat[row, column])))
         self.changed.emit(self.name, self.cells.copy())

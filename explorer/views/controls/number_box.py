@@ -1,6 +1,6 @@
-"""Boxes for numbers: 0.5 is a half in every locale and on every keyboard.
+"""Boxes for numbers in which 0.5 is a half, in every locale and on every keyboard.
 
-A German locale reads the point as one between thousands and makes 5 of 0.5, an Arabic one shows other figures.
+With a German locale Qt takes the point for a thousands separator and reads 0.5 as 5; an Arabic locale has other digits.
 """
 
 import unicodedata
@@ -13,13 +13,13 @@ _MINUS = str.maketrans(dict.fromkeys("−－–", "-"))
 
 
 def plain_figures(text: str) -> str:
-    """What was typed in Latin figures, with a point: "０，５" and "٠٫٥" are "0.5". As long as before."""
+    """The typed text with Latin digits and a decimal point, of the same length: "０，５" and "٠٫٥" become "0.5"."""
     figures = "".join(str(unicodedata.decimal(mark)) if mark.isdecimal() else mark for mark in text)
     return figures.translate(_POINTS).translate(_MINUS)
 
 
 class NumberBox(QDoubleSpinBox):
-    """A box for a number."""
+    """A box for a number, in any digits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class NumberBox(QDoubleSpinBox):
 
 
 class WholeNumberBox(QSpinBox):
-    """A box for a whole number."""
+    """A box for a whole number, in any digits."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""One question of a lesson: numbers to type or a choice to make, and at once whether it is right."""
+"""The box of a lesson's question: numbers to type or choices to click, and the verdict."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
@@ -8,7 +8,7 @@ from explorer.lessons.check import LONGEST_ANSWER
 
 
 class QuestionBox(QWidget):
-    """answered(text) when numbers were typed, picked(place) when a choice was made, another() when a new one is wanted."""
+    """Signals: answered(text) after typing numbers, picked(place) after a choice, another() for a new question."""
 
     answered = Signal(str)
     picked = Signal(int)
@@ -19,7 +19,7 @@ class QuestionBox(QWidget):
         self.text, self.verdict = QLabel(), QLabel()
         for label in (self.text, self.verdict):
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)  # a lesson's mark-up could have files opened
+            label.setTextFormat(Qt.TextFormat.PlainText)  # Mark-up in a stranger's lesson could open files.
         self.edit = QLineEdit()
         self.edit.setMaxLength(LONGEST_ANSWER)
         self.edit.returnPressed.connect(self._enter)
@@ -48,7 +48,7 @@ class QuestionBox(QWidget):
         self.edit.setAccessibleName(words("lesson.type"))
 
     def put(self, text: str, choices: tuple[str, ...] = (), *, renewable: bool = False) -> None:
-        """Show a question; what was answered before is gone."""
+        """Show a question with an empty answer; `renewable` offers a button for another one."""
         self.text.setText(text)
         self.tell("", right=True)
         self.edit.clear()
@@ -65,7 +65,7 @@ class QuestionBox(QWidget):
             self._column.addWidget(button)
 
     def tell(self, verdict: str, *, right: bool) -> None:
-        """Whether it was right, and why."""
+        """Show whether the answer was right, and why."""
         self.verdict.setObjectName("right" if right else "warning")
         self.verdict.style().polish(self.verdict)
         self.verdict.setText(verdict)
@@ -76,4 +76,4 @@ class QuestionBox(QWidget):
             self.answered.emit(self.edit.text())
 
     def _pick(self) -> None:
-        self.picked.emit(self.choices.index(self.sender()))  # type: ignore[arg-type]  # only its own buttons send
+        self.picked.emit(self.choices.index(self.sender()))  # type: ignore[arg-type]  # Only these buttons are connected.

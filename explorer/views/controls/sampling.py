@@ -1,4 +1,4 @@
-"""The three controls of sampling: temperature, top-k, top-p. Each a slider, and a value that can be typed."""
+"""The controls of sampling: temperature, top-k and top-p, each with a slider and a box."""
 
 import math
 
@@ -12,14 +12,14 @@ from explorer.state.look import Look
 from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.controls.number_box import NumberBox, plain_figures
 
-_N_STEPS = 80  # of the top-k slider, which moves by factors
+_N_STEPS = 80  # ticks of the logarithmic top-k slider
 _BOX_PX = 50
-_NAME_PX = 84  # where names stand below each other
-_NARROW_PX = 460  # below this the three stand below each other
+_NAME_PX = 84  # px, the width of names in the narrow layout
+_NARROW_PX = 460  # px; a narrower bar puts the three controls below each other
 
 
 class OffBox(NumberBox):
-    """A number to type, of which one value is shown as a word: it switches the rule off."""
+    """A box for a number. The value `off`, which switches the rule off, is shown as a word."""
 
     off: float | None = None
     word = ""
@@ -36,7 +36,7 @@ class OffBox(NumberBox):
     def speak(self, word: str) -> None:
         self.word = word
         with QSignalBlocker(self):
-            self.setValue(self.value())  # written anew
+            self.setValue(self.value())  # Write the value in the new language.
         self.lineEdit().setText(self.textFromValue(self.value()))
 
     def textFromValue(self, value: float) -> str:
@@ -54,11 +54,11 @@ class OffBox(NumberBox):
         text = plain_figures(text)
         number = _number(text)
         if number is not None and number > self.maximum():
-            return QValidator.State.Intermediate, text, place  # else 6500 of 6000 would become 650
+            return QValidator.State.Intermediate, text, place  # Otherwise typing 6500 with a limit of 6000 would give 650.
         return super().validate(text, place)
 
     def fixup(self, text: str) -> str:
-        """What lies outside becomes the nearest end."""
+        """Replace a number outside the range by the nearest end."""
         number = _number(plain_figures(text))
         inside = self.value() if number is None else min(max(number, self.minimum()), self.maximum())
         return self.textFromValue(inside)
@@ -73,7 +73,7 @@ def _number(text: str) -> float | None:
 
 
 class SamplingRow(QWidget):
-    """One of the three. `ticks` are the values that its slider can stand on. turned(field, value)."""
+    """One control: name, slider and box. `ticks` are the slider's values. Signals: turned(field, value)."""
 
     turned = Signal(str, object)
 
@@ -102,7 +102,7 @@ class SamplingRow(QWidget):
         self.name.installEventFilter(self)
 
     def lay_out(self, *, narrow: bool) -> None:
-        """The slider below name and value, or where three rows stand below each other between them."""
+        """Put the slider below name and box, or between them in the narrow layout."""
         self.name.setMinimumWidth(_NAME_PX if narrow else 24)
         self._grid.setColumnStretch(0, 0 if narrow else 1)
         self._grid.setColumnStretch(1, 1 if narrow else 0)
@@ -111,7 +111,7 @@ class SamplingRow(QWidget):
         self._grid.addWidget(self.box, 0, 2)
 
     def offer(self, ticks: list[float], most: float | None = None) -> None:
-        """The slider's values, from the left; the box takes everything from the smallest to `most`, or to the largest."""
+        """Set the slider's values from left to right. The box takes numbers from the smallest to `most` or the largest."""
         if ticks == self._ticks:
             return
         self._ticks = ticks
@@ -122,7 +122,7 @@ class SamplingRow(QWidget):
             self.box.setSingleStep(abs(ticks[1] - ticks[0]))
 
     def put(self, value: float) -> None:
-        """Show a value without saying that it was turned."""
+        """Show a value without a signal."""
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
             self.box.setValue(value)
             self.slider.setValue(self._nearest(value))
@@ -138,7 +138,7 @@ class SamplingRow(QWidget):
             each.setAccessibleDescription(hint)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The wheel scrolls the page, and turns a slider only if it was chosen first. A double click resets."""
+        """Let the wheel scroll the page unless the control has the focus, and reset on a double click."""
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
             event.ignore()
             return True
@@ -148,7 +148,7 @@ class SamplingRow(QWidget):
         return super().eventFilter(watched, event)
 
     def _nearest(self, value: float) -> int:
-        """The tick of a value; one that the slider cannot stand on has a neighbour. Off is a tick of its own."""
+        """The tick of a value, or the nearest one. The value for off has a tick of its own."""
         if value in self._ticks:
             return self._ticks.index(value)
         return min(range(len(self._ticks)), key=lambda tick: abs(self._ticks[tick] - value))
@@ -165,13 +165,13 @@ class SamplingRow(QWidget):
 
 
 class SamplingBar(QWidget):
-    """All three in a row. changed(dict) tells the field of the Look with its new value: {"top_k": 40}."""
+    """All three controls. Signals: changed(dict) with the new value of a field of the Look: {"top_k": 40}."""
 
     changed = Signal(dict)
 
     def __init__(self) -> None:
         super().__init__()
-        # Every slider is free at its right: the higher, the more can be drawn.
+        # On every slider, a place further to the right lets sampling draw more symbols.
         self.temperature = SamplingRow("sampling_temperature", [round(0.05 * i, 2) for i in range(2, 61)], None, 2)
         self.top_k = SamplingRow("top_k", top_k_ticks(2), 0.0, 0)
         self.top_p = SamplingRow("top_p", [round(0.01 * i, 2) for i in range(5, 101)], 1.0, 2)
@@ -211,6 +211,6 @@ class SamplingBar(QWidget):
 
 
 def top_k_ticks(n_symbols: int) -> list[float]:
-    """1 to all by equal factors, as far as they are different whole numbers; all is off, which is 0."""
+    """Different whole numbers from 1 up to `n_symbols` by equal factors; the last tick is 0, which keeps all symbols."""
     sizes = np.unique(np.rint(np.geomspace(1, max(2, n_symbols), _N_STEPS)).astype(int))
     return [*(float(size) for size in sizes[:-1]), 0.0]

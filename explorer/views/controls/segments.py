@@ -1,11 +1,11 @@
-"""A row of buttons of which one is down: which attention, which side, which stage."""
+"""A row of buttons of which one is pressed, to choose an attention, a side or a stage."""
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 
 class Segments(QWidget):
-    """`offer` says what there is; chose(key) is emitted when the user presses one."""
+    """The row of buttons; `offer` sets the choices. Signals: chose(key) when the user presses a button."""
 
     chose = Signal(str)
 
@@ -20,7 +20,7 @@ class Segments(QWidget):
         self._group.idClicked.connect(self._pressed)
 
     def offer(self, labels: dict[str, str], chosen: str) -> None:
-        """Show these keys with their labels; buttons are made only when the keys change."""
+        """Show these choices (key to label). New buttons are made only when the keys change."""
         if list(labels) != self._keys:
             for button in self._group.buttons():
                 self._group.removeButton(button)
@@ -43,13 +43,13 @@ class Segments(QWidget):
         self.setVisible(len(self._keys) > 1)
 
     def setAccessibleName(self, name: str) -> None:
-        """What the buttons choose; a screen reader says it with each of them."""
+        """Set the name of the whole row, which a screen reader says before each button's label."""
         super().setAccessibleName(name)
         for button in self._group.buttons():
             button.setAccessibleName(f"{name} {button.text()}".strip())
 
     def press(self, key: str) -> None:
-        """As if the user pressed it."""
+        """Press the button of this key as the user would."""
         self._group.button(self._keys.index(key)).click()
 
     def _pressed(self, place: int) -> None:

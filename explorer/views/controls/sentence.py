@@ -1,4 +1,4 @@
-"""The box where one types. It leaves undo and redo to the session, which goes through knobs as well."""
+"""The box for a sentence. It leaves undo and redo to the session, whose steps include knobs."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
@@ -17,11 +17,11 @@ _KEPT = (
     _KEYS.DeleteStartOfWord,
     _KEYS.DeleteEndOfWord,
 )
-_MOST = 1_000_000  # characters; Qt would cut a longer paste off without a word
+_MOST = 1_000_000  # characters; Qt's own limit would silently cut a long paste
 
 
 class SentenceEdit(QLineEdit):
-    """edited(str) is emitted for every change by the user; text still being composed by an input method is no change."""
+    """The box. Signals: edited(text) for every change by the user, except while an input method composes a character."""
 
     edited = Signal(str)
 
@@ -34,7 +34,7 @@ class SentenceEdit(QLineEdit):
         self.textChanged.connect(self._changed)
 
     def offer(self, text: str, hint: str) -> None:
-        """Show a text in the empty box that the user may take over with the right arrow; without one, the hint."""
+        """Show a text, or else the hint, in the empty box. The right arrow key takes the text over."""
         self.setPlaceholderText(text or hint)
         if text != self._offered:
             was, self._offered = bool(self._offered), text
@@ -43,11 +43,11 @@ class SentenceEdit(QLineEdit):
                 self.style().polish(self)
 
     def put(self, text: str) -> None:
-        """Show a text that came from elsewhere; while the user types the same text nothing moves."""
+        """Show a text that was set elsewhere. If the box has it already, nothing moves."""
         self._said = text
         if text != self.text():
-            self._putting = True  # no blocker: the clear button listens to the signal
-            if self._composing:  # what is composed belonged to the old text
+            self._putting = True  # A flag instead of a blocker, because the clear button listens to the signal.
+            if self._composing:  # The composition belongs to the old text.
                 QGuiApplication.inputMethod().reset()
                 super().inputMethodEvent(QInputMethodEvent())
                 self._composing = False
@@ -55,8 +55,8 @@ class SentenceEdit(QLineEdit):
             self._putting = False
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        # The first key of a composition takes the selection away; that is no empty sentence yet. But an event may commit one
-        # syllable and begin the next at once, as those of Wubi and Hangul do.
+        # The first key of a composition deletes the selection, which does not yet mean an empty sentence. But one event may
+        # commit a syllable and begin the next, as with Wubi and Hangul.
         self._composing = bool(event.preeditString())
         committed = bool(event.commitString() or event.replacementLength())
         super().inputMethodEvent(event)
@@ -74,7 +74,7 @@ class SentenceEdit(QLineEdit):
             and event.modifiers() & Qt.KeyboardModifier.ControlModifier
             and not any(event.matches(key) for key in _KEPT)
         ):
-            event.ignore()  # the window's own shortcut takes it, undo before all
+            event.ignore()  # Leave the key to the window's shortcuts, such as undo.
             return False
         return super().event(event)
 

@@ -1,15 +1,15 @@
-"""A label for rich text with tables. Qt's own asks for the layout of its tables a dozen times before it is painted once."""
+"""A label for rich text with tables. Qt's own label lays its tables out a dozen times before each painting."""
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 
 class TableLabel(QLabel):
-    """As wide as it is given room, and as high as that makes it; each width is laid out once."""
+    """A label as wide as its place and as high as its text needs then. The height is computed once for each width."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._heights_px: dict[int, int] = {}  # by width, of the text as it is
+        self._heights_px: dict[int, int] = {}  # by width, for the present text
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.RichText)
 

@@ -1,1 +1,1 @@
-"""What Views share."""
+"""Painting that Views share: canvas, labels, colours, zoom and style."""

@@ -1,7 +1,7 @@
-"""A field of cells that can be zoomed, panned and pointed at: what all maps on screen have in common.
+"""The Canvas, the base of all maps on screen: a field of cells that can be zoomed, panned and pointed at.
 
-Decision: painted by QPainter from one palette image. Rejected: a pyqtgraph ImageItem with axes, whose labels cannot
-turn, elide, hatch or light up; its repaint was slower as well.
+Decision: QPainter paints one image of the cells. Rejected: a pyqtgraph ImageItem with axes, whose labels cannot turn,
+elide, hatch or light up, and which repaints more slowly.
 """
 
 import numpy as np
@@ -20,15 +20,15 @@ from explorer.views.painting.surface import Surface
 from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
 from explorer.views.painting.viewport import Viewport
 
-_ZOOM = 1.25  # a notch of the wheel
-_LEAST_PINCH = 0.1  # of the size, in one event
-_KEPT_CELLS = 2**22  # of large maps' parts: a few screens full
+_ZOOM = 1.25  # the factor of one notch of the wheel
+_LEAST_PINCH = 0.1  # the smallest factor of one pinch event
+_KEPT_CELLS = 2**22  # cells of painted parts of large maps that are kept: a few screens
 
 
 class Canvas(Surface):
-    """Subclasses say what the cells are (`set_cells`), how they are described (`describe`) and what stands around them.
+    """A field of cells. Subclasses set the cells (`set_cells`), describe them (`describe`) and paint around them.
 
-    Signals: pointed(Pointed) when the mouse is over a cell or leaves; opened() on Enter.
+    Signals: pointed(Pointed) when the mouse moves over a cell or leaves; opened() on Enter.
     """
 
     moved = Signal(object)  # the Viewport, when the user zooms or pans
@@ -38,9 +38,9 @@ class Canvas(Surface):
         self.square = False
         self.here: tuple[int, int] | None = None  # the cell under the mouse
         self._view = Viewport.whole(1, 1)
-        self._field: QRectF | None = None  # measured once for each picture, size and view: labels are slow to measure
+        self._field: QRectF | None = None  # kept for each picture, size and view, since labels are slow to measure
         self._image: QImage | None = None
-        self._parts: dict[object, tuple[VisiblePart, QImage]] = {}  # of large maps, what was painted last
+        self._parts: dict[object, tuple[VisiblePart, QImage]] = {}  # the last painted parts of large maps
         self._index: NDArray[np.uint8] = np.zeros((1, 1), np.uint8)
         self._colours = ""
         self._grabbed: QPointF | None = None
@@ -48,28 +48,28 @@ class Canvas(Surface):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(60, 40)
 
-    # What a subclass says
+    # Methods that a subclass overrides
 
     def margins(self) -> tuple[float, float, float, float]:
-        """Pixels left, top, right and bottom of the cells."""
+        """The room (px) at the left, top, right and bottom of the cells."""
         return 4, 4, 4, 4
 
     def describe(self, row: int, column: int) -> Pointed:
         return NOTHING
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
-        """Labels and legends, outside the cells."""
+        """Paint labels and legends outside the cells."""
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
-        """Outlines and lights, clipped to the cells."""
+        """Paint outlines and highlights, clipped to the cells."""
 
     def chosen_at(self, row: int, column: int) -> None:
-        """A cell was clicked."""
+        """Handle a click on a cell."""
 
-    # What a subclass gets
+    # Methods that a subclass calls
 
     def set_cells(self, index: NDArray[np.uint8], colours: str) -> None:
-        """New cells. The view stays where it is if the size does."""
+        """Show other cells. The zoom stays if the size is the same."""
         rows, columns = index.shape
         if (columns, rows) != (self.view.columns, self.view.rows):
             self.view = Viewport.whole(columns, rows)
@@ -80,7 +80,7 @@ class Canvas(Surface):
         self.update()
 
     def set_size(self, rows: int, columns: int) -> None:
-        """New cells, too many for one image: the subclass paints them with `paint_part`."""
+        """Show other cells, too many for one image, which the subclass paints with `paint_part`."""
         if (columns, rows) != (self.view.columns, self.view.rows):
             self.view = Viewport.whole(columns, rows)
         self._image, self._field = None, None
@@ -89,7 +89,7 @@ class Canvas(Surface):
         self.update()
 
     def paint_part(self, painter: QPainter, levels: Levels, scale: Scale, top: float = 0, left: float = 0) -> None:
-        """The visible part of a large map whose first cell stands at (top, left) of the canvas."""
+        """Paint the visible part of a large map whose first cell stands at (top, left) of the canvas."""
         n_rows, n_columns = levels.shape
         seen = self.view
         from_row, to_row = max(0.0, seen.top - top), min(float(n_rows), seen.bottom - top)
@@ -109,7 +109,7 @@ class Canvas(Surface):
             kept = self._parts[key] = made, colour_image(made.index, scale.colours, self.theme)
         made, image = kept
         target = self.cell_rect(top + made.top, left + made.left, made.bottom - made.top, made.right - made.left)
-        # The last block of a map may be smaller than the others: then only a part of its pixel is taken.
+        # A map's last block may be smaller than the others; then only a part of its pixel is drawn.
         source = QRectF(0, 0, (made.right - made.left) / made.across, (made.bottom - made.top) / made.down)
         painter.drawImage(target, image, source)
 
@@ -120,14 +120,14 @@ class Canvas(Surface):
         self._parts.clear()
 
     def fit(self) -> None:
-        """Show everything."""
+        """Show all cells."""
         self.view = Viewport.whole(self.view.columns, self.view.rows)
         self.moved.emit(self.view)
         self.update()
 
     @property
     def view(self) -> Viewport:
-        """What part of the cells is seen."""
+        """The visible part of the cells."""
         return self._view
 
     @view.setter
@@ -135,7 +135,7 @@ class Canvas(Surface):
         self._view, self._field = view, None
 
     def field(self) -> QRectF:
-        """Where the cells are painted, in pixels."""
+        """The rectangle in which cells are painted (px)."""
         if self._field is None:
             self._field = self._measure()
         return self._field
@@ -151,12 +151,12 @@ class Canvas(Surface):
         return room
 
     def cell_size(self) -> tuple[float, float]:
-        """Width and height of a cell in pixels."""
+        """Width and height of a cell (px)."""
         field = self.field()
         return field.width() / (self.view.right - self.view.left), field.height() / (self.view.bottom - self.view.top)
 
     def cell_rect(self, row: float, column: float, rows: float = 1, columns: float = 1) -> QRectF:
-        """The pixels of a cell, or of a block of cells."""
+        """The rectangle of a cell or of a block of cells (px)."""
         field, (wide, high) = self.field(), self.cell_size()
         return QRectF(
             field.left() + (column - self.view.left) * wide,
@@ -166,7 +166,7 @@ class Canvas(Surface):
         )
 
     def cell_at(self, place: QPointF) -> tuple[float, float] | None:
-        """Row and column under a pixel, with fractions; None outside the cells."""
+        """Row and column, with fractions, at a point of the widget; None outside the cells."""
         field, (wide, high) = self.field(), self.cell_size()
         if not field.contains(place):
             return None
@@ -174,7 +174,7 @@ class Canvas(Surface):
         column = self.view.left + (place.x() - field.left()) / wide
         return min(row, self.view.rows - 1e-6), min(column, self.view.columns - 1e-6)
 
-    # Qt
+    # Qt's events
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         field = self.field()
@@ -188,12 +188,12 @@ class Canvas(Surface):
         self.paint_focus(painter)
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
-        """The cells themselves, clipped to their field."""
+        """Paint the cells, clipped to their field."""
         if self._image is None:
             return
         view = self.view
         seen = QRectF(view.left, view.top, view.right - view.left, view.bottom - view.top)
-        # More cells than pixels: smoothing keeps a bright cell from vanishing between two samples.
+        # With more cells than pixels, smoothing keeps a single bright cell visible.
         small = seen.width() > 1.5 * field.width() or seen.height() > 1.5 * field.height()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, small)
         painter.drawImage(field, self._image, seen)
@@ -204,7 +204,7 @@ class Canvas(Surface):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        self._field = None  # perhaps another font
+        self._field = None  # The font may have changed.
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.wheel_is_the_pages(event):
@@ -217,7 +217,7 @@ class Canvas(Surface):
             event.accept()
 
     def _wheel_moves(self, event: QWheelEvent) -> None:
-        """Two fingers move what is seen; where all of it is, they are left to the page."""
+        """Move the view by two fingers; where all cells are visible, leave the event to the page."""
         if self.view.is_whole:
             event.ignore()
             return
@@ -226,14 +226,14 @@ class Canvas(Surface):
             self._move(moved_px(event))
 
     def _move(self, step: QPointF) -> None:
-        """By so many pixels, as if the cells were dragged."""
+        """Move the view as if the cells were dragged by `step` (px)."""
         wide, high = self.cell_size()
         self.view = self.view.moved(-step.x() / wide, -step.y() / high)
         self.moved.emit(self.view)
         self.update()
 
     def _zoom_at(self, place: QPointF, factor: float) -> bool:
-        """What is under the place stays there; False outside the cells."""
+        """Zoom around a point of the widget; returns False outside the cells."""
         at = self.cell_at(place)
         if at is None:
             return False
@@ -243,7 +243,7 @@ class Canvas(Surface):
         return True
 
     def event(self, event: QEvent) -> bool:
-        """Two fingers that part zoom in."""
+        """Zoom on a pinch gesture."""
         if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
             return self._zoom_at(event.position(), max(_LEAST_PINCH, 1 + event.value()))
         return super().event(event)
@@ -276,7 +276,7 @@ class Canvas(Surface):
         self.here = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:  # the window's
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:  # Keys with Ctrl are the window's shortcuts.
             super().keyPressEvent(event)
             return
         middle = (self.view.left + self.view.right) / 2, (self.view.top + self.view.bottom) / 2
@@ -296,7 +296,7 @@ class Canvas(Surface):
         self.update()
 
     def _tell_again(self) -> None:
-        """What is under the mouse has another value now."""
+        """Update the tooltip after the cell under the mouse has got another value."""
         if self.here is not None:
             inside = self.here[0] < self.view.rows and self.here[1] < self.view.columns
             self.here = self.here if inside else None

@@ -1,7 +1,7 @@
-"""Labels as small images that are drawn once and then copied.
+"""Labels as small images, drawn once and then copied.
 
-A keystroke changes one token of sixteen, and each stands at five maps: shaping, eliding and turning all of them again took
-a third of the time that a screen takes to paint.
+A keystroke changes one token of sixteen, and each token labels five maps. Shaping, eliding and turning all labels again
+took a third of the time to paint a screen.
 """
 
 import math
@@ -12,15 +12,15 @@ import numpy as np
 from PySide6.QtCore import QPointF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
-_ANGLE = 50.0  # degrees by which a turned label climbs
+_ANGLE = 50.0  # degrees by which a turned label rises
 _SIN, _COS = math.sin(math.radians(_ANGLE)), math.cos(math.radians(_ANGLE))
-_KEPT = 1024  # a few MB
-_MEASURED = 64
+_KEPT = 1024  # labels, a few MB
+_MEASURED = 64  # labels that are measured to find the widest
 
 
 @attrs.frozen(eq=False)
 class _Label:
-    """`size` in the widget's pixels; `origin` is where the text begins in the image, at half its height."""
+    """A drawn label: `size` in the widget's px; `origin` is the point in the image where the text begins, at half height."""
 
     image: QImage
     size: QSizeF
@@ -28,31 +28,31 @@ class _Label:
 
 
 def right_label(painter: QPainter, right: float, middle: float, text: str, colour: str, room: float) -> None:
-    """A label that ends at `right`, elided to `room` pixels."""
+    """Draw a label that ends at `right`, elided to `room` px."""
     made = _made(painter, text, colour, room, False)
     painter.drawImage(QPointF(round(right - made.size.width()), round(middle - made.size.height() / 2)), made.image)
 
 
 def centred_label(painter: QPainter, centre: float, middle: float, text: str, colour: str, room: float = math.inf) -> None:
-    """A label around a point."""
+    """Draw a label centred at a point, elided to `room` px."""
     made = _made(painter, text, colour, room, False)
     painter.drawImage(QPointF(round(centre - made.size.width() / 2), round(middle - made.size.height() / 2)), made.image)
 
 
 def turned_label(painter: QPainter, x: float, y: float, text: str, colour: str, room: float) -> None:
-    """A label that climbs to the right from a point."""
+    """Draw a label that rises to the right from a point, elided to `room` px."""
     made = _made(painter, text, colour, room, True)
     painter.drawImage(QPointF(round(x - made.origin.x()), round(y - made.origin.y())), made.image)
 
 
 def advance(font: QFont, text: str) -> float:
-    """How many pixels a text is wide."""
+    """The width of a text (px)."""
     return _advance(font, text)
 
 
 @lru_cache(maxsize=16)
 def widest(labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels among which the widest one is: of thousands not every one is measured."""
+    """At most 64 labels among which the widest one probably is, so that not all of thousands are measured."""
     different = set(labels)
     if len(different) <= _MEASURED:
         return tuple(different)
@@ -67,7 +67,7 @@ def _made(painter: QPainter, text: str, colour: str, room: float, turned: bool) 
 
 
 def sized(font: QFont, factor: float) -> QFont:
-    """The same font, larger or smaller."""
+    """The font, larger or smaller by a factor."""
     made = QFont(font)
     made.setPointSizeF(font.pointSizeF() * factor)
     return made
@@ -91,7 +91,7 @@ def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned
     image.setDevicePixelRatio(ratio)
     image.fill(behind)
     grey = QFont(font)
-    grey.setStyleStrategy(QFont.StyleStrategy.NoSubpixelAntialias)  # one coverage a pixel, not one for each of its colours
+    grey.setStyleStrategy(QFont.StyleStrategy.NoSubpixelAntialias)  # One coverage for all three colours of a pixel.
     with QPainter(image) as painter:
         painter.setFont(grey)
         painter.setPen(QColor(colour))
@@ -102,14 +102,14 @@ def _drawn(font: QFont, text: str, colour: str, behind: int, room: float, turned
 
 
 def _lifted(image: QImage, ink: QColor, behind: QColor) -> QImage:
-    """The ink alone, without what it was drawn on.
+    """The letters of an image without its background.
 
-    Qt draws letters on an opaque ground by other rules than on a transparent one, where dark ones come out up to a fifth
-    bolder. So they are drawn on the ground that they will stand on, and how much of each pixel is ink is read off.
+    On a transparent background Qt draws dark letters up to a fifth bolder than on an opaque one. So labels are drawn on their
+    final background, and the share of ink in each pixel is computed from the result.
     """
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
     pair = np.array([[each.blue(), each.green(), each.red()] for each in (ink, behind)], float)
-    clearest = int(np.abs(pair[0] - pair[1]).argmax())  # the colour in which the two differ most
+    clearest = int(np.abs(pair[0] - pair[1]).argmax())  # the channel in which ink and background differ most
     full, none = pair[:, clearest]
     share = np.clip((pixels[..., clearest] - none) / (full - none), 0, 1) if full != none else np.ones(pixels.shape[:2])
     made = np.rint(np.append(pair[0], 255.0) * share[..., None]).astype(np.uint8)  # premultiplied

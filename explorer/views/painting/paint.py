@@ -1,4 +1,4 @@
-"""Small things that several views paint alike: images from colour indices, labels, hatching."""
+"""Painting helpers of several views: images from colour indices, hatching, scales and labels."""
 
 import math
 from functools import lru_cache
@@ -15,23 +15,23 @@ from explorer.picture.theme import Theme
 
 
 def colour_image(index: NDArray[np.uint8], colours: str, theme: Theme) -> QImage:
-    """A pixel for each cell, in its colour. Painted enlarged, a palette image takes ten times as long as this one."""
+    """An image with one pixel for each cell, in true colour, as enlarging a palette image takes ten times as long."""
     height, width = index.shape
     pixels = _colour_table(colours, theme).take(index)
-    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()  # with memory of its own
+    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()  # The copy owns its memory.
 
 
 @lru_cache(maxsize=32)
 def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
     rgba: NDArray[Any] = palette(colours, theme).astype(np.uint32)
-    rgba[GAP] = QColor(theme.card).getRgb()  # a gap shows what lies behind
+    rgba[GAP] = QColor(theme.card).getRgb()  # Gaps have the card's colour.
     argb: NDArray[Any] = (rgba[:, 3] << 24) | (rgba[:, 0] << 16) | (rgba[:, 1] << 8) | rgba[:, 2]
     return argb
 
 
 @lru_cache(maxsize=8)
 def hatching(theme: Theme) -> QBrush:
-    """Fine diagonal lines over the plain colour of a closed cell."""
+    """A brush of fine diagonal lines on the colour of closed cells."""
     tile = QImage(6, 6, QImage.Format.Format_RGB32)
     tile.fill(QColor(theme.closed))
     for step in range(6):
@@ -41,7 +41,7 @@ def hatching(theme: Theme) -> QBrush:
 
 @lru_cache(maxsize=32)
 def ramp(colours: str) -> QImage:
-    """The colours of a scale, one pixel wide, the highest on top."""
+    """An image of a scale's colours, one pixel wide, with the highest on top."""
     image = QImage(1, LEVELS, QImage.Format.Format_RGB32)
     for level, (red, green, blue) in enumerate(table(colours).tolist()):
         image.setPixelColor(0, LEVELS - 1 - level, QColor(red, green, blue))
@@ -53,5 +53,5 @@ def elided(metrics: QFontMetricsF, label: str, width: float) -> str:
 
 
 def label_step(n: int, room_px: float, needed_px: float) -> int:
-    """Every how many labels there is room for one."""
+    """The smallest step so that every step-th of `n` labels of `needed_px` fits into `room_px`."""
     return max(1, math.ceil(needed_px * n / max(room_px, 1.0)))

@@ -1,35 +1,35 @@
-"""A sheet of any size behind a window that zooms and pans over it. Pure geometry; the widget says when to paint."""
+"""Zooming and panning of a sheet of any size behind a window. This is pure geometry; the widget paints."""
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 
-_BORDER = 8.0  # px around what is shown
-_READABLE = 0.7  # where a whole sheet would be smaller, its beginning is shown instead
-_FIRST = 0.9
-_SMALLEST, _LARGEST = 0.05, 4.0
+_BORDER = 8.0  # px around the sheet
+_READABLE = 0.7  # the smallest zoom at which the whole sheet is shown at first
+_FIRST = 0.9  # the first zoom of a sheet that is too large for that
+_SMALLEST, _LARGEST = 0.05, 4.0  # zoom
 
 
 class PanZoom:
-    """`zoom` is how many pixels of the screen a pixel of the sheet takes; `shift` where the sheet begins on the screen."""
+    """The view of a sheet: `zoom` is screen px per sheet px, `shift` the sheet's origin on the screen (px)."""
 
     def __init__(self) -> None:
         self.zoom = 1.0
         self.shift = QPointF(_BORDER, _BORDER)
         self._sheet = QSizeF(1, 1)
         self._window = QSizeF(1, 1)
-        self._at_home = True  # the user has not moved it yet
+        self._at_home = True  # The user has not moved the sheet yet.
 
     def hold(self, width: float, height: float) -> None:
-        """A sheet of another size."""
+        """Take a sheet of this size (px)."""
         self._sheet = QSizeF(max(1.0, width), max(1.0, height))
         self._settle()
 
     def resize(self, width: float, height: float) -> None:
-        """A window of another size."""
+        """Take a window of this size (px)."""
         self._window = QSizeF(width, height)
         self._settle()
 
     def home(self) -> None:
-        """Everything if it can be read, else the beginning."""
+        """Show the whole sheet if it is readable then, otherwise its beginning."""
         whole = self._whole()
         self.zoom = whole if whole >= _READABLE else _FIRST
         self.shift = QPointF(_BORDER, _BORDER)
@@ -37,17 +37,17 @@ class PanZoom:
         self._keep_in()
 
     def stay(self) -> None:
-        """Do not go home by itself when the sheet or the window changes."""
+        """Keep the view when the sheet or the window changes its size."""
         self._at_home = False
 
     def fit(self) -> None:
-        """Everything, however small."""
+        """Show the whole sheet, however small."""
         self.zoom = self._whole()
         self.shift = QPointF(_BORDER, _BORDER)
         self._at_home = False
 
     def zoom_at(self, place: QPointF, factor: float) -> None:
-        """Larger or smaller; what is at a place of the screen stays there."""
+        """Zoom around a point of the screen."""
         at = self.under(place)
         self.zoom = min(max(self.zoom * factor, min(_SMALLEST, self._whole())), _LARGEST)
         self.shift = place - at * self.zoom
@@ -55,14 +55,14 @@ class PanZoom:
         self._keep_in()
 
     def move(self, step: QPointF) -> None:
-        """Pan, and not beyond the border."""
+        """Pan by `step` (px), but not beyond the border."""
         if not step.isNull():
             self.shift += step
             self._at_home = False
             self._keep_in()
 
     def reveal(self, part: QRectF) -> None:
-        """Pan as little as brings a part of the screen into the window."""
+        """Pan as little as needed to bring a rectangle (screen px) into the window."""
 
         def step(start: float, end: float, window: float) -> float:
             back = min(0.0, window - _BORDER - end)
@@ -75,19 +75,19 @@ class PanZoom:
         )
 
     def on_screen(self, part: QRectF) -> QRectF:
-        """The pixels of a part of the sheet."""
+        """The rectangle on the screen (px) of a part of the sheet."""
         return QRectF(part.topLeft() * self.zoom + self.shift, part.size() * self.zoom)
 
     def under(self, place: QPointF) -> QPointF:
-        """The place of the sheet under a pixel."""
+        """The point of the sheet under a point of the screen."""
         return (place - self.shift) * (1 / self.zoom)
 
     def seen(self) -> QRectF:
-        """The part of the sheet in the window."""
+        """The part of the sheet that the window shows."""
         return QRectF(self.under(QPointF(0, 0)), self._window * (1 / self.zoom))
 
     def bars(self) -> list[QRectF]:
-        """Where thin bars show how far along the window is; none for a direction in which everything is seen."""
+        """Thin scroll bars (screen px), one for each direction in which the window shows only a part."""
         seen, made = self.seen(), []
         wide, high = self._window.width(), self._window.height()
         if seen.width() < self._sheet.width():
@@ -110,7 +110,7 @@ class PanZoom:
             self._keep_in()
 
     def _keep_in(self) -> None:
-        """What has room stands at the left and the top; what has none does not leave a gap."""
+        """Limit the shift: a sheet that fits stands at the left and top, a larger one leaves no gap."""
 
         def kept(shift: float, sheet: float, window: float) -> float:
             return min(_BORDER, max(shift, min(_BORDER, window - _BORDER - sheet * self.zoom)))

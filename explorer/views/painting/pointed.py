@@ -1,14 +1,14 @@
-"""What the mouse or the keyboard points at, as a value that every view understands."""
+"""Pointed: the value with which a view says what the mouse or the keyboard points at."""
 
 import attrs
 
 Spot = tuple[str, int]
-"""A side, "source" or "target", and a place."""
+"""A token: its side ("source" or "target") and its position."""
 
 
 @attrs.frozen
 class Pointed:
-    """`text` says everything about the cell; `tokens` light up in every view."""
+    """What is pointed at: `text` describes the cell; `tokens` light up in every view."""
 
     text: str = ""
     tokens: frozenset[Spot] = frozenset()

@@ -1,4 +1,4 @@
-"""The window's own look: one style sheet made from a Theme. Hairlines instead of boxes, one accent, no data colour."""
+"""The window's style sheet, made from a Theme: hairlines instead of boxes, one accent colour, no colour of data."""
 
 import attrs
 from PySide6.QtGui import QColor, QFont, QPalette
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.picture.theme import FAMILY, Theme
 from explorer.resources import asset
 
-_TEXT_PX = 40 / 3  # 10 points on Linux and Windows; on macOS, where a point is a pixel, 10 points are too small to read
+_TEXT_PX = 40 / 3  # 10 points on Linux and Windows. On macOS, where a point is a pixel, 10 points would be too small.
 _POINTS_PER_INCH = 72
 
 _SHEET = """
@@ -102,7 +102,7 @@ QSplitter::handle {{ background: transparent; }}
 
 
 def use_font(application: QApplication) -> None:
-    """The bundled font first: the same letters and tabular figures everywhere, with Chinese in any case."""
+    """Use the bundled font first, so that letters and figures are the same everywhere and Chinese is always there."""
     font = QFont()
     font.setFamilies([FAMILY, *QFont().families()])
     font.setPointSizeF(_TEXT_PX * _POINTS_PER_INCH / application.primaryScreen().logicalDotsPerInchY())
@@ -110,7 +110,7 @@ def use_font(application: QApplication) -> None:
 
 
 def use_theme(application: QApplication, theme: Theme) -> None:
-    """Palette and style sheet."""
+    """Set the palette and the style sheet of a theme."""
     palette = QPalette()
     roles = QPalette.ColorRole
     for role, colour in (
@@ -129,7 +129,8 @@ def use_theme(application: QApplication, theme: Theme) -> None:
         (roles.ToolTipText, theme.text),
     ):
         palette.setColor(role, QColor(colour))
-    for edge in (roles.Light, roles.Midlight, roles.Mid, roles.Dark, roles.Shadow):  # of what the sheet says nothing about
+    # Qt draws edges in these roles where the style sheet sets nothing.
+    for edge in (roles.Light, roles.Midlight, roles.Mid, roles.Dark, roles.Shadow):
         palette.setColor(edge, QColor(theme.hairline))
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.disabled))

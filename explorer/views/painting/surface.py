@@ -1,4 +1,4 @@
-"""What every view that paints itself has in common: theme, words, lit tokens, the frame of the focus, and the wheel."""
+"""The Surface, the base of all views that paint themselves: theme, words, lit tokens, focus frame, tooltip and wheel."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 
 
 class Surface(QWidget):
-    """Signals: pointed(Pointed) when the mouse is over something or leaves; opened() on Enter."""
+    """A self-painted view. Signals: pointed(Pointed) when the mouse moves over something or leaves; opened() on Enter."""
 
     pointed = Signal(object)
     opened = Signal()
@@ -22,9 +22,9 @@ class Surface(QWidget):
         self.theme: Theme = LIGHT
         self.words: Words | None = None
         self.lit: frozenset[Spot] = frozenset()
-        self._told_at: QPoint | None = None  # where on the screen the tooltip was opened that this view shows
+        self._told_at: QPoint | None = None  # where on the screen this view's tooltip is open
         self.setMouseTracking(True)
-        # It paints its own background: else Qt paints everything behind it again, up to the window.
+        # The view paints its own background. Otherwise Qt would repaint everything behind it, up to the window.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -33,27 +33,26 @@ class Surface(QWidget):
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:
-        """Light these tokens up."""
+        """Highlight these tokens."""
         if tokens or self.lit:
             self.lit = tokens
             self.update()
 
     def fit(self) -> None:
-        """Show everything."""
+        """Show the whole picture."""
 
     def tell(self, where: QPoint, pointed: Pointed, text: str | None = None) -> None:
-        """Say what is under the mouse, in a tooltip there and to whoever listens; `text` where the tooltip says it in other
-        words."""
+        """Show a tooltip at `where` and emit `pointed`. The tooltip shows `text` if given, otherwise the value's text."""
         self._tip(where, pointed.text if text is None else text)
         self.pointed.emit(pointed)
 
     def tell_again(self, pointed: Pointed = NOTHING) -> None:
-        """Something else is shown now: a tooltip follows, or closes where nothing is under the mouse any more."""
+        """Update an open tooltip after the picture has changed, or close it where nothing is under the mouse any more."""
         if self._told_at is None:
             return
         if not pointed.text:
             self._tip(self._told_at, "")
-        elif QToolTip.isVisible():  # else it has been read and gone
+        elif QToolTip.isVisible():  # A tooltip that has closed by itself stays closed.
             self._tip(self._told_at, pointed.text)
         self.pointed.emit(pointed)
 
@@ -65,7 +64,7 @@ class Surface(QWidget):
             QToolTip.hideText()
 
     def left(self) -> None:
-        """The mouse has gone: forget what was under it."""
+        """Forget what was under the mouse, after it has left."""
 
     def leaveEvent(self, event: QEvent) -> None:
         self._tip(QPoint(), "")
@@ -82,28 +81,28 @@ class Surface(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:  # ends whatever happens: an open painter takes the process down
+        with QPainter(self) as painter:  # A painter left open by an exception would crash the process.
             painter.fillRect(event.rect(), QColor(self.theme.card))
-            painter.setBackground(QColor(self.theme.card))  # labels are drawn for it
+            painter.setBackground(QColor(self.theme.card))  # Labels are drawn for this background.
             self.paint(painter, event.rect())
 
     def paint(self, painter: QPainter, part: QRect) -> None:
-        """What the view shows, at least in this part of it."""
+        """Paint the view, at least this part of it."""
 
     def paint_focus(self, painter: QPainter) -> None:
-        """A frame around the view that takes the keys."""
+        """Paint a frame around the view while it has the focus."""
         if self.hasFocus():
             painter.setPen(QPen(QColor(self.theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
 
     def wheel_is_the_pages(self, event: QWheelEvent) -> bool:
-        """True: the event is left to the page."""
+        """Whether the wheel event is left to the page."""
         return wheel_is_the_pages(self, event)
 
 
 def wheel_is_the_pages(view: QWidget, event: QWheelEvent) -> bool:
-    """True: the page scrolls, and the view was neither chosen nor meant with Ctrl. The event is left to the page."""
+    """Whether the wheel event is left to the page: the page can scroll, the view has no focus, and Ctrl is not held."""
     if view.hasFocus() or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
         return False
     parent = view.parentWidget()

@@ -1,8 +1,8 @@
-"""Which part of a map is seen, in cells. Pure numbers; zoom, pan and fit give a new one."""
+"""The Viewport: the visible part of a map, in cells. Zooming and panning give a new value."""
 
 import attrs
 
-_SMALLEST = 2.0  # cells: closer than this there is nothing more to see
+_SMALLEST = 2.0  # cells across at the largest zoom
 
 
 @attrs.frozen
@@ -25,13 +25,13 @@ class Viewport:
         return self == Viewport.whole(self.columns, self.rows)
 
     def zoomed(self, x: float, y: float, factor: float) -> "Viewport":
-        """Show 1/factor of what is seen; the cell at (x, y) stays where it is."""
+        """The viewport after zooming by a factor around the cell (x, y)."""
         left, right = _around(x, self.left, self.right, factor, self.columns)
         top, bottom = _around(y, self.top, self.bottom, factor, self.rows)
         return attrs.evolve(self, left=left, right=right, top=top, bottom=bottom)
 
     def moved(self, dx: float, dy: float) -> "Viewport":
-        """Move by so many cells, and not beyond the border."""
+        """The viewport after moving by (dx, dy) cells, limited to the map."""
         dx = min(max(dx, -self.left), self.columns - self.right)
         dy = min(max(dy, -self.top), self.rows - self.bottom)
         return attrs.evolve(self, left=self.left + dx, right=self.right + dx, top=self.top + dy, bottom=self.bottom + dy)

@@ -1,1 +1,1 @@
-"""A View for each kind of Picture."""
+"""The Views, one for each kind of Picture."""

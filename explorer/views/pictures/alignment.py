@@ -1,6 +1,6 @@
-"""Draws an Alignment: the source's tokens above, the target's below, a line for each weight.
+"""Draws an Alignment: the source's tokens above, the target's below, and a line for each weight.
 
-Keys: left and right walk the tokens below, up and down change the row, 0 shows all lines again.
+Keys: left and right go through the tokens of a row, up and down change the row, 0 shows all lines again.
 """
 
 from html import escape
@@ -18,23 +18,23 @@ from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.alignment_labels import line_px, paint_end, underline
 
-_EDGE, _GAP = 5.0, 4.0  # px: around everything; between a label and the ends of its lines
-_WIDEST, _LONGEST = 120.0, 0.3  # px of a lying label, share of the height for a turned one: longer ones are elided
-_NEAR = 5.0  # px: how close the mouse must come to a line
+_EDGE, _GAP = 5.0, 4.0  # px around the figure; px between a label and the ends of its lines
+_WIDEST, _LONGEST = 120.0, 0.3  # px of a horizontal label; share of the height of a turned one; longer ones are elided
+_NEAR = 5.0  # px, the distance at which the mouse meets a line
 _ENDS = Qt.PenCapStyle.FlatCap
-_SEEN = 0.5 / 255  # of opacity: below a screen shows nothing
+_SEEN = 0.5 / 255  # the smallest opacity that a screen can show
 
 
 class AlignmentView(Surface):
-    """`draw(picture, words)` shows an Alignment; a figure wider than the widget is scrolled by wheel or drag.
+    """Shows an Alignment. A figure wider than the widget is scrolled by wheel or drag.
 
-    Signals: pointed(Pointed) when the mouse or a key comes to a token or a line, or leaves; opened() on Enter.
+    Signals: pointed(Pointed) when the mouse or a key reaches a token or a line, or leaves it; opened() on Enter.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.picture: Alignment | None = None
-        self.selected: Spot | None = None  # the token that the keys have come to
+        self.selected: Spot | None = None  # the token chosen by keys
         self._layout: AlignmentLayout | None = None  # measured once for each picture and size
         self._shift = 0.0
         self._grabbed: QPointF | None = None
@@ -51,13 +51,13 @@ class AlignmentView(Surface):
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:
-        """Show the lines of these tokens alone; of tokens on both sides, the lines between them."""
+        """Show only the lines of these tokens, or the lines between them if they are on both sides."""
         if tokens != self.lit:
             self.lit = tokens
             self.update()
 
     def fit(self) -> None:
-        """Back to the beginning, and to all lines."""
+        """Scroll back to the beginning and show all lines."""
         self.selected, self._shift = None, 0.0
         self.light(frozenset())
         self.update()
@@ -65,7 +65,7 @@ class AlignmentView(Surface):
     # Places
 
     def token_rect(self, spot: Spot) -> QRectF:
-        """The pixels of a token's label."""
+        """The rectangle of a token's label (px)."""
         made = self._placed()
         above = spot[0] == self._columns.side
         place = spot[1] - (self._columns if above else self._rows).shift
@@ -74,23 +74,23 @@ class AlignmentView(Surface):
         return QRectF(self._left + row.middles[place] - row.widths[place] / 2, top, row.widths[place], row.reach)
 
     def line(self, row: int, column: int) -> QLineF:
-        """From a token above to one below, in pixels."""
+        """The line from a token above to one below (px)."""
         made = self._placed()
         return QLineF(self._left + made.above.middles[column], self._first, self._left + made.below.middles[row], self._last)
 
     @property
     def _columns(self) -> Axis:
-        assert self.picture is not None  # only asked when there is one
+        assert self.picture is not None  # Callers have a picture.
         return self.picture.columns
 
     @property
     def _rows(self) -> Axis:
-        assert self.picture is not None  # only asked when there is one
+        assert self.picture is not None  # Callers have a picture.
         return self.picture.rows
 
     @property
     def _left(self) -> float:
-        """Where the figure begins: in the middle where there is room, else as far as it is scrolled."""
+        """The left end of the figure (px): centred where there is room, otherwise scrolled."""
         spare = self.width() - 2 * _EDGE - self._placed().width
         return _EDGE + (spare / 2 if spare > 0 else -self._shift)
 
@@ -108,7 +108,7 @@ class AlignmentView(Surface):
 
     def _placed(self) -> AlignmentLayout:
         if self._layout is None:
-            assert self.picture is not None  # only asked when there is one
+            assert self.picture is not None  # Callers have a picture.
             metrics = QFontMetricsF(self.font())
             self._layout = lay_out(
                 self.picture.columns.labels,
@@ -136,7 +136,7 @@ class AlignmentView(Surface):
         self.paint_focus(painter)
 
     def _shown(self, picture: Alignment) -> tuple[list[int], list[int]]:
-        """Rows and columns whose lines are seen: of the lit tokens, or all."""
+        """The rows and columns whose lines are visible: those of lit tokens, or all."""
         n_rows, n_columns = picture.values.shape
         rows, columns = picture.rows.indices(self.lit, n_rows), picture.columns.indices(self.lit, n_columns)
         return rows or list(range(n_rows)), columns or list(range(n_columns))
@@ -166,7 +166,7 @@ class AlignmentView(Surface):
                 paint_end(painter, box, label, edge, turned=side.turned)
 
     def _paint_scroll(self, painter: QPainter) -> None:
-        """Where there is more than is seen: a thin bar that says which part it is."""
+        """Paint a thin scroll bar where only a part of the figure is visible."""
         if self._most_shift:
             whole = self._placed().width + 2 * _EDGE
             left, wide = self.width() * self._shift / whole, self.width() * self.width() / whole
@@ -175,7 +175,7 @@ class AlignmentView(Surface):
     # Pointing
 
     def describe(self, tokens: frozenset[Spot]) -> Pointed:
-        """A token with its weights, or one weight between two."""
+        """The description of a token with its weights, or of the weight between two tokens."""
         picture, words = self.picture, self.words
         if picture is None or words is None or not tokens:
             return NOTHING
@@ -189,7 +189,7 @@ class AlignmentView(Surface):
         return NOTHING if column is None else Pointed(tell_column(picture, column, words), tokens)
 
     def _under(self, place: QPointF) -> frozenset[Spot]:
-        """The token, or the two tokens of the line, at a pixel."""
+        """The token, or the two tokens of the line, at a point of the widget."""
         if self.picture is None:
             return frozenset()
         x, made = place.x() - self._left, self._placed()
@@ -205,11 +205,11 @@ class AlignmentView(Surface):
         return frozenset() if near is None else frozenset(axis.spot(each) for axis, each in zip(axes, near, strict=True))
 
     def _near(self, picture: Alignment, x: float, down: float) -> tuple[int, int] | None:
-        """Row and column of the line next to a place; of those that are seen, and as good as never exactly hit."""
+        """Row and column of the visible line nearest to a point, within a few px; None without one."""
         made = self._placed()
         above, below = np.array(made.above.middles), np.array(made.below.middles)
         across = below[:, None] - above[None]  # [row, column]
-        # Distance from a line = horizontal distance · cos(slope)
+        # distance from a line = horizontal distance · cos(angle between the line and the vertical)
         tilt = np.hypot(across, self._last - self._first)
         away = np.abs(above[None] + across * down - x) * (self._last - self._first) / tilt
         rows, columns = self._shown(picture)
@@ -225,7 +225,7 @@ class AlignmentView(Surface):
         self.light(pointed.tokens)
         return pointed
 
-    # Qt
+    # Qt's events
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._grabbed is not None and self._most_shift:
@@ -233,7 +233,7 @@ class AlignmentView(Surface):
             self._grabbed = event.position()
             return
         pointed = self._come_to(self._under(event.position()))
-        # As rich text, escaped: of a token such as "<b>" the tooltip would make a tag.
+        # The tooltip is escaped rich text, because it would take a token such as "<b>" for a tag.
         rich = f"<span style='white-space: pre'>{escape(pointed.text)}</span>" if pointed.text else ""
         self.tell(event.globalPosition().toPoint(), pointed, rich)
 
@@ -289,8 +289,8 @@ class AlignmentView(Surface):
                 super().keyPressEvent(event)
 
     def _walk(self, step: int) -> None:
-        """To the next token of the row; the first key comes to the first token below."""
-        assert self.picture is not None  # the caller has looked
+        """Choose the next token of the row; the first key chooses the first token below."""
+        assert self.picture is not None  # The caller has checked.
         if self.selected is None:
             self._select(self.picture.rows, 0)
             return
@@ -298,7 +298,7 @@ class AlignmentView(Surface):
         self._select(axis, self._place() + step)
 
     def _place(self) -> int:
-        """Where the selected token stands in its row."""
+        """The index of the selected token in its row."""
         if self.selected is None:
             return 0
         side, place = self.selected
@@ -316,4 +316,4 @@ class AlignmentView(Surface):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        self._layout = None  # perhaps another font
+        self._layout = None  # The font may have changed.

@@ -1,4 +1,4 @@
-"""The labels at the ends of alignment lines: lying, turned upward, or, of Chinese letters, written downward."""
+"""The labels at the ends of alignment lines: horizontal, turned upward, or written downward for Chinese."""
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
@@ -8,16 +8,16 @@ from explorer.picture.theme import Theme
 from explorer.views.painting.paint import elided
 
 Edge = Qt.Edge
-"""Of the figure: labels at the top have their lines below them, those at the bottom above."""
+"""An edge of the figure: labels at the top edge have their lines below them, those at the bottom edge above them."""
 
 
 def line_px(metrics: QFontMetricsF) -> float:
-    """The height of a line; the font's own has air for letters higher than any that stand here."""
+    """The height of a line (px). It is less than the font's own, which has room for letters higher than any used here."""
     return min(metrics.height(), metrics.ascent() + 3)
 
 
 def paint_end(painter: QPainter, box: QRectF, label: str, edge: Edge, *, turned: bool) -> None:
-    """A label in the painter's colour, elided to its box."""
+    """Paint a label in the painter's colour, elided to its box."""
     metrics = QFontMetricsF(painter.font())
     if not turned:
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, elided(metrics, label, box.width() - 4))
@@ -36,7 +36,7 @@ def _downward(painter: QPainter, box: QRectF, label: str, edge: Edge, step: floa
 
 
 def _upward(painter: QPainter, box: QRectF, label: str, edge: Edge) -> None:
-    """Above it begins at the lines, below it ends there."""
+    """Paint a turned label. It begins at the lines at the top edge, and ends there at the bottom edge."""
     along = Qt.AlignmentFlag.AlignLeft if edge is Edge.TopEdge else Qt.AlignmentFlag.AlignRight
     painter.save()
     painter.translate(box.center().x(), box.bottom())
@@ -46,7 +46,7 @@ def _upward(painter: QPainter, box: QRectF, label: str, edge: Edge) -> None:
 
 
 def underline(painter: QPainter, box: QRectF, label: str, edge: Edge, theme: Theme) -> None:
-    """A bar where the lines end: colour alone would not be seen by all."""
+    """Paint a bar where the lines end, because not everybody can see a difference in colour alone."""
     wide = min(box.width() - 4, max(12.0, QFontMetricsF(painter.font()).horizontalAdvance(label)))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.accent))

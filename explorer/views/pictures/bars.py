@@ -1,6 +1,6 @@
-"""Draws Bars: a labelled bar for each value, largest first; what sampling cuts away hatched, what was taken outlined.
+"""Draws Bars: a labelled bar for each value, largest first. Bars that sampling cuts away are hatched, the chosen outlined.
 
-Keys: up, down, Home and End walk the bars, Enter or a click chooses one.
+Keys: up, down, Home and End select a bar; Enter or a click chooses it.
 """
 
 import numpy as np
@@ -17,21 +17,20 @@ from explorer.views.painting.paint import elided, hatching
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 
-_ROW = 24.0  # px at most
-_LABEL, _FIGURE = 110.0, 70.0
-_SMALLEST = 0.75  # of the font, before bars are left out
+_ROW = 24.0  # px, the largest height of a row
+_LABEL, _FIGURE = 110.0, 70.0  # px, the widths of labels and figures
+_SMALLEST = 0.75  # of the font's size; bars are left out where rows would need smaller letters
 
 
 class BarsView(Surface):
-    """`draw(picture, words)` shows Bars. Signals: pointed(Pointed); chose(int), the id of a bar; opened() on Enter
-    where bars have no ids."""
+    """Shows Bars. Signals: pointed(Pointed); chose(id) for a bar with an id; opened() on Enter where bars have none."""
 
     chose = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
         self.picture: Bars | None = None
-        self.selected = 0  # by keys
+        self.selected = 0  # the line that keys have selected
         self._here: int | None = None  # the bar under the mouse
         self._shown: list[int] = []
         self._left = 8.0
@@ -49,19 +48,19 @@ class BarsView(Surface):
         self.tell_again(NOTHING if self._here is None else self.describe(self._here))
 
     def light(self, tokens: frozenset[Spot]) -> None:
-        """Symbols of the vocabulary are no tokens of the text: nothing lights up here."""
+        """Do nothing: symbols of the vocabulary are no tokens of the text."""
 
     def fit(self) -> None:
-        """Always whole."""
+        """Do nothing: bars do not zoom."""
 
     def row_rect(self, index: int) -> QRectF:
-        """The pixels of a bar with its label and figure; nothing for one that is not shown."""
+        """The rectangle of a bar with its label and figure (px); empty for a bar that is not shown."""
         if index not in self._shown:
             return QRectF()
         return QRectF(0, self._shown.index(index) * self._row(), self.width(), self._row())
 
     def _place(self) -> None:
-        """Which bars have room: the first ones, and the chosen one in any case. A line below counts the others."""
+        """Choose the bars that have room: the first ones, and always the chosen one. A line below counts the others."""
         picture = self.picture
         if picture is None:
             return
@@ -89,9 +88,9 @@ class BarsView(Surface):
         return sized(self.font(), scale)
 
     def _row_font(self) -> QFont:
-        """As large as a row allows."""
+        """The largest font that a row has room for."""
         share = self._row() / QFontMetricsF(self.font()).height()
-        return self._font(1.0 if share >= 1 else max(_SMALLEST, share - 0.05))  # heights are whole pixels, rounded up
+        return self._font(1.0 if share >= 1 else max(_SMALLEST, share - 0.05))  # Heights are rounded up to whole pixels.
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is not None:
@@ -127,8 +126,8 @@ class BarsView(Surface):
             painter.drawRect(bar.adjusted(-1.5, -1.5, 1.5, 1.5))
 
     def bar_rect(self, index: int) -> QRectF:
-        """The pixels of the bar itself."""
-        assert self.picture is not None  # there are bars
+        """The rectangle of the bar itself (px)."""
+        assert self.picture is not None  # Callers have a picture.
         row, value = self.row_rect(index), float(self.picture.values[index])
         room = max(10.0, self.width() - self._left - _FIGURE - 12)
         longest = float(np.nanmax(self.picture.values, initial=1e-30))
@@ -136,7 +135,7 @@ class BarsView(Surface):
         return QRectF(self._left + 8, row.top() + row.height() * 0.2, size, row.height() * 0.6)
 
     def _paint_rest(self, painter: QPainter, picture: Bars) -> None:
-        """How many bars there is no room for."""
+        """Write how many bars there is no room for."""
         count = len(picture.labels) - len(self._shown)
         if count and self.words is not None:
             painter.setPen(QColor(self.theme.faint))
@@ -176,7 +175,7 @@ class BarsView(Surface):
             self._pressed = self._at(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click: pressed and let go on the same bar."""
+        """Choose the bar on which the mouse was both pressed and released."""
         here = self._at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and here is not None and here == self._pressed:
             self.selected = self._shown.index(here)

@@ -1,4 +1,4 @@
-"""Draws a HeadGrid: the wall of all heads of all layers, one atlas image; the chosen head is outlined."""
+"""Draws a HeadGrid: the wall of all heads of all layers as one image, with the chosen head outlined."""
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
@@ -13,16 +13,16 @@ from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.heatmap import paint_axis_names, paint_bar, paint_legend
 
-_MOST_REVEALED = 6  # heads: with more in sight a block is hardly a pixel
-_BLOCK_PX = 1.5
+_MOST_REVEALED = 6  # heads; with more of them in sight, a block is hardly larger than a pixel
+_BLOCK_PX = 1.5  # px, the size from which blocks are replaced by single cells
 _STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
 class HeadGridView(Canvas):
-    """`draw(picture, words)` shows a HeadGrid. chosen(layer, head) is emitted on click and by the arrow keys."""
+    """Shows a HeadGrid. Signals: chosen(layer, head) on a click and by the arrow keys; wanted(list) as noted below."""
 
     chosen = Signal(int, int)
-    wanted = Signal(list)  # layers and heads whose true cells are looked at
+    wanted = Signal(list)  # (layer, head) of thumbnails zoomed in so far that their single cells are needed
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,8 +52,8 @@ class HeadGridView(Canvas):
             self.paint_part(painter, levels, self.picture.scale, layer * made.pitch_rows, head * made.pitch_columns)
 
     def _visible(self) -> list[tuple[int, int]]:
-        """Layer and head of the thumbnails in sight."""
-        assert self.picture is not None and self._atlas is not None  # the callers have looked
+        """Layer and head of the visible thumbnails."""
+        assert self.picture is not None and self._atlas is not None  # Callers have checked.
         made, view = self._atlas, self.view
         layers, heads = self.picture.values.shape[:2]
         return [
@@ -63,7 +63,7 @@ class HeadGridView(Canvas):
         ]
 
     def _reveal(self) -> None:
-        """Where a block is seen as more than a pixel, ask for the true cells of the heads in sight."""
+        """Ask for the single cells of the visible heads where a block is clearly larger than a pixel."""
         if self.picture is None or self.picture.large is None:
             return
         large, seen = self.picture.large, self._visible()
@@ -116,8 +116,8 @@ class HeadGridView(Canvas):
         painter.drawRect(self.cell_rect(top, left + found[3], made.n_rows, 1))
 
     def _light(self, painter: QPainter, made: Atlas, box: QRectF) -> None:
-        """Lit tokens as ticks along the chosen thumbnail: over all of them they would hide the wall."""
-        assert self.picture is not None  # the caller has looked
+        """Outline the lit tokens in the chosen thumbnail only, because outlines in all of them would hide the wall."""
+        assert self.picture is not None  # The caller has checked.
         wide, high = box.width() / made.n_columns, box.height() / made.n_rows
         painter.setPen(QPen(QColor(self.theme.accent), 1))
         for row in self.picture.rows.indices(self.lit, made.n_rows):
@@ -142,7 +142,7 @@ class HeadGridView(Canvas):
         self._scale(painter, field)
 
     def _scale(self, painter: QPainter, field: QRectF) -> None:
-        assert self.picture is not None  # the caller has looked
+        assert self.picture is not None  # The caller has checked.
         bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 120))
         paint_bar(painter, bar, self.picture.scale, self.theme)
         place = QPointF(field.left(), field.bottom() + 6)

@@ -1,4 +1,4 @@
-"""Draws a Heatmap: cells, token labels on both axes, a colour bar, and what closed cells mean."""
+"""Draws a Heatmap: cells, token labels on both axes, a colour bar, and a legend of closed cells."""
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -15,13 +15,13 @@ from explorer.views.painting.labels import advance, centred_label, right_label, 
 from explorer.views.painting.paint import hatching, label_step, ramp
 from explorer.views.painting.pointed import NOTHING, Pointed
 
-_MOST_LABEL = 92.0  # px: longer labels are elided; the whole one is in the hover text
-_TURNED = 1.3  # how much further apart labels stand that are turned by fifty degrees: 1/sin 50°
-_HATCHED_CELL = 5.0  # px: smaller closed cells are plain
+_MOST_LABEL = 92.0  # px; longer labels are elided, and the tooltip has the whole one
+_TURNED = 1.3  # = 1 / sin 50°, the factor by which turned labels need to stand further apart
+_HATCHED_CELL = 5.0  # px; smaller closed cells are not hatched
 
 
 class HeatmapView(Canvas):
-    """`draw(picture, words)` shows a Heatmap. chose(row, column) is emitted when a cell is clicked."""
+    """Shows a Heatmap. Signals: chose(row, column) on a click."""
 
     chose = Signal(int, int)
 
@@ -29,12 +29,12 @@ class HeatmapView(Canvas):
         super().__init__(parent)
         self.picture: Heatmap | None = None
         self._bar = bar
-        self._named = False  # the axes, below
+        self._named = False  # whether the axes' names stand below the map
 
     def draw(self, picture: Heatmap, words: Words) -> None:
         self.picture, self.words = picture, words
         self._named = bool(picture.rows.labels and picture.columns.labels)
-        self.square = self._named and picture.rows.numbered  # heads are no tokens: their map takes all the room
+        self.square = self._named and picture.rows.numbered  # Maps between tokens have square cells, maps of heads do not.
         if picture.levels is None:
             self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
         else:
@@ -69,14 +69,14 @@ class HeatmapView(Canvas):
         return left, top, self._bar_px() if self._bar else 6.0, bottom
 
     def _bar_px(self) -> float:
-        """The colour bar with its longest figure."""
-        assert self.picture is not None  # only asked when there is one
+        """The width of the colour bar with its longest figure (px)."""
+        assert self.picture is not None  # Callers have a picture.
         font = self.font()
         return 28 + max(advance(font, label) for _share, label in bar_labels(self.picture.scale))
 
     def _upright(self, left: float) -> bool:
-        """Whether every column's label fits above its column."""
-        assert self.picture is not None  # only asked when there is one
+        """Whether every column's label fits above its column without turning."""
+        assert self.picture is not None  # Callers have a picture.
         across = max(1.0, self.view.right - self.view.left)
         down = max(1.0, self.view.bottom - self.view.top)
         wide = (self.width() - left - (self._bar_px() if self._bar else 6.0)) / across
@@ -85,7 +85,7 @@ class HeatmapView(Canvas):
         return self._longest(self.picture.columns) < wide - 2
 
     def _longest(self, axis: Axis) -> float:
-        """Pixels of the longest label."""
+        """The width of the longest label (px)."""
         font = self.font()
         return max((advance(font, label) for label in widest(axis.labels)), default=0.0)
 
@@ -104,14 +104,14 @@ class HeatmapView(Canvas):
             painter.drawRect(self.cell_rect(0, column, self.view.rows, 1))
 
     def _lit_lines(self, picture: Heatmap) -> tuple[list[int], list[int]]:
-        """Rows and columns to outline: under the mouse a cross, elsewhere everything that is a lit token's."""
+        """The rows and columns to outline: a cross under the mouse, or otherwise those of lit tokens."""
         if self.here is not None and picture.columns.labels:
             return [self.here[0]], [self.here[1]]
         return picture.rows.indices(self.lit, self.view.rows), picture.columns.indices(self.lit, self.view.columns)
 
     def _hatch(self, painter: QPainter, picture: Heatmap) -> None:
-        """One rectangle for each run of closed cells in a row: of a causal mask one a row."""
-        assert picture.closed is not None  # the caller has looked
+        """Hatch closed cells, one rectangle for each run in a row; a causal mask has one run in each row."""
+        assert picture.closed is not None  # The caller has checked.
         brush = hatching(self.theme)
         for row in range(int(self.view.top), min(self.view.rows, int(self.view.bottom) + 1)):
             edges = np.flatnonzero(np.diff(picture.closed[row], prepend=False, append=False))
@@ -137,7 +137,7 @@ class HeatmapView(Canvas):
         first, last = int(self.view.top), min(len(axis.labels), int(self.view.bottom + 0.999))
         step = label_step(last - first, field.height(), metrics.ascent())
         shown = list(range(first, last, step))
-        if not axis.numbered and last > first and shown[-1] != last - 1:  # the last one is no number of a row: the mean
+        if not axis.numbered and last > first and shown[-1] != last - 1:  # Always show the last label, which is the mean's.
             shown[-1 if len(shown) > 1 else 0 :] = [last - 1]
         for row in shown:
             middle = self.cell_rect(row, 0).center().y()
@@ -158,17 +158,17 @@ class HeatmapView(Canvas):
             colour = self.theme.accent if axis.spot(column) in self.lit else self.theme.text
             if upright:
                 centred_label(painter, middle, field.top() - 12, axis.labels[column], colour, _MOST_LABEL)
-            else:  # it climbs to the right: near the border it has less room
+            else:  # A turned label rises to the right, so it has less room near the border.
                 room = min(_MOST_LABEL, max(0.0, (self.width() - middle - 8) // 0.65))
                 turned_label(painter, middle, field.top() - 6, axis.labels[column], colour, room)
 
 
 def paint_bar(painter: QPainter, bar: QRectF, scale: Scale, theme: Theme) -> None:
-    """The colours of a scale from low to high, with the two figures."""
+    """Paint a scale's colours with the figures of its ends, and of its middle where there is room."""
     painter.drawImage(bar, ramp(scale.colours))
     painter.setPen(QColor(theme.faint))
     labels = bar_labels(scale)
-    if bar.height() < 14 * len(labels):  # the ends, or the upper one alone
+    if bar.height() < 14 * len(labels):  # A short bar has the figures of its ends, or of the upper end alone.
         labels = labels[:: len(labels) - 1] if bar.height() >= 28 else labels[:1]
     for down, label in labels:
         y = min(max(bar.top() + bar.height() * down, bar.top() + 7), bar.bottom() - 7)
@@ -176,13 +176,13 @@ def paint_bar(painter: QPainter, bar: QRectF, scale: Scale, theme: Theme) -> Non
 
 
 def bar_labels(scale: Scale) -> list[tuple[float, str]]:
-    """Share of the way down and figure: the ends, and zero where it is the middle."""
+    """The figures of a bar, each with its place as a share of the way down: both ends, and zero if it is the middle."""
     figures = (scale.high, 0.0, scale.low) if scale.centred else (scale.high, scale.low)
     return [(place / (len(figures) - 1), number(float(f"{figure:.2g}"))) for place, figure in enumerate(figures)]
 
 
 def paint_axis_names(painter: QPainter, place: QPointF, rows: str, columns: str, theme: Theme) -> QPointF:
-    """What runs downward and what to the right; returns where the line may go on."""
+    """Write what runs downward and what to the right; returns where the line can go on."""
     text = f"{rows} ↓  {columns} →"
     painter.setPen(QColor(theme.faint))
     painter.drawText(QPointF(place.x(), place.y() + 11), text)
@@ -190,7 +190,7 @@ def paint_axis_names(painter: QPainter, place: QPointF, rows: str, columns: str,
 
 
 def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, reason: str, theme: Theme) -> None:
-    """A sample of a closed cell and what it means: as much of it as there is room for."""
+    """Paint a sample of a closed cell and its meaning, or its name alone where there is no room for more."""
     room = right - place.x() - 20
     metrics = QFontMetricsF(painter.font())
     label = next((text for text in (f"{name}: {reason}", name) if metrics.horizontalAdvance(text) <= room), "")

@@ -1,4 +1,4 @@
-"""Draws Strips: several token × feature maps side by side; a row is one token in all of them."""
+"""Draws Strips: several maps of tokens and features side by side; a row is the same token in all of them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ _HEAD, _FOOT = 20.0, 18.0
 
 
 class StripsView(Canvas):
-    """`draw(picture, words)` shows Strips; their names stand above, their ranges below."""
+    """Shows Strips, with the bands' names above and their ranges below."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class StripsView(Canvas):
         self.setAccessibleDescription(picture.kind().describe(picture, words))
 
     def _cells(self, picture: Strips, n_rows: int, n_columns: int, gap: int) -> NDArray[np.uint8]:
-        """All bands as one map of colour indices."""
+        """All bands as one array of colour indices [row, column], with gaps between them."""
         index = np.full((n_rows, self._pitch * len(picture.bands) - gap), GAP, np.uint8)
         for place, band in enumerate(picture.bands):
             index[:, place * self._pitch : place * self._pitch + n_columns] = indices(band.values, band.scale, band.closed)

@@ -1,4 +1,4 @@
-"""Every tap of a trace as a table row: shape, smallest, largest, mean, share of NaN. Its figures are made when seen."""
+"""The table of all taps: shape, smallest, largest, mean, share of NaN. Figures are computed when a row becomes visible."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _COLUMNS = ("tap", "shape", "min", "max", "mean", "nan", "infinite")
 
 
 class _Model(QAbstractTableModel):
-    """Adapts a TapList to Qt."""
+    """The Qt model of a TapList."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,10 +31,10 @@ class _Model(QAbstractTableModel):
         self._taps, self._words = taps, words
         self.endResetModel()
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  This is Qt's own signature.
         return 0 if self._taps is None or parent.isValid() else len(self._taps.names)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  This is Qt's own signature.
         return len(_COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
@@ -54,7 +54,7 @@ class _Model(QAbstractTableModel):
         return self._shown(index.row(), index.column()) if role == Qt.ItemDataRole.DisplayRole else None
 
     def _shown(self, row: int, column: int) -> str:
-        assert self._taps is not None  # the caller has looked
+        assert self._taps is not None  # The caller has checked.
         if column == 0:
             return self._taps.names[row]
         if column == 1:
@@ -72,7 +72,7 @@ class _Model(QAbstractTableModel):
 
 
 class TapTableView(QWidget):
-    """`draw(taps, words)` lists them; chosen(name) is emitted for the row the user goes to."""
+    """Lists all taps, with a filter. Signals: chosen(name) for the row that the user goes to."""
 
     chosen = Signal(str)
 

@@ -1,6 +1,6 @@
-"""Draws a Timeline: a chip for each decoding step, with a thin bar below it. It is scrubbed like a film.
+"""Draws a Timeline: a chip for each decoding step, with a bar of its probability below it.
 
-Keys: left and right step, Home and End go to the ends. Dragging and the wheel step too; what does not fit scrolls.
+Keys: left and right step, Home and End go to the ends. Dragging and the wheel step too; a long row scrolls.
 """
 
 import numpy as np
@@ -30,12 +30,12 @@ from explorer.views.painting.surface import Surface
 
 _TOP, _CHIP, _BAR, _HEIGHT = 2.0, 30.0, 4.0, 58.0  # px
 _GAP, _PAD, _MOST_CHIP = 4.0, 8.0, 180.0
-_EDGE = 44.0  # of the sign that there is more
-_NOTCH = 120  # of the wheel
+_EDGE = 44.0  # px, the width of the sign that counts steps beyond an edge
+_NOTCH = 120  # the angle of one notch of the wheel, in eighths of a degree
 
 
 class TimelineView(Surface):
-    """`draw(picture, words)` shows a Timeline. Signals: pointed(Pointed); stepped(int), the step to look at."""
+    """Shows a Timeline. Signals: pointed(Pointed); stepped(step) for the step to look at."""
 
     stepped = Signal(int)
 
@@ -47,7 +47,7 @@ class TimelineView(Surface):
         self._shift = 0.0
         self._here: int | None = None  # the step under the mouse
         self._dragged = False
-        self._turned = 0  # of the wheel, less than a notch
+        self._turned = 0  # the wheel's angle since the last whole notch
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumSize(120, int(_HEIGHT))
 
@@ -55,7 +55,7 @@ class TimelineView(Surface):
         same = self.picture is not None and self.picture.labels == picture.labels and self.chosen == picture.chosen
         self.picture, self.words, self.chosen = picture, words, picture.chosen
         self._place()
-        if not same:  # else the user may have scrolled away on purpose
+        if not same:  # If nothing has changed, the user may have scrolled away on purpose.
             self._reveal()
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('timeline.keys')}")
@@ -64,7 +64,7 @@ class TimelineView(Surface):
         self.update()
 
     def fit(self) -> None:
-        """Back to the chosen step."""
+        """Scroll to the chosen step."""
         self._reveal()
         self.update()
 
@@ -72,16 +72,16 @@ class TimelineView(Surface):
         return QSize(240, int(_HEIGHT))
 
     def step_rect(self, step: int) -> QRectF:
-        """The pixels of a step's chip, as far as it is scrolled."""
+        """The rectangle of a step's chip after scrolling (px)."""
         return self._boxes[step].translated(-self._shift, 0)
 
     def bar_rect(self, step: int) -> QRectF:
-        """The pixels of the whole bar below a chip."""
+        """The rectangle of the whole bar below a chip (px)."""
         box = self.step_rect(step)
         return QRectF(box.left(), box.bottom() + 4, box.width(), _BAR)
 
     def hidden(self) -> tuple[int, int]:
-        """How many steps lie beyond the left and the right edge, wholly or in part."""
+        """The numbers of steps that lie beyond the left and the right edge, at least in part."""
         left = sum(box.left() < self._shift - 0.5 for box in self._boxes)
         right = sum(box.right() > self._shift + self.width() + 0.5 for box in self._boxes)
         return left, right
@@ -101,7 +101,7 @@ class TimelineView(Surface):
         return max(0.0, self._boxes[-1].right() + 1 - self.width()) if self._boxes else 0.0
 
     def _reveal(self) -> None:
-        """Scroll until the chosen step is seen, clear of the signs at the edges."""
+        """Scroll until the chosen step is visible between the signs at the edges."""
         if self._boxes:
             box = self._boxes[self.chosen]
             room = min(_EDGE, max(0.0, (self.width() - box.width()) / 2))
@@ -152,7 +152,7 @@ class TimelineView(Surface):
         )
 
     def _paint_more(self, painter: QPainter, count: int, *, at_right: bool) -> None:
-        """Chips fade away at an edge beyond which there are more, and an arrow counts them."""
+        """Fade the chips at an edge beyond which there are more, and write their number with an arrow."""
         if not count:
             return
         edge = QRectF(self.width() - _EDGE if at_right else 0, 0, _EDGE, self.height())
@@ -175,7 +175,7 @@ class TimelineView(Surface):
     # Mouse and keys
 
     def _at(self, x: float) -> int:
-        """The step at a place, or the nearest one."""
+        """The step at x (px), or the nearest one."""
         x += self._shift
         return min(range(len(self._boxes)), key=lambda step: max(self._boxes[step].left() - x, x - self._boxes[step].right()))
 
@@ -187,7 +187,7 @@ class TimelineView(Surface):
         return step if self.step_rect(step).adjusted(0, 0, 0, _HEIGHT).contains(place) else None
 
     def _more_at(self, place: QPointF) -> str:
-        """Which sign is under the mouse: "earlier", "later" or none."""
+        """The sign under the mouse: "earlier", "later" or ""."""
         left, right = self.hidden()
         if left and place.x() < _EDGE / 2:
             return "earlier"
@@ -197,13 +197,13 @@ class TimelineView(Surface):
         picture, words = self.picture, self.words
         if picture is None or words is None or not picture.labels:
             return NOTHING
-        # The end symbol is written last and is no token of the target.
+        # The last step writes the end symbol, which is no token of the target.
         written = picture.log_p is None or step < len(picture.labels) - 1
         tokens = frozenset({(picture.side, step + picture.shift)}) if written and picture.side else frozenset()
         return Pointed(tell_step(picture, step, words), tokens)
 
     def _go(self, step: int, *, reveal: bool = True) -> None:
-        """Look at another step. It is shown at once: the picture that answers may come late."""
+        """Look at another step. It is marked at once, before the new pictures are made."""
         step = min(max(step, 0), len(self._boxes) - 1)
         if step < 0 or step == self.chosen:
             return
@@ -217,13 +217,13 @@ class TimelineView(Surface):
         self.stepped.emit(step)
 
     def _drag_to(self, x: float) -> None:
-        """The step under the mouse; beyond an edge one further, so that a drag can reach everything."""
+        """Go to the step under the mouse; beyond an edge go one step further, so that a drag can reach all steps."""
         if not self._boxes:
             return
         if x > self.width() - 1 or x < 0:
             self._go(self.chosen + (1 if x > 0 else -1))
         else:
-            self._go(self._at(x), reveal=False)  # what is under the mouse must stay there
+            self._go(self._at(x), reveal=False)  # The row must not scroll under the mouse.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or not self._boxes:
@@ -258,7 +258,7 @@ class TimelineView(Surface):
         self.tell(event.globalPosition().toPoint(), pointed, text)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """A notch is a step; sideways it scrolls."""
+        """Step with each notch of the wheel; scroll with a wheel that turns sideways."""
         if self.wheel_is_the_pages(event):
             return
         if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):

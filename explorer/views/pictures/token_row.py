@@ -1,6 +1,6 @@
-"""Draws a TokenRow: a chip for each token with its text, id and span. A right click or a key cuts it anew.
+"""Draws a TokenRow: a chip for each token with its text, id and span. A menu and keys change how the text is cut.
 
-Keys: left and right walk, M joins with the next token, S splits, R resets, the menu key opens the menu.
+Keys: left and right select, M merges with the next token, S splits, R resets, the menu key opens the menu.
 """
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -15,17 +15,17 @@ from explorer.views.painting.labels import advance, centred_label, sized
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 
-_STALE = 0.35  # of full strength
-_LARGE, _SMALL = 1.15, 0.8  # of the font's size: a token's text, its figures
+_STALE = 0.35  # the opacity of tokens that are out of date
+_LARGE, _SMALL = 1.15, 0.8  # of the font's size, for a token's text and its figures
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
-_SCALES = (3.0, 2.5, 2.0, 1.7, 1.4, 1.2, 1.0)  # of chips on several lines: the largest that fits
-_MOST_SCALED = 100  # chips
+_SCALES = (3.0, 2.5, 2.0, 1.7, 1.4, 1.2, 1.0)  # of chips on several lines; the largest that fits is used
+_MOST_SCALED = 100  # chips; more chips are not enlarged
 
 
 class TokenRowView(Surface):
-    """One line that scrolls with the wheel, or, where `wrap`, as many lines as it takes, with the merges of each token.
-    Many lines scroll as well. Chips are laid out as far as they are seen: a text may have thousands.
+    """Shows a TokenRow: one line, or with `wrap` as many lines as needed, with each token's merges.
 
+    Both scroll with the wheel. Chips are laid out only as far as they are visible, since a text may have thousands.
     Signals: pointed(Pointed); wished(CutTokens or AddWord).
     """
 
@@ -39,7 +39,7 @@ class TokenRowView(Surface):
         self._stale = False
         self._boxes: list[QRectF] = []
         self._scale = 1.0
-        self._shift = 0.0  # px that are scrolled away, to the left or, of many lines, upward
+        self._shift = 0.0  # px scrolled to the left, or upward with `wrap`
         policy = QSizePolicy.Policy.MinimumExpanding if wrap else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, policy)
         self.setMinimumHeight(int(_HEIGHT) + 4)
@@ -77,9 +77,7 @@ class TokenRowView(Surface):
         return all(box.right() <= self.width() and box.bottom() + 4 <= self.height() for box in self._boxes)
 
     def _place(self, index: int = -1) -> None:
-        """Lay chips out until there is a screen's worth beyond what is seen, and the one with this index. What does not fit
-        goes on the next line or waits to be scrolled to.
-        """
+        """Lay out chips up to one screen beyond the visible part, and at least up to the chip `index`."""
         large, small, scale = self._font(_LARGE), self._font(_SMALL), self._scale
         chips = self.picture.chips if self.picture is not None else ()
         gap = _GAP * scale
@@ -96,7 +94,7 @@ class TokenRowView(Surface):
             x += wide + gap
 
     def _chip_height(self) -> float:
-        """All chips are as high as the one with the most merges."""
+        """The height of all chips (px), which is that of the chip with the most merges."""
         if not self._wrap or self.picture is None:
             return _HEIGHT
         return self._scale * (_HEIGHT + _MERGE * max((len(chip.merges) for chip in self.picture.chips), default=0))
@@ -111,7 +109,7 @@ class TokenRowView(Surface):
         return sized(self.font(), size * self._scale)
 
     def set_stale(self, stale: bool) -> None:
-        """Fade the tokens while they are not those of what was typed."""
+        """Fade the tokens while they do not belong to what was typed."""
         self._stale = stale
         self.update()
 
@@ -127,7 +125,7 @@ class TokenRowView(Surface):
                 self._paint_chip(painter, chip, box, index)
 
     def _paint_chip(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
-        assert self.picture is not None  # the caller has looked
+        assert self.picture is not None  # The caller has checked.
         lit = (self.picture.side, index) in self.lit
         chosen = self.hasFocus() and index == self.selected
         edge = self.theme.accent if lit or chosen else self.theme.hairline if chip.known else self.theme.warning
@@ -161,7 +159,7 @@ class TokenRowView(Surface):
         self.tell(event.globalPosition().toPoint(), pointed)
 
     def _describe(self, index: int) -> Pointed:
-        assert self.picture is not None and self.words is not None  # there are boxes
+        assert self.picture is not None and self.words is not None  # A picture has been drawn.
         chip = self.picture.chips[index]
         text = self.words(
             "token.about", text=chip.text, id=chip.id, start=chip.start, end=chip.end, place=index, number=index + 1
@@ -185,8 +183,8 @@ class TokenRowView(Surface):
             self.menu(index).popup(event.globalPos())
 
     def menu(self, index: int) -> QMenu:
-        """What can be done with a token."""
-        assert self.picture is not None and self.words is not None  # there are boxes
+        """The menu of a token: merge, split, add to the dictionary, reset."""
+        assert self.picture is not None and self.words is not None  # A picture has been drawn.
         chip, words = self.picture.chips[index], self.words
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -208,7 +206,7 @@ class TokenRowView(Surface):
 
     def _split_selected(self) -> None:
         action = self.sender()
-        self._ask("split", int(action.data()))  # type: ignore[attr-defined]  # the sender is the menu's QAction
+        self._ask("split", int(action.data()))  # type: ignore[attr-defined]  # The sender is the menu's QAction.
 
     def _add_selected(self) -> None:
         if self.picture is not None and self.picture.chips:

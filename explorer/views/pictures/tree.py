@@ -1,7 +1,7 @@
-"""Draws a Tree: what beam search tried, from left to right. It folds, zooms and pans; a click goes on from a token.
+"""Draws a Tree: the tokens that beam search tried, from left to right. It folds, zooms and pans.
 
-Keys: arrows walk, Enter chooses, Space folds, F folds all that was given up, Plus, Minus and 0 zoom, the menu key opens
-the menu.
+A click on a token continues the translation from there. Keys: arrows select, Enter chooses, Space folds, F folds all
+branches that were given up, Plus, Minus and 0 zoom, the menu key opens the menu.
 """
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
@@ -19,16 +19,16 @@ from explorer.views.painting.trackpad import by_fingers, moved_px, rolls_on
 from explorer.views.pictures.tree_folds import Folds
 from explorer.views.pictures.tree_paint import Marks, TreePainter, control_rect, measure
 
-_ZOOM = 1.25  # a notch of the wheel
-_SCROLL = 60.0  # px a notch sideways
-_DRAG = 4.0  # px: less is a click
+_ZOOM = 1.25  # the factor of one notch of the wheel
+_SCROLL = 60.0  # px of one notch sideways
+_DRAG = 4.0  # px; a shorter movement is a click
 
 
 class TreeView(Surface):
-    """`draw(picture, words)` shows a Tree.
+    """Shows a Tree.
 
-    Signals: pointed(Pointed); chose(int), the node of the Search to go on from, -1 for the beginning; opened() on Enter
-    where no token is selected.
+    Signals: pointed(Pointed); chose(node) for the node of the Search to continue from, -1 for the beginning; opened() on
+    Enter where no token is selected.
     """
 
     chose = Signal(int)
@@ -36,7 +36,7 @@ class TreeView(Surface):
     def __init__(self) -> None:
         super().__init__()
         self.picture: Tree | None = None
-        self.selected: int | None = None  # the branch that keys mean
+        self.selected: int | None = None  # the branch that keys have selected
         self.here: int | None = None  # the branch under the mouse
         self.folds = Folds()
         self.pan_zoom = PanZoom()
@@ -47,11 +47,11 @@ class TreeView(Surface):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 60)
 
-    # What every view can do
+    # Methods of every view
 
     def draw(self, picture: Tree, words: Words) -> None:
         before = None if self.picture is None or self.selected is None else self.folds.name(self.selected)
-        self.tell_again()  # another branch may be under the mouse now
+        self.tell_again()  # Another branch may be under the mouse now.
         self.picture, self.words, self.here = picture, words, None
         is_new = self.folds.draw(picture)
         self.selected = None if before is None else self.folds.find(before)
@@ -64,19 +64,19 @@ class TreeView(Surface):
         self.setAccessibleDescription(f"{described}\n{words('tree.hint')}" if picture.branches else described)
 
     def fit(self) -> None:
-        """Show everything."""
+        """Show the whole tree."""
         self.pan_zoom.fit()
         self.update()
 
     # Places
 
     def chip_rect(self, branch: int) -> QRectF:
-        """The pixels of a chip; none where it is folded away."""
+        """The rectangle of a chip (px); empty where it is folded away."""
         chip = self._layout.chips.get(branch)
         return QRectF() if chip is None else self.pan_zoom.on_screen(QRectF(chip.left, chip.top, chip.width, CHIP_PX))
 
     def control_rect(self, branch: int) -> QRectF:
-        """The pixels of a branch's handle; none where it has none."""
+        """The rectangle of a branch's handle (px); empty where it has none."""
         chip = self._layout.chips.get(branch)
         return QRectF() if chip is None or not chip.control else self.pan_zoom.on_screen(control_rect(chip))
 
@@ -89,7 +89,7 @@ class TreeView(Surface):
             self.update()
 
     def _at(self, place: QPointF) -> tuple[int | None, bool]:
-        """The branch under a pixel, and whether it is its handle."""
+        """The branch at a point of the widget, and whether the point is on its handle."""
         at = self.pan_zoom.under(place)
         for branch, chip in self._layout.chips.items():
             if chip.top <= at.y() < chip.top + CHIP_PX and chip.left <= at.x() < chip.right:
@@ -116,7 +116,7 @@ class TreeView(Surface):
     # Folding and choosing
 
     def toggle(self, branch: int) -> None:
-        """Fold what is below a branch, or unfold it. The branch stays where it is on the screen."""
+        """Fold or unfold a branch, which keeps its place on the screen."""
         before = self.chip_rect(branch).topLeft()
         if self.folds.toggle(branch):
             self._relaid(branch, before)
@@ -137,7 +137,7 @@ class TreeView(Surface):
         self.update()
 
     def _choose(self, branch: int) -> None:
-        assert self.picture is not None  # there is a branch
+        assert self.picture is not None  # There are branches.
         self.chose.emit(ROOT if branch == ROOT else self.picture.branches[branch].node)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -150,8 +150,8 @@ class TreeView(Surface):
         self.menu(branch).popup(self.mapToGlobal(where))
 
     def menu(self, branch: int | None) -> QMenu:
-        """What can be done with a token, and with the whole tree."""
-        assert self.words is not None  # there is a tree
+        """The menu of a token (None: of the whole tree alone)."""
+        assert self.words is not None  # A tree has been drawn.
         words, menu = self.words, QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if branch is not None:
@@ -207,14 +207,14 @@ class TreeView(Surface):
             self._choose(branch)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Beside the tokens: everything; on one it is no more than the second of two clicks."""
+        """Show the whole tree after a double click beside the tokens; on a token it counts as two clicks."""
         if self._at(event.position())[0] is None:
             self.fit()
         else:
             self.mousePressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom as in the maps; sideways with Shift or a wheel that turns sideways."""
+        """Zoom as in the maps; scroll sideways with Shift or a wheel that turns sideways."""
         if self.wheel_is_the_pages(event):
             return
         if by_fingers(event) and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -246,7 +246,7 @@ class TreeView(Surface):
         self.tell(event.globalPosition().toPoint(), pointed)
 
     def describe(self, branch: int) -> Pointed:
-        """Everything about a branch; a token of the best sentence lights up elsewhere too."""
+        """The description of a branch; a token of the best sentence lights up in other views too."""
         if self.picture is None or self.words is None:
             return NOTHING
         text = describe(self.picture, branch, self.words)

@@ -1,4 +1,4 @@
-"""The pixels of a Tree: lines, chips, handles, and what is lit. Only what the window shows is painted."""
+"""Painting a Tree: lines, chips, handles and highlights. Only the visible part is painted."""
 
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ from explorer.picture.makers.tree import ROOT, Ink, ink
 from explorer.picture.theme import Theme
 from explorer.views.painting.pan_zoom import PanZoom
 
-_LEGIBLE = 0.42  # zoom: smaller chips carry no letters
+_LEGIBLE = 0.42  # the smallest zoom at which chips show letters
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -21,7 +21,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 def font_of(size_px: float) -> QFont:
     font = QFont(QApplication.font())
     font.setPixelSize(round(size_px))
-    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)  # widths must be the same at every zoom
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)  # Widths must be the same at every zoom.
     return font
 
 
@@ -31,13 +31,13 @@ def measure(text: str, size_px: float) -> float:
 
 
 def control_rect(chip: Chip) -> QRectF:
-    """Where a chip's handle stands on the sheet."""
+    """The rectangle of a chip's handle on the sheet."""
     return QRectF(chip.left + chip.width + 3, chip.top + (CHIP_PX - CONTROL_PX) / 2, chip.control_px, CONTROL_PX)
 
 
 @attrs.frozen
 class Marks:
-    """Branches to emphasize: tokens lit elsewhere, the way to the one that is looked at, the one that keys mean."""
+    """Branches to emphasize: `lit` tokens, the `way` to the branch under mouse or keys, and the `selected` one."""
 
     lit: frozenset[int]
     way: frozenset[int]
@@ -45,7 +45,7 @@ class Marks:
 
 
 class TreePainter:
-    """Paints one picture once."""
+    """Paints one picture once, with `paint`."""
 
     def __init__(self, painter: QPainter, picture: Tree, made: TreeLayout, theme: Theme, pan_zoom: PanZoom) -> None:
         self._painter, self._picture, self._layout, self._theme, self._plane = painter, picture, made, theme, pan_zoom

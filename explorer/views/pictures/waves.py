@@ -1,4 +1,4 @@
-"""Draws Waves with pyqtgraph: zoom, pan and axes come with it. Double-click fits."""
+"""Draws Waves with pyqtgraph, which brings zoom, pan and axes. A double click shows everything."""
 
 from html import escape
 from typing import Any
@@ -18,11 +18,12 @@ from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import wheel_is_the_pages
 
 _LEGEND_FROM_PX = 170
-_SMOOTH_PLACES = 512  # more are closer than pixels: smooth wide lines through them take a third of a second and show no more
+# Points of longer curves lie closer than pixels; smooth wide lines through them take 0.3 s and show no more.
+_SMOOTH_PLACES = 512
 
 
-class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
-    """A plot that fits on double-click and says when the mouse leaves."""
+class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
+    """A plot that shows everything on a double click. Signals: left() when the mouse leaves."""
 
     left = Signal()
 
@@ -34,13 +35,13 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
         self.left.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """As in every view: a page that scrolls goes on scrolling, unless this view was chosen."""
+        """Leave the wheel to a page that scrolls, as in every view, unless this view has the focus."""
         if not wheel_is_the_pages(self.parentWidget(), event):
             super().wheelEvent(event)
 
 
 class WavesView(QWidget):
-    """`draw(picture, words)` shows Waves; the places that the text takes are shaded."""
+    """Shows Waves, with the positions of the text shaded."""
 
     pointed = Signal(object)
     opened = Signal()
@@ -53,14 +54,14 @@ class WavesView(QWidget):
         self._plot = _Plot()
         self._plot.setMenuEnabled(False)
         for widget in (self._plot, self._plot.viewport()):
-            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the view itself takes the keys
+            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The view itself takes the keys.
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._plot.hideButtons()
-        self._plot.getPlotItem().layout.setContentsMargins(0, 8, 4, 0)  # the topmost figure is half above its tick
+        self._plot.getPlotItem().layout.setContentsMargins(0, 8, 4, 0)  # The topmost figure stands half above its tick.
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
         self._curves: list[Any] = []
-        self._told = False  # the tooltip is this view's
+        self._told = False  # whether the open tooltip is this view's
         self._reach: tuple[float, float] | None = None
         self._plot.addItem(self._text)
         self._plot.addItem(self._lit)
@@ -88,12 +89,12 @@ class WavesView(QWidget):
             self._text.setRegion((-0.5, picture.n_marked - 0.5))
         self.setAccessibleDescription(picture.kind().describe(picture, words))
         if before is not None and not fresh and before.names == picture.names and np.array_equal(before.values, picture.values):
-            return  # a new text has the same places
+            return  # The table of positions is the same for a new text.
         if self._told:
             self._left()
         while len(self._curves) < n_curves:
             self._curves.append(self._plot.plot(antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
-            # The shade behind them moves with each token, they do not.
+            # The shade behind the curves moves with each token, but the curves do not.
             self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         x = np.arange(n)
         for index, curve in enumerate(self._curves):
@@ -107,7 +108,7 @@ class WavesView(QWidget):
         self._span(picture)
 
     def _span(self, picture: Waves) -> None:
-        """Values around zero keep it in the middle; those that are nowhere below it begin there."""
+        """Set the vertical range: symmetric around zero, or from zero upward where no value is negative."""
         finite = picture.values[np.isfinite(picture.values)]
         reach = 1.05 * float(np.abs(finite).max(initial=0.0)) or 1.0
         low = 0.0 if finite.size and float(finite.min()) >= 0 else -reach
@@ -151,14 +152,14 @@ class WavesView(QWidget):
         )
 
     def light(self, tokens: frozenset[Spot]) -> None:
-        """A line at the first lit place of the text."""
+        """Draw a line at the first lit position."""
         places = sorted(place for _side, place in tokens)
         self._lit.setVisible(bool(places))
         if places:
             self._lit.setPos(places[0])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room the curves take it; hovering names them."""
+        """Hide the legend where there is little room; the tooltip names the curves."""
         super().resizeEvent(event)
         self.legend.setVisible(self.height() >= _LEGEND_FROM_PX)
 

@@ -148,7 +148,7 @@ def test_a_twelfth_page_has_no_digit_and_the_others_keep_theirs() -> None:
 def test_a_lesson_may_name_a_twelfth_page(tmp_path: Path) -> None:
     """Its step opens there."""
     (tmp_path / "a.toml").write_text(LESSON, encoding="utf-8")
-    assert read_lesson(tmp_path / "a.toml").steps[0].page == "twelfth"
+    assert read_lesson(tmp_path / "a.toml").steps[0].settings.page == "twelfth"
 
 
 def test_a_page_that_is_not_in_the_list_is_unknown(tmp_path: Path) -> None:

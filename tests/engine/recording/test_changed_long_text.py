@@ -9,7 +9,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
 from explorer.errors import NotKept
-from explorer.model import attention
+from explorer.model import blocks
 from explorer.model.ids import ids_tensor
 from explorer.model.weights import build
 from explorer.trace.changes import Change
@@ -37,8 +37,8 @@ def changed(*changes: Change, **knobs: object) -> Request:
 @pytest.fixture
 def in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 64 queries, as a much longer text has."""
-    monkeypatch.setattr(attention, "_WHOLE_CELLS", 0)
-    monkeypatch.setattr(attention, "_BLOCK_CELLS", 1)
+    monkeypatch.setattr(blocks, "_WHOLE_CELLS", 0)
+    monkeypatch.setattr(blocks, "_BLOCK_CELLS", 1)
 
 
 def assert_close(actual: Trace, expected: Trace) -> None:
@@ -51,8 +51,8 @@ def assert_close(actual: Trace, expected: Trace) -> None:
 def test_blocks_of_queries_are_changed_as_the_whole(knobs: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every tap, to 1e-5 of the pass in one piece, which is what one's own hooks make of it."""
     at_once = whole(changed(**knobs))
-    monkeypatch.setattr(attention, "_WHOLE_CELLS", 0)
-    monkeypatch.setattr(attention, "_BLOCK_CELLS", 1)
+    monkeypatch.setattr(blocks, "_WHOLE_CELLS", 0)
+    monkeypatch.setattr(blocks, "_BLOCK_CELLS", 1)
 
     assert_close(whole(changed(**knobs)), at_once)
     assert (at_once[f"{FIRST}.weights"][0][np.ix_([70, 300, 402], [0, 69])] == 0).all()

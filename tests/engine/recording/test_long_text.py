@@ -18,7 +18,7 @@ from explorer.export.choice import Choice
 from explorer.export.job import Export
 from explorer.export.numbers import selection, write_npz, write_safetensors
 from explorer.lang import Words
-from explorer.model import attention
+from explorer.model import blocks
 from explorer.trace.kept_map import KeptMap
 from explorer.trace.measures import closed_cells
 from explorer.trace.own_card import card_of
@@ -150,11 +150,11 @@ def test_blocks_of_queries_change_no_number(knobs: dict[str, object], monkeypatc
     """Every tap of a pass in blocks, to 1e-5 of the pass in one piece."""
     asked = request(**knobs)
     at_once = whole(asked)
-    monkeypatch.setattr(attention, "_WHOLE_CELLS", 0)
-    monkeypatch.setattr(attention, "_BLOCK_CELLS", 1)
+    monkeypatch.setattr(blocks, "_WHOLE_CELLS", 0)
+    monkeypatch.setattr(blocks, "_BLOCK_CELLS", 1)
     in_blocks = whole(asked)
 
-    assert attention.rows_at_once(4, 403, 403) == 64
+    assert blocks.rows_at_once(4, 403, 403) == 64
     assert at_once.names() == in_blocks.names()
     for tap in at_once.names():
         np.testing.assert_allclose(in_blocks[tap], at_once[tap], atol=1e-5, rtol=1e-4)
@@ -164,8 +164,8 @@ def test_pooling_in_blocks_is_pooling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the maps come in parts, the parts' pools are put together."""
     asked = request()
     at_once = Computer()(asked).trace
-    monkeypatch.setattr(attention, "_WHOLE_CELLS", 0)
-    monkeypatch.setattr(attention, "_BLOCK_CELLS", 1)
+    monkeypatch.setattr(blocks, "_WHOLE_CELLS", 0)
+    monkeypatch.setattr(blocks, "_BLOCK_CELLS", 1)
     in_blocks = Computer()(asked).trace
 
     assert at_once.maps.keys() == in_blocks.maps.keys()

@@ -1,0 +1,53 @@
+"""The State that the window opens with: the preset that was asked for, the last State, or the default preset."""
+
+import attrs
+
+from explorer import page_list
+from explorer.app.session.preferences import Preferences
+from explorer.app.session.remembered import last_state
+from explorer.errors import ExplorerError
+from explorer.presets import DEFAULT
+from explorer.state.state import State
+
+_BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
+
+
+def first_state(preferences: Preferences, text: str | None, preset: str | None) -> tuple[State, ExplorerError | None]:
+    """The State to start with: the preset that was asked for, else the last State, else the default preset.
+
+    The second value says why the last State could not be used. Raises UnknownPreset, BadPreset for a preset that was asked
+    for.
+    """
+    refused: ExplorerError | None = None
+    if preset is not None:
+        state = attrs.evolve(_opened(preset), page=page_list.KEYS[0])
+        return (state if text is None else _with_text(state, text)), None
+    last, refused = last_state()
+    if last is None and refused is None:
+        last, refused = _of_version_0_1(preferences)
+    state = last or _opened(DEFAULT)
+    if state.page not in page_list.KEYS:  # The file may come from another version.
+        state = attrs.evolve(state, page=page_list.KEYS[0])
+    return (state if text is None else _with_text(state, text)), refused
+
+
+def _opened(preset: str) -> State:
+    state = State.from_preset(preset)
+    return attrs.evolve(state, wish=attrs.evolve(state.wish, beam=_BEAM))
+
+
+def _with_text(state: State, text: str) -> State:
+    wish = attrs.evolve(state.wish, text=text, target=None, source_cuts=None, target_cuts=None, prefix=())
+    return attrs.evolve(state, wish=wish)
+
+
+def _of_version_0_1(preferences: Preferences) -> tuple[State | None, ExplorerError | None]:
+    """The State in the preferences of version 0.1, which kept preset and texts there."""
+    try:
+        state = _opened(preferences.text("preset") or DEFAULT)
+    except ExplorerError as error:  # The preset belongs to another version or is damaged.
+        return None, error
+    if preferences.text("text").strip():
+        target = preferences.text("target") or None
+        state = attrs.evolve(state, wish=attrs.evolve(state.wish, text=preferences.text("text"), target=target))
+    return state, None

@@ -1,1 +1,0 @@
-"""Training a translator: recipe, batches, steps, checkpoints. No Qt, no printing: whoever drives it shows it."""
