@@ -211,7 +211,7 @@ from explorer.app.main import Program, make_application
 
 
 def loaded():
-    names = (name.removeprefix("explorer.app.pages.") for name in sys.modules if name.startswith("explorer.app.pages."))
+    names = (name.removeprefix("explorer.app.pages.") for name in list(sys.modules) if name.startswith("explorer.app.pages."))
     return sorted(name for name in names if name.endswith("_page"))
 
 
