@@ -37,6 +37,8 @@ from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.painting.style import use_theme
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -25,6 +25,8 @@ from explorer.picture.figure import text as svg_text
 from explorer.presets import preset_names
 from tests.picture.examples import words
 
+pytestmark = pytest.mark.slow
+
 WEIGHTS = "encoder.layers.0.self_attn.weights"
 TEXT = "我爱北京天安门"
 Command = Callable[..., str]
@@ -229,9 +231,7 @@ def test_a_users_mistake_is_one_line(kind: str, language: str, refused: Command,
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_characters_are_refused_before_a_model_is_built(
-    refused: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hundred_thousand_characters_are_refused_without_a_model(refused: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are cut and counted; no model is built for them."""
     for source in ("own_model", "translator"):
         monkeypatch.delattr(f"explorer.engine.sources.{source}.build")

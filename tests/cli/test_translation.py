@@ -15,6 +15,8 @@ from explorer.training.corpus import read_corpus
 from tests.engine.sources.bundles import a_bundle
 from tests.training.runs import data_file
 
+pytestmark = pytest.mark.slow
+
 SMALL = (
     "--n-layers",
     "1",

@@ -19,6 +19,8 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.trace import Trace
 from tests.model.models import parameter_count
 
+pytestmark = pytest.mark.slow
+
 SENTENCE = "我爱北京天安门"
 
 OTHER = {

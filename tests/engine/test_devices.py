@@ -15,6 +15,8 @@ from explorer.tokens.token import Token
 from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Tokens
 
+pytestmark = pytest.mark.slow
+
 _SMALL = Config(n_layers=2, n_heads=2, d_model=8, d_ff=16, vocab_size=40, max_len=16)
 
 

@@ -23,6 +23,8 @@ from explorer.picture.tables import Table
 from explorer.state.look import Look
 from tests.picture.examples import SENTENCE, example, words
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 WEIGHTS = "encoder.layers.0.self_attn.weights"
 

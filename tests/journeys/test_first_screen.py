@@ -137,6 +137,7 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
     journey.run(script)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["encoder-only", "decoder-only", "encoder-decoder"])
 def test_every_page_shows_every_architecture(journey: Journey, architecture: str) -> None:
     """Each page draws, in each architecture, in both languages and themes, without a word to stderr."""

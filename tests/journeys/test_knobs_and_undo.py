@@ -1,5 +1,6 @@
 """Turning knobs, and going back."""
 
+import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
@@ -11,6 +12,8 @@ from explorer.config import KNOBS
 from explorer.presets import load_preset
 from explorer.state.intents import ResetKnobs, SetKnob, SetPreset
 from tests.journeys.conftest import Journey
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_slider_changes_the_model_while_it_moves(journey: Journey) -> None:

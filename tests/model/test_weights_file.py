@@ -22,6 +22,8 @@ from explorer.model.weights import build
 from explorer.model.weights_file import load_weights, read_about, read_tensors, save_weights, write_tensors
 from tests.model.models import randomized, small
 
+pytestmark = pytest.mark.slow
+
 unpickled: list[str] = []
 
 

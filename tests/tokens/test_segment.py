@@ -15,6 +15,8 @@ from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from tests.tokens.texts import SIMPLIFIED, anything, chinese, unhurried
 
+pytestmark = pytest.mark.slow
+
 MODES = ("accurate", "full", "search")
 
 

@@ -9,6 +9,8 @@ from explorer.lang import LANGUAGES
 from explorer.version import __version__
 from tests.journeys.conftest import Journey, journey
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["journey"]  # a fixture
 
 _SMALLEST = (880, 480)

@@ -22,6 +22,8 @@ from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, example, words
 
+pytestmark = pytest.mark.slow
+
 EN = words("en")
 
 
