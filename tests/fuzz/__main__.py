@@ -30,7 +30,7 @@ def main(minutes: float, seconds: float | None, seed: int, only: tuple[str, ...]
     print(f"\nseed {seed}\n{table(fuzz)}")
     if told := faults(fuzz, stories=stories or case_seed is not None):
         print(f"\n{told}")
-    sys.exit(any(fault.counts for fault in fuzz.bug_reports.values()))
+    sys.exit(any(fault.counts for fault in fuzz.faults.values()))
 
 
 if __name__ == "__main__":  # each child imports this file too

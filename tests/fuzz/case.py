@@ -1,6 +1,7 @@
 """What a case is, what it came to, and from when on it is bad."""
 
 import hashlib
+import re
 
 import attrs
 
@@ -37,7 +38,7 @@ class Bad:
     @property
     def key(self) -> tuple[str, str]:
         """Equal for two that are likely the same mistake: numbers and what is quoted differ from case to case."""
-        return self.what.partition(":")[0], self.where
+        return re.sub(r"\d+(\.\d+)?", "…", self.what.partition(":")[0]), self.where
 
 
 @attrs.frozen

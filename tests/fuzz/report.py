@@ -11,7 +11,7 @@ def table(fuzz: Fuzz) -> str:
     rows = [("kind", "cases", "errors told", "bad", "seconds")]
     for kind in fuzz.kinds:
         tally = fuzz.tallies[kind.name]
-        bad = sum(len(fault.seeds) for fault in fuzz.bug_reports.values() if fault.kind == kind.name and fault.counts)
+        bad = sum(len(fault.seeds) for fault in fuzz.faults.values() if fault.kind == kind.name and fault.counts)
         rows.append((kind.name, str(tally.cases), str(tally.told.total()), str(bad), f"{tally.seconds:.0f}"))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
@@ -22,8 +22,8 @@ def table(fuzz: Fuzz) -> str:
 
 def faults(fuzz: Fuzz, *, stories: bool) -> str:
     """Everything that is bad; with the tracebacks if asked."""
-    counted = [fault for fault in fuzz.bug_reports.values() if fault.counts]
-    others = [fault for fault in fuzz.bug_reports.values() if not fault.counts]
+    counted = [fault for fault in fuzz.faults.values() if fault.counts]
+    others = [fault for fault in fuzz.faults.values() if not fault.counts]
     parts = [_fault(fault, stories=stories) for fault in counted]
     if others:
         parts.append(

@@ -50,7 +50,7 @@ class Fuzz:
     def __init__(self, kinds: Sequence[Kind], seed: int, limits: Limits, say: Callable[[str], None]) -> None:
         self.kinds, self.seed, self.limits, self._say = kinds, seed, limits, say
         self.tallies: dict[str, Tally] = {kind.name: Tally() for kind in kinds}
-        self.bug_reports: dict[tuple[str, str, str], Fault] = {}
+        self.faults: dict[tuple[str, str, str], Fault] = {}
         self._next: defaultdict[str, int] = defaultdict(int)
         self._children: dict[str, Child] = {}
         self._tried = 0
@@ -86,7 +86,7 @@ class Fuzz:
         """How far it is."""
         cases = sum(tally.cases for tally in self.tallies.values())
         told = sum(tally.told.total() for tally in self.tallies.values())
-        bad = [fault for fault in self.bug_reports.values() if fault.counts]
+        bad = [fault for fault in self.faults.values() if fault.counts]
         return f"{max(0.0, left_s):4.0f} s left: {cases} cases, {told} errors told, {len(bad)} faults"
 
     def _turn(self, kind: Kind, until_s: float) -> None:
@@ -123,7 +123,7 @@ class Fuzz:
             return Outcome((died.bad,))
 
     def _note(self, kind: Kind, case: Case, bad: Bad) -> None:
-        fault = self.bug_reports.setdefault((kind.name, *bad.key), Fault(kind.name, bad, []))
+        fault = self.faults.setdefault((kind.name, *bad.key), Fault(kind.name, bad, []))
         if case.seed in fault.seeds:
             return
         fault.seeds.append(case.seed)
