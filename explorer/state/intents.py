@@ -4,6 +4,7 @@ Quick intents of one `gesture`, such as typing or dragging a slider, are one ste
 a step of its own. An intent that changes only the Look or the page is no step.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
@@ -31,7 +32,7 @@ class Shown(Protocol):
 
 
 @attrs.frozen
-class Intent:
+class Intent(ABC):
     """The base of intents. `is_step` is False for intents that undo ignores."""
 
     is_step: ClassVar[bool] = True
@@ -41,9 +42,9 @@ class Intent:
         """The kind of gesture, which undo groups by; "" groups with nothing."""
         return ""
 
+    @abstractmethod
     def applied(self, state: State, shown: Shown | None) -> State:
         """The new State; the same State where there is nothing to do. Raises ExplorerError."""
-        raise NotImplementedError
 
 
 def _wishing(state: State, **fields: Any) -> State:
