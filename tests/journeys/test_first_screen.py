@@ -13,6 +13,7 @@ from explorer.app.shell.window import Window
 from explorer.picture.kinds import HeadGrid, Heatmap
 from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
+from tests.pointing import hover
 
 
 def _texts(window: Window) -> list[str]:
@@ -125,7 +126,7 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
         view = card.view
         assert isinstance(card.picture, Heatmap)
         centre = view.cell_rect(1, 2).center().toPoint()  # type: ignore[attr-defined]
-        QTest.mouseMove(view, centre + QPoint(1, 1))  # type: ignore[call-overload]
+        hover(view, centre + QPoint(1, 1))
         qtbot.waitUntil(lambda: "encoder.layers.0.self_attn.weights" in window.status.readout.text())
 
         assert "爱" in window.status.readout.text() and "北京" in window.status.readout.text()

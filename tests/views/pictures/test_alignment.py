@@ -22,6 +22,7 @@ from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.alignment_labels import line_px
+from tests.pointing import hover
 
 SOURCE, TARGET = ("他", "在", "图书馆"), ("He", "is", "<b>", "<eos>")
 VALUES = [[1.0, 0.0, 0.0], [0.0, 0.75, 0.25], [0.0, 0.5, 0.5], [np.nan, 0.0, 1.0]]
@@ -54,7 +55,7 @@ def shown(
     view.resize(*size)
     with qtbot.waitExposed(view):
         view.show()
-    QTest.mouseMove(view, QPoint(1, size[1] // 2))
+    hover(view, QPoint(1, size[1] // 2))
     return view
 
 
@@ -111,7 +112,7 @@ def test_pointing_at_a_token_below_shows_its_lines_alone(qtbot: QtBot, words: Wo
     """Its weights stand in the hover text and the tooltip; the token lights up everywhere; leaving shows all again."""
     view = shown(qtbot, picture(), words)
     told = heard(view)
-    QTest.mouseMove(view, centre(view, "target", 1))
+    hover(view, centre(view, "target", 1))
     assert told[-1].tokens == {("target", 1)}
     lines = told[-1].text.split("\n")
     assert lines[0] == "writing 1 is"
@@ -130,7 +131,7 @@ def test_pointing_at_a_token_above_shows_who_looks_at_it(qtbot: QtBot, words: Wo
     """The other direction."""
     view = shown(qtbot, picture(), words)
     told = heard(view)
-    QTest.mouseMove(view, centre(view, "source", 2))
+    hover(view, centre(view, "source", 2))
     assert told[-1].tokens == {("source", 2)}
     assert told[-1].text.split("\n")[:4] == ["key 2 图书馆", "← <eos>  1", "← <b>  0.5", "← is  0.25"]
     image = grabbed(view)
@@ -142,20 +143,20 @@ def test_pointing_at_a_line_shows_its_weight(qtbot: QtBot, words: Words) -> None
     """Both its tokens light up; where weight is zero there is no line to point at."""
     view = shown(qtbot, picture(), words)
     told = heard(view)
-    QTest.mouseMove(view, view.line(0, 0).pointAt(0.4).toPoint())
+    hover(view, view.line(0, 0).pointAt(0.4).toPoint())
     assert told[-1] == Pointed("1\nwriting 0 He  →  key 0 他\na.tap [query, key]", frozenset({("target", 0), ("source", 0)}))
     assert distance(on_line(view, grabbed(view), 1, 1), QColor(LIGHT.card)) == 0
 
-    QTest.mouseMove(view, QPoint(3, 150))
+    hover(view, QPoint(3, 150))
     assert told[-1] == NOTHING
-    QTest.mouseMove(view, view.line(0, 2).pointAt(0.12).toPoint())
+    hover(view, view.line(0, 2).pointAt(0.12).toPoint())
     assert ("source", 2) not in told[-1].tokens
 
 
 def test_a_token_that_looks_like_markup_stays_text_in_the_tooltip(qtbot: QtBot, words: Words) -> None:
     """ "<b>" is a token, not bold."""
     view = shown(qtbot, picture(), words)
-    QTest.mouseMove(view, centre(view, "target", 2))
+    hover(view, centre(view, "target", 2))
     assert "&lt;b&gt;" in QToolTip.text() and "<b>" not in QToolTip.text()
 
 
@@ -289,7 +290,7 @@ def test_the_mouse_finds_tokens_in_a_scrolled_sentence(qtbot: QtBot, words: Word
     _wheel(view, -240)
     told = heard(view)
     for spot in (("target", 20), ("source", 15)):
-        QTest.mouseMove(view, centre(view, *spot))
+        hover(view, centre(view, *spot))
         assert told[-1].tokens == {spot}
 
 
@@ -312,7 +313,7 @@ def test_a_real_trace_is_drawn_with_its_weights(qtbot: QtBot, words: Words, trac
     """What is told is the recorded number."""
     view = shown(qtbot, alignment(trace, Look(head=1), words), words)
     told = heard(view)
-    QTest.mouseMove(view, centre(view, "target", 2))
+    hover(view, centre(view, "target", 2))
     row = trace["decoder.layers.0.cross_attn.weights"][1, 2]
     for token, weight in zip(trace.tokens.source, row, strict=True):
         assert f"→ {token.text}  {weight:.4g}" in told[-1].text
@@ -326,7 +327,7 @@ def test_before_the_first_picture_nothing_breaks(qtbot: QtBot, words: Words) -> 
         view.show()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_0):
         QTest.keyClick(view, key)
-    QTest.mouseMove(view, QPoint(20, 20))
+    hover(view, QPoint(20, 20))
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
     _wheel(view, 120)
     view.fit()
@@ -358,7 +359,7 @@ def test_without_a_picture_nothing_happens(qtbot: QtBot) -> None:
     view.resize(300, 200)
     view.show()
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
-    QTest.mouseMove(view, QPoint(120, 60))
+    hover(view, QPoint(120, 60))
     QApplication.sendEvent(
         view,
         QMouseEvent(

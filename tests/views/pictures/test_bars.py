@@ -15,6 +15,7 @@ from explorer.picture.kinds import Bars, Caption
 from explorer.picture.scales import LEVELS, Scale, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.pictures.bars import BarsView
+from tests.pointing import hover
 
 _DATA = tuple(int(channel) for channel in table("cividis")[LEVELS // 3])
 
@@ -125,7 +126,7 @@ def test_the_hover_text_tells_all(qtbot: QtBot, words: Words) -> None:
     said: list[str] = []
     view.pointed.connect(lambda pointed: said.append(pointed.text))
     for index in (1, 5, 2):
-        QTest.mouseMove(view, view.row_rect(index).center().toPoint())
+        hover(view, view.row_rect(index).center().toPoint())
     chosen, cut, plain = said[-3:]
     value = float(bars().values[5])
     for part in ("symbol 5", "105", f"{value:.4g}", f"{math.log(value):.4g}".replace("-", "−"), "a.tap", words("sampling.cut")):

@@ -17,6 +17,7 @@ from explorer.picture.scales import LEVELS, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.painting.pointed import Pointed
 from explorer.views.pictures.timeline import TimelineView
+from tests.pointing import hover
 
 _VALUES = np.array([0.9, 0.5, 0.25, 0.75, 0.125], np.float32)
 
@@ -107,7 +108,7 @@ def test_dragging_scrubs(qtbot: QtBot, words: Words) -> None:
     QTest.mouseMove(view, centre[1])
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=centre[1])
     assert found == [0, 1, 2, 3, 4, 1]
-    QTest.mouseMove(view, centre[3])
+    hover(view, centre[3])
     assert found[-1] == 1
 
 
@@ -169,11 +170,11 @@ def test_hovering_tells_probability_logarithm_and_rank(qtbot: QtBot, words: Word
     view = shown(qtbot, words, steps())
     said: list[Pointed] = []
     view.pointed.connect(said.append)
-    QTest.mouseMove(view, view.step_rect(1).center().toPoint())
+    hover(view, view.step_rect(1).center().toPoint())
     for part in ("＿is", "0.5", "−0.6931", "2", "6000"):
         assert part in said[-1].text
     assert said[-1].tokens == {("target", 2)}
-    QTest.mouseMove(view, view.step_rect(4).center().toPoint())
+    hover(view, view.step_rect(4).center().toPoint())
     assert "<eos>" in said[-1].text and said[-1].tokens == frozenset()
 
 
@@ -184,7 +185,7 @@ def test_without_probabilities_only_the_tokens_are_told(qtbot: QtBot, words: Wor
     said: list[Pointed] = []
     view.pointed.connect(said.append)
     for step in (0, 4):
-        QTest.mouseMove(view, view.step_rect(step).center().toPoint())
+        hover(view, view.step_rect(step).center().toPoint())
     told = words("timeline.about_position", step=4, symbol="<eos>")
     qtbot.waitUntil(lambda: bool(said) and said[-1].text == told)
     assert said[-1].tokens == {("target", 4)}

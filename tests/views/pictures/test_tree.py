@@ -18,6 +18,7 @@ from explorer.state.look import Look
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.tree import TreeView
 from tests.picture.trees import SEARCH, found, grown, trace_of, tree_of
+from tests.pointing import hover
 
 HE, SHE, READS, A, END_BEST, END_SECOND = 0, 1, 2, 3, 11, 7
 
@@ -164,13 +165,13 @@ def test_the_tree_cannot_be_lost(view: TreeView) -> None:
 def test_hovering_tells_everything_and_lights_the_target_up(qtbot: QtBot, view: TreeView, words: Words) -> None:
     """A token of the best sentence is one of the target's; another is none; leaving ends it."""
     with qtbot.waitSignal(view.pointed) as pointed:
-        QTest.mouseMove(view, view.chip_rect(READS).center().toPoint())
+        hover(view, view.chip_rect(READS).center().toPoint())
     assert [Pointed(describe(tree_of(), READS, words), frozenset({("target", 2)}))] == pointed.args
     with qtbot.waitSignal(view.pointed) as pointed:
-        QTest.mouseMove(view, view.chip_rect(A).center().toPoint())
+        hover(view, view.chip_rect(A).center().toPoint())
     assert frozenset() == pointed.args[0].tokens and "＿a" in pointed.args[0].text
     with qtbot.waitSignal(view.pointed) as pointed:
-        QTest.mouseMove(view, QPoint(view.width() - 3, view.height() - 8))
+        hover(view, QPoint(view.width() - 3, view.height() - 8))
     assert [NOTHING] == pointed.args
 
 
