@@ -58,7 +58,8 @@ def alignment(weights: Array) -> NDArray[np.float64]:
     # coverage[h] = mean_k max_q A[h,q,k]
     coverage = A.max(axis=1).mean(axis=1)  # [head]
     # Coverage counts twice: a word that is left out is worse than some doubt.
-    return sharpness * coverage**2 * _agreement(A)
+    result: NDArray[np.float64] = sharpness * coverage**2 * _agreement(A)
+    return result
 
 
 def _agreement(weights: NDArray[np.float64]) -> NDArray[np.float64]:
