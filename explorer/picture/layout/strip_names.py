@@ -23,11 +23,19 @@ class Names:
     architecture: Architecture
     words: Words
     measure: Measure
-    _widths: dict[str, float] = attrs.field(init=False, factory=dict, eq=False, repr=False)
+    # Hundreds of Blocks share few names, so names, their needs and widths are found once.
+    _known: dict[tuple[str, float], float] = attrs.field(init=False, factory=dict, eq=False, repr=False)
+    _groups: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict, eq=False, repr=False)
+    _needs: dict[tuple[str, bool], float] = attrs.field(init=False, factory=dict, eq=False, repr=False)
 
     def group(self, blocks: Sequence[Block]) -> str:
         """The name of a group, or of consecutive layers of one side: "Vectors", "Encoder 0", "Encoder 3–61"."""
-        first, last = blocks[0], blocks[-1]
+        ends = blocks[0].key, blocks[-1].key
+        if ends not in self._groups:
+            self._groups[ends] = self._group(blocks[0], blocks[-1])
+        return self._groups[ends]
+
+    def _group(self, first: Block, last: Block) -> str:
         if first.layer is None:
             # A model without a decoder gives out a symbol for each token that it was given, and no next one.
             gives = first.kind == "generator" and self.architecture.sides == ("encoder",)
@@ -45,28 +53,34 @@ class Names:
 
     def width(self, group: Sequence[Block]) -> float:
         """The width of a group's name (px)."""
-        return self.measure(self.group(group), NAME_PX)
+        return self.measured(self.group(group), NAME_PX)
 
     def whole(self, room: float = 0.0) -> str:
         """The number of all parameters in few letters, with their name if `room` (px) allows."""
         count = compact(self.architecture.n_parameters)
         named = self.words("strip.parameters", count=count)
-        return named if self.measure(named, COUNT_PX) <= room else self.words("strip.total", count=count)
+        return named if self.measured(named, COUNT_PX) <= room else self.words("strip.total", count=count)
 
     def need(self, block: Block) -> float:
         """The width that a segment needs for its short name (px)."""
-        return self._width(self.block(block, "short")) + 2 * _PAD_PX
+        like = block.kind, block.causal
+        if like not in self._needs:
+            self._needs[like] = self.measured(self.block(block, "short"), LABEL_PX) + 2 * _PAD_PX
+        return self._needs[like]
 
     def fitting(self, block: Block, width: float) -> str:
         """The longest name that fits into a segment; "" if none does."""
+        if width < LABEL_PX:  # Hundreds of folded segments need not be asked.
+            return ""
         names = (self.block(block, length) for length in ("long", "short"))
-        return next((name for name in names if self._width(name) + _PAD_PX <= width), "")
+        return next((name for name in names if self.measured(name, LABEL_PX) + _PAD_PX <= width), "")
 
-    def _width(self, name: str) -> float:
-        """The width of a segment's name, which hundreds of Blocks share."""
-        if name not in self._widths:
-            self._widths[name] = self.measure(name, LABEL_PX)
-        return self._widths[name]
+    def measured(self, text: str, px: float) -> float:
+        """The width of a text at a letter size (px)."""
+        width = self._known.get((text, px))
+        if width is None:
+            width = self._known[text, px] = self.measure(text, px)
+        return width
 
 
 def counted(blocks: Sequence[Block]) -> str:
