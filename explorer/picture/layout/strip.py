@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 
 import attrs
 
-from explorer.picture.layout.strip_names import COUNT_PX, Names, counted
+from explorer.picture.layout.strip_names import COUNT_PX, LABEL_PX, SMALL_LABEL_PX, Names, counted
 from explorer.trace.architecture import Architecture, Block
 
 Spans = Mapping[str, tuple[float, float]]
@@ -57,12 +57,14 @@ class Strip:
     """Everything in its place (px). `signs` are those between the parts of the input, each with its middle.
 
     `whole` is the number of all parameters, which ends at the right edge of the last segment; "" if there is no room.
+    `label_px` is the letter size of the names in segments.
     """
 
     segments: tuple[Segment, ...] = ()
     headings: tuple[Heading, ...] = ()
     signs: tuple[tuple[str, float], ...] = ()
     whole: str = ""
+    label_px: float = LABEL_PX
 
     def at(self, x: float) -> Segment | None:
         """The segment at x, or the one beside it if x is in a narrow gap; None in a wide gap and beyond the ends."""
@@ -95,16 +97,26 @@ def lay_out(names: Names, here: str, left: float, width: float) -> Strip:
 
 def place_at(names: Names, spans: Spans) -> Strip:
     """The strip with its segments at given places; a Block without a place has no segment."""
-    segments = {
-        block.key: Segment(block.key, *_whole(*spans[block.key]), names.fitting(block, spans[block.key][1]))
-        for block in names.architecture.blocks
-        if block.key in spans
-    }
+    segments, px = _segments(names, [block for block in names.architecture.blocks if block.key in spans], spans)
     groups = [tuple(block for block in group if block.key in segments) for group in groups_of(names.architecture)]
     groups = [group for group in groups if group]
     headings = tuple(_headings(names, groups, segments))
     whole, headings = _with_whole(names, headings, segments)
-    return Strip(tuple(segments.values()), headings, tuple(_signs(groups, segments)), whole)
+    return Strip(tuple(segments.values()), headings, tuple(_signs(groups, segments)), whole, px)
+
+
+def _segments(names: Names, blocks: Sequence[Block], spans: Spans) -> tuple[dict[str, Segment], float]:
+    """The segments by key, and the letter size (px) of their names: the smaller one if more names fit with it."""
+    places = {block.key: _whole(*spans[block.key]) for block in blocks}
+
+    def labelled(px: float) -> dict[str, str]:
+        return {block.key: names.fitting(block, places[block.key][1], px) for block in blocks}
+
+    usual, small = labelled(LABEL_PX), labelled(SMALL_LABEL_PX)
+    is_small = sum(map(bool, small.values())) > sum(map(bool, usual.values()))
+    labels = small if is_small else usual
+    made = {key: Segment(key, *place, labels[key]) for key, place in places.items()}
+    return made, SMALL_LABEL_PX if is_small else LABEL_PX
 
 
 def groups_of(architecture: Architecture) -> list[Group]:

@@ -11,9 +11,11 @@ from explorer.trace.stages import SINUSOIDS
 Measure = Callable[[str, float], float]
 """A function that gives the width (px) of a text at a letter size (px)."""
 
-NAME_PX, LABEL_PX, COUNT_PX = 12.0, 11.0, 10.0
-"""The letter sizes (px) of the names of groups, of those in segments, and of counts."""
-_PAD_PX = 5.0
+NAME_PX, COUNT_PX = 12.0, 10.0
+"""The letter sizes (px) of the names of groups, and of counts."""
+LABEL_PX, SMALL_LABEL_PX = 11.0, 10.0
+"""The letter sizes (px) of the names in segments: the usual one, and the one where segments are narrow."""
+_PAD_PX, _LEAST_PAD_PX = 5.0, 1.0  # px on each side of such a name, if there is room, and at least
 
 
 @attrs.frozen
@@ -68,12 +70,12 @@ class Names:
             self._needs[like] = self.measured(self.block(block, "short"), LABEL_PX) + 2 * _PAD_PX
         return self._needs[like]
 
-    def fitting(self, block: Block, width: float) -> str:
-        """The longest name that fits into a segment; "" if none does."""
-        if width < LABEL_PX:  # Hundreds of folded segments need not be asked.
+    def fitting(self, block: Block, width: float, px: float) -> str:
+        """The longest name that fits into a segment at a letter size (px); "" if none does."""
+        if width < SMALL_LABEL_PX:  # Hundreds of folded segments need not be asked.
             return ""
         names = (self.block(block, length) for length in ("long", "short"))
-        return next((name for name in names if self.measured(name, LABEL_PX) + _PAD_PX <= width), "")
+        return next((name for name in names if self.measured(name, px) + 2 * _LEAST_PAD_PX <= width), "")
 
     def measured(self, text: str, px: float) -> float:
         """The width of a text at a letter size (px)."""

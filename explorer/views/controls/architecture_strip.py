@@ -179,7 +179,7 @@ class ArchitectureStrip(Surface):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if segment.label:
             painter.setBackground(colour)
-            painter.setFont(self._font(LABEL_PX, bold=seen))
+            painter.setFont(self._font(self.strip.label_px, bold=seen))
             ink = self.theme.on_accent if seen else self.theme.text
             centred_label(painter, box.center().x(), box.center().y(), segment.label, ink)
 
