@@ -15,7 +15,9 @@ NAME_PX, COUNT_PX = 12.0, 10.0
 """The letter sizes (px) of the names of groups, and of counts."""
 LABEL_PX, SMALL_LABEL_PX = 11.0, 10.0
 """The letter sizes (px) of the names in segments: the usual one, and the one where segments are narrow."""
-_PAD_PX, _LEAST_PAD_PX = 5.0, 1.0  # px on each side of such a name, if there is room, and at least
+_PAD_PX = 5.0  # px on each side of such a name
+_LENGTHS = (("long", _PAD_PX), ("short", 1.0), ("least", 1.0))
+"""The lengths of such names from which the first that fits is taken, each with its least margin (px) on each side."""
 
 
 @attrs.frozen
@@ -46,12 +48,13 @@ class Names:
         return self.words("strip.layer", side=self.words(f"side.{first.side}"), layer=layers)
 
     def block(self, block: Block, length: str = "long") -> str:
-        """The name in a Block's segment, "long" or "short"."""
+        """The name in a Block's segment, "long", "short", or the "least" that can be understood, which few have."""
         if block.kind == "position":
             position = self.architecture.position
             return self.words.or_other(f"strip.position.{'sinusoidal' if position in SINUSOIDS else position}")
-        masked = block.kind == "self_attn" and block.causal
-        return self.words(f"strip.{length}.{'masked' if masked else block.kind}")
+        kind = "masked" if block.kind == "self_attn" and block.causal else block.kind
+        key = f"strip.{length}.{kind}"
+        return self.words(key if key in self.words else f"strip.short.{kind}")
 
     def width(self, group: Sequence[Block]) -> float:
         """The width of a group's name (px)."""
@@ -74,8 +77,8 @@ class Names:
         """The longest name that fits into a segment at a letter size (px); "" if none does."""
         if width < SMALL_LABEL_PX:  # Hundreds of folded segments need not be asked.
             return ""
-        names = (self.block(block, length) for length in ("long", "short"))
-        return next((name for name in names if self.measured(name, px) + 2 * _LEAST_PAD_PX <= width), "")
+        named = ((self.block(block, length), pad) for length, pad in _LENGTHS)
+        return next((name for name, pad in named if self.measured(name, px) + 2 * pad <= width), "")
 
     def measured(self, text: str, px: float) -> float:
         """The width of a text at a letter size (px)."""

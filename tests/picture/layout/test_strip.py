@@ -141,7 +141,7 @@ def test_narrow_segments_have_smaller_letters_if_more_names_fit_then() -> None:
     def made(width: float) -> Strip:
         return place_at(names, {key: (place * 60, width) for place, key in enumerate(keys)})
 
-    assert (made(50).label_px, [segment.label for segment in made(50).segments][:2]) == (LABEL_PX, ["自注意力", "前馈网络"])
+    assert (made(50).label_px, [segment.label for segment in made(50).segments][:2]) == (LABEL_PX, ["自注意力", "前馈"])
     assert (made(43).label_px, made(43).segments[0].label) == (SMALL_LABEL_PX, "自注意力")
     assert {segment.label for segment in made(19).segments} == {""}
 
