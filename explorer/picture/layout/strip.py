@@ -195,7 +195,13 @@ def _signs(groups: list[Group], segments: Mapping[str, Segment]) -> Iterator[tup
 
 def _headings(names: Names, groups: list[Group], segments: Mapping[str, Segment]) -> Iterator[Heading]:
     """A name above each group that has room for it. Consecutive layers of a side that have none share one, if it fits."""
-    own = {group[0].key: _heading(names, group, segments) for group in groups}
+    starts = [segments[group[0].key].left for group in groups[1:]]
+    # A name may reach beyond its group, into the gap before the next one.
+    reaches = {
+        group[-1].key: max(segments[group[-1].key].right, start - _APART_PX)
+        for group, start in zip(groups, [*starts, 0.0], strict=True)
+    }
+    own = {group[0].key: _heading(names, group, segments, reaches) for group in groups}
 
     def kind(group: Group) -> tuple[str, str]:
         # Groups with a name of their own, and those outside the layers, share with none.
@@ -204,7 +210,7 @@ def _headings(names: Names, groups: list[Group], segments: Mapping[str, Segment]
 
     for (_side, key), run in groupby(groups, key=kind):
         blocks = [block for group in run for block in group]
-        heading = own[key] if key else _heading(names, blocks, segments)
+        heading = own[key] if key else _heading(names, blocks, segments, reaches)
         if heading is not None:
             yield heading
 
@@ -221,13 +227,15 @@ def _with_whole(
     return (whole, (*others, attrs.evolve(last, count=""))) if names.measured(whole, COUNT_PX) <= room else ("", headings)
 
 
-def _heading(names: Names, blocks: Sequence[Block], segments: Mapping[str, Segment]) -> Heading | None:
+def _heading(
+    names: Names, blocks: Sequence[Block], segments: Mapping[str, Segment], reaches: Mapping[str, float]
+) -> Heading | None:
     """The name of these Blocks above their segments, with their count if there is room for both; None if the name is wider."""
-    left, right = segments[blocks[0].key].left, segments[blocks[-1].key].right
+    left, reach = segments[blocks[0].key].left, reaches[blocks[-1].key]
     end = left + names.width(blocks)
-    if end > right:
+    if end > reach:
         return None
     count = counted(blocks)
-    fits = bool(count) and end + _APART_PX + names.measured(count, COUNT_PX) <= right
+    fits = bool(count) and end + _APART_PX + names.measured(count, COUNT_PX) <= reach
     keys = tuple(block.key for block in blocks)
     return Heading(keys, names.group(blocks), left, count if fits else "", end + _APART_PX)

@@ -50,7 +50,9 @@ def faults(strip: Strip, names: Names, left: float, right: float) -> list[str]:
             found.append(f"{segment.label!r} is wider than its segment")
     by_key = {segment.key: segment for segment in segments}
     for heading in strip.headings:
-        if heading.left + names.measure(heading.text, NAME_PX) > by_key[heading.keys[-1]].right:
+        end = heading.left + names.measure(heading.text, NAME_PX)
+        beyond = [segment for segment in segments if by_key[heading.keys[-1]].right <= segment.left < end]
+        if beyond or end > right:
             found.append(f"{heading.text!r} is wider than its group")
         if heading.left != by_key[heading.keys[0]].left:
             found.append(f"{heading.text!r} stands elsewhere")
