@@ -1,0 +1,198 @@
+"""The River of a Trace: its lanes, its blocks, and the words that come out."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.kinds import Caption, Heatmap
+from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.heatmaps import closed_of, masked_values, symbol
+from explorer.picture.river.river import Block, Half, River, Written, strongest_pair
+from explorer.state.look import Look, attentions
+from explorer.trace.arrays import Array
+from explorer.trace.levels import all_closed, pooled
+from explorer.trace.model_card import SideCard
+from explorer.trace.trace import Trace
+
+MOST_LANES = 160  # A lane needs 1.5 px to be seen beside its neighbours.
+_CANDIDATES = 8
+_USUAL = 0.8  # the quantile of lengths that a lane of full thickness stands for; longer ones are as thick
+_PLACES = 64  # places of the table of positions whose waves are drawn
+
+
+def river(trace: Trace, look: Look, words: Words) -> River:
+    """The whole pass, with what the Look has chosen. Raises UnknownTap; NotKept where a long text left a map out."""
+    look = look if look.attention in attentions(trace) else look.fitted(trace)
+    block = _lane_block(trace)
+    halves = tuple(_half(trace, side, look, block) for side in trace.card.sides)
+    step = look.step(trace)
+    focus = next((b for h in halves for layer in h.layers for b in layer if _is_focus(b, look)), None)
+    query = min(step // block, halves[-1].n - 1)
+    if (focus is not None and focus.drawn is not None and halves[-1].side != look.attention.partition(".")[0]) or (
+        focus is not None and focus.drawn is not None and len(halves) == 1 and halves[0].side == "encoder"
+    ):
+        query = strongest_pair(focus.drawn)[0]
+    table = trace.table(trace.card.sides[0].name)
+    return River(
+        halves=halves,
+        written=_written(trace, step, block),
+        attention=look.attention,
+        layer=look.layer,
+        head=look.head,
+        unit_colours=look.unit_colours,
+        signed_colours=look.signed_colours,
+        query=query,
+        map=_map(trace, look, words),
+        waves=table[:_PLACES] if np.any(table) else table[:0],
+        n_parameters=trace.parameters,
+        trained=trace.trained,
+        longest=_round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL))),
+        caption=Caption(
+            title=words("river.title"), tap=look.attention_tap("weights"), shape=_shape(trace, look), origin="recorded"
+        ),
+    )
+
+
+def _is_focus(block: Block, look: Look) -> bool:
+    return block.attention == look.attention and block.layer == look.layer
+
+
+def _lengths(half: Half) -> list[Array]:
+    return [half.length, *(block.length for layer in half.layers for block in layer)]
+
+
+def _shape(trace: Trace, look: Look) -> str:
+    shape = trace.shape(look.attention_tap("weights"))
+    return f"[head {shape[0]}, query {shape[1]}, key {shape[2]}]"
+
+
+def _map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The chosen head's map of weights."""
+    return head_map(trace, attrs.evolve(look, stage="weights"), words)
+
+
+def _lane_block(trace: Trace) -> int:
+    """How many tokens a lane stands for: a power of two, and at least a block of the maps that were kept."""
+    n_tokens = max(len(trace.tokens.source), len(trace.tokens.target))
+    kept = [trace.maps[tap].levels for tap in trace.maps if tap.endswith("_attn.weights")]
+    block = max([1, *(levels.block for levels in kept if levels is not None)]) if n_tokens > MOST_LANES else 1
+    while -(-n_tokens // block) > MOST_LANES:
+        block *= 2
+    return block
+
+
+def _half(trace: Trace, card: SideCard, look: Look, block: int) -> Half:
+    side = card.name
+    tap = f"{side}.embedding.output"
+    tokens = trace.side(tap)
+    return Half(
+        side=side,
+        tokens=trace.side_name(tap, "position"),
+        labels=tuple(token.text for token in tokens[::block]),
+        ids=tuple(token.id for token in tokens[::block]),
+        block=block,
+        n_tokens=len(tokens),
+        scaled=_rows(_vectors(trace, f"{side}.embedding.scaled", tap), block),
+        positions=_rows(_vectors(trace, f"{side}.embedding.positions", tap), block),
+        output=_rows(trace[tap], block),
+        length=_length(trace, tap, block),
+        last=_length(
+            trace, f"{side}.norm" if f"{side}.norm" in trace else _stream_tap(trace, side, card.n_layers - 1, -1), block
+        ),
+        layers=tuple(_layer(trace, card, layer, look, block) for layer in range(card.n_layers)),
+    )
+
+
+def _vectors(trace: Trace, tap: str, like: str) -> Array:
+    """[position, feature] of a tap; zeros where this model has no such tap."""
+    return trace[tap] if tap in trace else np.zeros(trace.shape(like), np.float32)
+
+
+def _rows(values: Array, block: int) -> Array:
+    return values if block == 1 else pooled(values, (block, 1), signed=True)
+
+
+def _length(trace: Trace, tap: str, block: int) -> Array:
+    """‖x‖ of each token's vector [lane]; of a block of tokens the largest."""
+    values = trace[tap].astype(np.float64)
+    # ‖x‖ = √Σ x²
+    lengths = np.sqrt((values * values).sum(axis=-1)).astype(np.float32)
+    return lengths if block == 1 else pooled(lengths[:, None], (block, 1), signed=False)[:, 0]
+
+
+def _parts(card: SideCard) -> tuple[str, ...]:
+    return (*card.attentions, "feed_forward")
+
+
+def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
+    """The tap of the stream after sublayer `place` (from 0; -1: the last) of a layer: what the next sublayer reads."""
+    n_parts = len(_parts(trace.card.side(side)))
+    number = place % n_parts + 1
+    kinds = ("norm", "residual") if trace.card.norm_placement == "post" else ("residual", "norm")
+    names = [f"{side}.layers.{layer}.{kind}{number}" for kind in kinds]
+    return next((name for name in names if name in trace), f"{side}.embedding.output")
+
+
+def _layer(trace: Trace, card: SideCard, layer: int, look: Look, block: int) -> tuple[Block, ...]:
+    made = []
+    for place, part in enumerate(_parts(card)):
+        base = f"{card.name}.layers.{layer}.{part}"
+        length = _length(trace, _stream_tap(trace, card.name, layer, place), block)
+        if part == "feed_forward":
+            hidden = f"{base}.activated"
+            units = None if hidden not in trace or hidden in trace.maps else np.abs(_rows(trace[hidden], block))
+            made.append(Block(f"{card.name}.{part}", layer, hidden, length, hidden=units))
+        else:
+            made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, block))
+    return tuple(made)
+
+
+def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, block: int) -> Block:
+    closed = closed_of(trace, tap)
+    kept = trace.map(tap)
+    if block == 1:
+        if kept.array is None:
+            raise trace.not_kept(tap, -1)
+        weights = kept.array
+    elif kept.levels is not None:
+        place = (block // kept.levels.block).bit_length() - 1
+        weights = kept.levels.arrays[min(place, len(kept.levels.arrays) - 1)]
+    else:
+        weights = pooled(trace[tap], block, signed=False)
+    if closed is not None and block > 1:
+        closed = all_closed(closed, block)
+    if closed is not None and closed.shape != weights.shape[1:]:
+        closed = None
+    focus = attention == look.attention and layer == look.layer
+    # Elsewhere than in the block that is looked at, the mean of all heads is drawn: Ā[q,k] = Σ_h A[h,q,k] / n_heads
+    drawn = weights[min(look.head, len(weights) - 1)] if focus else weights.mean(axis=0)
+    return Block(attention, layer, tap, length, masked_values(weights, closed), masked_values(drawn, closed), closed)
+
+
+def _written(trace: Trace, step: int, block: int) -> Written:
+    tap = "generator.probabilities"
+    probabilities = trace[tap]
+    n_steps, n_symbols = probabilities.shape
+    row = probabilities[step]
+    best = np.argpartition(-row, min(_CANDIDATES, n_symbols - 1))[:_CANDIDATES]
+    best = best[np.argsort(-row[best], kind="stable")]
+    shown = range(0, n_steps, block)
+    # Where nothing is expected of the model, its likeliest symbol stands at each place.
+    said = np.array(trace.expected, int) if trace.expected else probabilities.argmax(axis=1)  # [position]
+    p = probabilities[np.arange(n_steps), said]
+    return Written(
+        labels=tuple(symbol(trace, int(said[place])) for place in shown),
+        probabilities=p[::block],
+        candidates=tuple((symbol(trace, int(i)), float(row[i]), int(i)) for i in best),
+        rest=max(0.0, 1.0 - float(row[best].astype(np.float64).sum())),
+        n_symbols=n_symbols,
+        step=step,
+    )
+
+
+def _round_up(length: float) -> float:
+    """The smallest of 1, 1.5, 2, 3, 5, 7 · 10ⁿ that is no less, so that lanes keep their scale while one types."""
+    if not length > 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(next(step * power for step in (1, 1.5, 2, 3, 5, 7, 10) if step * power >= length * (1 - 1e-6)))

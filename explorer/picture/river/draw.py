@@ -1,0 +1,130 @@
+"""The whole river as a scene, and what lies over it while something is pointed at."""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.river.accent import Pointing, draw_accent
+from explorer.picture.river.focus import best_key, draw_focus, draw_heads, draw_mask
+from explorer.picture.river.grid import RiverGrid
+from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
+from explorer.picture.river.river import Half, River
+from explorer.picture.river.scene import Box, Curve, Drawn, Item, Label, Line, Rect, joined
+from explorer.picture.river.slabs import bands, draw_slabs, lanes
+from explorer.picture.river.strips import draw_strips, reach
+
+_FEATURES = (0, 4, 8, 16, 24)  # whose waves are drawn: from fast to slow
+
+
+@attrs.frozen
+class Colours:
+    """The colour tables of weights and of signed values."""
+
+    unit: str
+    signed: str
+
+
+def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) -> Drawn:
+    """All that does not change while the mouse moves."""
+    parts = [_captions(river, grid, words)]
+    for half, place in zip(river.halves, grid.halves, strict=True):
+        parts.append(draw_slabs(river, half, place, grid, words, colours.unit))
+    for half, place in zip(river.halves, grid.halves, strict=True):
+        parts.append(Drawn((lanes(river, half, place, grid), *bands(river, half, place, grid))))
+        parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half)))
+    parts += [
+        _scales(river, grid),
+        draw_waves(river, grid, words),
+        draw_focus(river, grid, words),
+        draw_mask(river, grid, words, colours.unit),
+        draw_words(river, grid),
+        draw_candidates(river, grid, words),
+        draw_legend(river, grid, words, colours.unit, colours.signed),
+    ]
+    return joined(parts)
+
+
+def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
+    """What follows the mouse: accents, the weight of the pair in each head, and the explanation."""
+    accent = draw_accent(river, grid, words, pointing)
+    if river.focus is None or river.focus.drawn is None:
+        return accent
+    pair = pointing.pair if pointing.pair is not None else (river.query, best_key(river, river.query))
+    return joined([draw_heads(river, grid, words, pair), accent])
+
+
+def _wanted(river: River, half: Half) -> tuple[int, ...]:
+    """The lanes whose labels matter most: the chosen step, and what it looks at."""
+    if half is river.halves[-1] and half.side == "decoder":
+        return (river.step_lane,)
+    focus = river.focus
+    if focus is None or focus.drawn is None or river.half_of(river.attention, "key") is not half:
+        return ()
+    return tuple(int(key) for key in np.argsort(-np.nan_to_num(focus.drawn[river.query]))[:3])
+
+
+def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """The four sentences that tell the story, each above its part."""
+    px = 12.0 if grid.narrow else 13.0
+    short = ".short" if grid.narrow else ""
+    first = grid.halves[0]
+    count = len(first.slabs)
+    n_features = river.halves[0].output.shape[1]
+    told = [(grid.margin, first.slabs[0].x, words(f"river.caption.embed{short}", count=n_features))]
+    if len(grid.halves) == 2:
+        second = grid.halves[1]
+        told.append((first.slabs[0].x + 4, grid.memory, words(f"river.caption.read{short}", count=count)))
+        told.append((second.slabs[0].x + 4, grid.out.x, words(f"river.caption.write{short}")))
+    else:
+        kind = "read" if river.halves[0].side == "encoder" else "continue"
+        told.append((first.slabs[0].x + 4, grid.out.x, words(f"river.caption.{kind}{short}", count=count)))
+    step = words(f"river.caption.choose{short}", step=river.written.step + 1, count=f"{river.written.n_symbols:,}")
+    told.append((grid.out.x, grid.width, step))
+    scene: list[Item] = []
+    for number, (x, right, text) in enumerate(told, 1):
+        scene.append(Label(x, grid.captions_y, str(number), px, "accent", bold=True))
+        scene.append(Label(x + 14, grid.captions_y, text, px, room=right - x - 18))
+    if len(grid.halves) == 2:
+        second = grid.halves[1]
+        text = words("river.written_so_far")
+        scene.append(Label(second.label.x, second.top - 14, text, 11, "faint", room=second.slabs[0].x - second.label.x - 4))
+        memory = words("river.memory")
+        scene.append(Label(grid.memory + 14, first.top - 8, memory, 11, "faint", room=grid.out.x - grid.memory))
+    return Drawn(tuple(scene))
+
+
+def _scales(river: River, grid: RiverGrid) -> Drawn:
+    """The range of each column of vectors, above it."""
+    half, place = river.halves[0], grid.halves[0]
+    y = place.top - 8
+    most = f"±{reach(half):.3g}"
+    scene: list[Item] = [Label(place.strips[0], y, most, 10, "faint"), Label(place.strips[2], y, most, 10, "faint")]
+    if np.any(half.positions):
+        scene.append(Label(place.strips[1], y, f"±{np.abs(half.positions).max():.2g}", 10, "faint"))
+    return Drawn(tuple(scene))
+
+
+def draw_waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """The classical curves: single features of the positions along the places, this sentence's places shaded."""
+    rect, waves = grid.waves, river.waves
+    if not len(waves) or rect.h < 28 or rect.w < 160:
+        return Drawn(())
+    left = rect.x + (70 if grid.narrow else 92)
+    plot = Rect(left, rect.y + 4, rect.right - left, rect.h - 8)
+    n_places, n_features = waves.shape
+    n_tokens = river.halves[0].n_tokens
+    shown = min(n_places, max(24, n_tokens + 2))
+    x = plot.x + np.arange(shown, dtype=np.float32) / (shown - 1) * plot.w
+    middle, half = plot.y + plot.h / 2, plot.h / 2 - 1
+    shaded = float(x[min(n_tokens, shown) - 1]) - plot.x
+    scene: list[Item] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.h), "band", opacity=0.08, radius=2)]
+    scene.append(Line(plot.x, middle, plot.right, middle, "hairline"))
+    features = [feature for feature in _FEATURES if feature < n_features]
+    for place, feature in enumerate(features):
+        # A wave between its places is drawn through them alone: what was recorded.
+        y = middle - waves[:shown, feature] / max(1.0, float(np.abs(waves).max())) * half
+        scene.append(Curve(x, y.astype(np.float32), "band", 1.4, 0.9 - 0.15 * place))
+    scene.append(Label(rect.x, rect.y + 12, words("river.waves"), 11, "faint", room=left - rect.x - 6))
+    told = words("river.waves_of", features=", ".join(map(str, features)))
+    scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
+    return Drawn(tuple(scene))

@@ -1,0 +1,157 @@
+"""Paints a Scene."""
+
+from functools import singledispatch
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPolygonF
+
+from explorer.picture.figure.png import palette
+from explorer.picture.river.scene import Bands, Box, Cells, Curve, Hatch, Label, Lanes, Line, Rect, Scene, Sentence
+from explorer.picture.scales import GAP
+from explorer.picture.theme import Theme
+from explorer.views.painting import bands as band_painting
+from explorer.views.painting.labels import advance, placed_label
+from explorer.views.painting.paint import hatching
+
+
+def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:
+    """Paint all items, one over the other."""
+    font = painter.font()
+    for item in scene:
+        _paint(item, painter, theme, font)
+    painter.setFont(font)
+
+
+def _coloured(name: str, theme: Theme, opacity: float = 1.0) -> QColor:
+    colour = QColor(getattr(theme, name))
+    if opacity < 1:
+        colour.setAlphaF(opacity)
+    return colour
+
+
+def _rect(rect: Rect) -> QRectF:
+    return QRectF(rect.x, rect.y, rect.w, rect.h)
+
+
+@singledispatch
+def _paint(item: object, painter: QPainter, theme: Theme, font: QFont) -> None:
+    raise TypeError(type(item).__name__)
+
+
+@_paint.register
+def _label(item: Label, painter: QPainter, theme: Theme, font: QFont) -> None:
+    if item.room < 8 or not item.text:
+        return
+    painter.setFont(_font(font, item.px, item.bold))
+    painter.setOpacity(item.opacity)
+    placed_label(painter, item.x, item.y, item.text, getattr(theme, item.colour), item.align, item.room)
+    painter.setOpacity(1)
+
+
+@_paint.register
+def _sentence(item: Sentence, painter: QPainter, theme: Theme, font: QFont) -> None:
+    x, end = item.x, item.x + item.room
+    for piece in item.pieces:
+        painter.setFont(_font(font, item.px, piece.accent))
+        wide = advance(painter.font(), piece.text)
+        placed_label(painter, x, item.y, piece.text, theme.accent if piece.accent else theme.text, "left", max(end - x, 0.0))
+        x += wide
+        if x >= end:
+            return
+
+
+_FONTS: dict[tuple[str, float, bool], QFont] = {}
+
+
+def _font(base: QFont, px: float, bold: bool) -> QFont:
+    key = (base.family(), px, bold)
+    found = _FONTS.get(key)
+    if found is None:
+        found = _FONTS[key] = QFont(base)
+        found.setPixelSize(round(px))
+        found.setBold(bold)
+    return found
+
+
+@_paint.register
+def _box(item: Box, painter: QPainter, theme: Theme, font: QFont) -> None:
+    rect = _rect(item.rect)
+    if not item.line and not item.radius:
+        painter.fillRect(rect, _coloured(item.fill, theme, item.opacity))
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, bool(item.radius))
+    painter.setBrush(_coloured(item.fill, theme, item.opacity) if item.fill else Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(_coloured(item.line, theme, item.opacity), item.width) if item.line else Qt.PenStyle.NoPen)
+    inner = rect.adjusted(0.5, 0.5, -0.5, -0.5) if item.line else rect
+    painter.drawRoundedRect(inner, item.radius, item.radius)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+@_paint.register
+def _hatch(item: Hatch, painter: QPainter, theme: Theme, font: QFont) -> None:
+    painter.fillRect(_rect(item.rect), hatching(theme))
+
+
+@_paint.register
+def _line(item: Line, painter: QPainter, theme: Theme, font: QFont) -> None:
+    colour = _coloured(item.colour, theme, item.opacity)
+    if item.x0 == item.x1:
+        painter.fillRect(QRectF(item.x0 - item.width / 2, item.y0, item.width, item.y1 - item.y0), colour)
+    elif item.y0 == item.y1:
+        painter.fillRect(QRectF(item.x0, item.y0 - item.width / 2, item.x1 - item.x0, item.width), colour)
+    else:
+        painter.setPen(QPen(colour, item.width))
+        painter.drawLine(QPointF(item.x0, item.y0), QPointF(item.x1, item.y1))
+
+
+@_paint.register
+def _cells(item: Cells, painter: QPainter, theme: Theme, font: QFont) -> None:
+    name = getattr(theme, item.colours, item.colours)
+    rgba = palette(name, theme).astype(np.uint32)
+    argb = (np.uint32(255) << 24) | (rgba[:, 0] << 16) | (rgba[:, 1] << 8) | rgba[:, 2]
+    argb[GAP] = 0
+    rows, columns = item.index.shape
+    pixels = argb.astype(np.uint32).take(item.index)
+    image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied)
+    painter.setOpacity(item.opacity)
+    painter.drawImage(_rect(item.rect), image)
+    painter.setOpacity(1)
+
+
+@_paint.register
+def _lanes(item: Lanes, painter: QPainter, theme: Theme, font: QFont) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    for lane in range(len(item.y)):
+        painter.setBrush(_coloured(item.colour, theme, float(item.opacity[lane])))
+        painter.drawPath(_lane_path(item, lane))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _lane_path(item: Lanes, lane: int) -> QPainterPath:
+    y, half = float(item.y[lane]), (item.width[lane] / 2).tolist()
+    x = item.x.tolist()
+    path = QPainterPath(QPointF(x[0], y - half[0]))
+    for first, last in zip(range(len(x) - 1), range(1, len(x)), strict=True):
+        middle = (x[first] + x[last]) / 2
+        path.cubicTo(middle, y - half[first], middle, y - half[last], x[last], y - half[last])
+    path.lineTo(x[-1], y + half[-1])
+    for first, last in zip(range(len(x) - 1, 0, -1), range(len(x) - 2, -1, -1), strict=True):
+        middle = (x[first] + x[last]) / 2
+        path.cubicTo(middle, y + half[first], middle, y + half[last], x[last], y + half[last])
+    return path
+
+
+@_paint.register
+def _bands(item: Bands, painter: QPainter, theme: Theme, font: QFont) -> None:
+    band_painting.paint(painter, item, theme)
+
+
+@_paint.register
+def _curve(item: Curve, painter: QPainter, theme: Theme, font: QFont) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(_coloured(item.colour, theme, item.opacity), item.width))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(item.x.tolist(), item.y.tolist(), strict=True)]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
