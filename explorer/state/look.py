@@ -38,6 +38,7 @@ class Look:
     # The alignment shows one head, the mean of its layer, or the mean of all heads.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
     shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
     sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
     top_k: int = attrs.field(default=0, validator=between(0, _MOST))  # 0: all

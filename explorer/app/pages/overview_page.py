@@ -13,7 +13,7 @@ from explorer.views.pictures.river import RiverView
 
 
 class OverviewPage(Page):
-    """The river fills the page; a click on it changes the Look."""
+    """The river fills the page; a click on it changes the Look. A block that is clicked again opens in place."""
 
     key = "overview"
     least_px = 420
@@ -40,9 +40,14 @@ class OverviewPage(Page):
             case "head":
                 self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head")
             case "block" if place.attention.endswith("_attn"):
-                self.look_at(attention=place.attention, layer=place.layer)
+                again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
+                self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")
             case "block":
-                self.look_at(layer=place.layer, side=place.attention.partition(".")[0])
+                self.look_at(layer=place.layer, side=place.attention.partition(".")[0], opened="feed_forward")
+            case "open":
+                self.look_at(opened="attention")
+            case "close":
+                self.look_at(opened="")
             case "step":
                 self.look_at(position=place.index)
             case "pair" if place.attention.startswith("decoder"):

@@ -7,7 +7,9 @@ from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.heatmaps import closed_of, masked_values, symbol
+from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.river.river import Block, Half, River, Written, strongest_pair
+from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.levels import all_closed, pooled
@@ -18,6 +20,9 @@ MOST_LANES = 160  # A lane needs 1.5 px to be seen beside its neighbours.
 _CANDIDATES = 8
 _USUAL = 0.8  # the quantile of lengths that a lane of full thickness stands for; longer ones are as thick
 _PLACES = 64  # places of the table of positions whose waves are drawn
+_FEATURES = (0, 4, 8, 16, 24)  # whose waves are drawn, from fast to slow
+_FINER = 8  # points of a wave for each place
+_ALIKE = 1e-4
 
 
 def river(trace: Trace, look: Look, words: Words) -> River:
@@ -32,18 +37,25 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         focus is not None and focus.drawn is not None and len(halves) == 1 and halves[0].side == "encoder"
     ):
         query = strongest_pair(focus.drawn)[0]
-    table = trace.table(trace.card.sides[0].name)
+    waves, smooth, finer = _waves(trace)
+    inside = opened(trace, look) if block == 1 else None
     return River(
         halves=halves,
         written=_written(trace, step, block),
         attention=look.attention,
         layer=look.layer,
         head=look.head,
+        opened=inside,
+        opened_attention="" if inside is None else opened_attention(look),
         unit_colours=look.unit_colours,
         signed_colours=look.signed_colours,
         query=query,
         map=_map(trace, look, words),
-        waves=table[:_PLACES] if np.any(table) else table[:0],
+        waves=waves,
+        features=_features(trace),
+        smooth=smooth,
+        finer=finer,
+        scale=_scale(halves, block, look),
         n_parameters=trace.parameters,
         trained=trace.trained,
         longest=_round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL))),
@@ -51,6 +63,36 @@ def river(trace: Trace, look: Look, words: Words) -> River:
             title=words("river.title"), tap=look.attention_tap("weights"), shape=_shape(trace, look), origin="recorded"
         ),
     )
+
+
+def _features(trace: Trace) -> tuple[int, ...]:
+    return tuple(feature for feature in _FEATURES if feature < trace.card.d_model)
+
+
+def _waves(trace: Trace) -> tuple[Array, Array, int]:
+    """Some features of the table of positions [place, feature], the same with points in between, and how many."""
+    table = trace.table(trace.card.sides[0].name)[:_PLACES]
+    if not np.any(table):
+        return table[:0], table[:0], 1
+    waves = table[:, list(_features(trace))]
+    if trace.card.position != "sinusoidal":
+        return waves, waves, 1
+    at = np.arange((len(table) - 1) * _FINER + 1)[:, None] / _FINER  # [point, 1]
+    feature = np.array(_features(trace))
+    # PE[p, 2i] = sin(p / base^(2i / d_model))
+    smooth = np.sin(at / trace.card.position_base ** (feature / trace.card.d_model)).astype(np.float32)
+    if np.abs(smooth[::_FINER] - waves).max() > _ALIKE:  # Another formula made this table.
+        return waves, waves, 1
+    return waves, smooth, _FINER
+
+
+def _scale(halves: tuple[Half, ...], block: int, look: Look) -> Scale:
+    """The scale of all weights: up to 1; among many tokens up to the largest there is, since all would be dark."""
+    if block == 1:
+        return unit_scale(look.unit_colours)
+    found = [b.weights for half in halves for layer in half.layers for b in layer if b.weights is not None]
+    largest = max(float(np.nanmax(weights)) for weights in found)
+    return Scale(0.0, min(1.0, _round_up(largest)), look.unit_colours)
 
 
 def _is_focus(block: Block, look: Look) -> bool:

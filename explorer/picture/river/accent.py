@@ -11,7 +11,7 @@ from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Block, Half, River
-from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Piece, Rect, Sentence
+from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence
 from explorer.picture.river.slabs import block_bands, lanes
 from explorer.picture.river.strips import shown_text, text_px
 from explorer.picture.river.tell import tell
@@ -69,7 +69,7 @@ def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing)
                     scene += _bands(river, block, zone, grid, pointing)
     scene += _map(river, grid, pointing)
     scene += _labels(river, grid, pointing)
-    scene += _explanation(grid, tell(river, words, pointing.place, pointing.pair, pointing.source, pointing.target))
+    scene += explained(river, words, grid.explanation, pointing, narrow=grid.narrow)
     return Drawn(tuple(scene))
 
 
@@ -165,8 +165,7 @@ def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
                 )
             )
     if pointing.place is not None:
-        for column in columns:
-            scene.append(Box(Rect(rect.x + wide * column - 1, rect.y - 1, wide + 2, rect.h + 2), "", "accent", 1, 2))
+        scene += [Box(Rect(rect.x + wide * each - 1, rect.y - 1, wide + 2, rect.h + 2), "", "accent", 1, 2) for each in columns]
     for column in columns:
         px = 14 if wide > 44 and not grid.narrow else 11
         if wide >= 11:
@@ -197,12 +196,13 @@ def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
     return scene
 
 
-def _explanation(grid: RiverGrid, pieces: tuple[Piece, ...]) -> list[Item]:
-    rect = grid.explanation
-    y = rect.y + rect.h / 2
+def explained(river: River, words: Words, rect: Rect, pointing: Pointing, *, narrow: bool) -> list[Item]:
+    """The line at the bottom: one sentence about what stands out."""
+    y, margin = rect.y + rect.h / 2, 12.0 if narrow else 16.0
+    pieces = tell(river, words, pointing.place, pointing.pair, pointing.source, pointing.target)
     return [
         Box(rect, "card"),
         Box(Rect(rect.x, rect.y, rect.w, 1), "hairline"),
-        Box(Rect(grid.margin, y - 9, 4, 18), "accent"),
-        Sentence(grid.margin + 14, y, pieces, 13 if grid.narrow else 15, rect.w - 2 * grid.margin - 14),
+        Box(Rect(margin, y - 9, 4, 18), "accent"),
+        Sentence(margin + 14, y, pieces, 13 if narrow else 15, rect.w - 2 * margin - 14),
     ]

@@ -9,11 +9,9 @@ from explorer.picture.river.focus import best_key, draw_focus, draw_heads, draw_
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Box, Curve, Drawn, Item, Label, Line, Rect, joined
+from explorer.picture.river.scene import Box, Curve, Drawn, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
 from explorer.picture.river.strips import draw_strips, reach
-
-_FEATURES = (0, 4, 8, 16, 24)  # whose waves are drawn: from fast to slow
 
 
 @attrs.frozen
@@ -66,24 +64,21 @@ def _wanted(river: River, half: Half) -> tuple[int, ...]:
 def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
     """The four sentences that tell the story, each above its part."""
     px = 12.0 if grid.narrow else 13.0
-    short = ".short" if grid.narrow else ""
     first = grid.halves[0]
-    count = len(first.slabs)
-    n_features = river.halves[0].output.shape[1]
-    told = [(grid.margin, first.slabs[0].x, words(f"river.caption.embed{short}", count=n_features))]
+    count, n_features = len(first.slabs), river.halves[0].output.shape[1]
+    told = [(grid.margin, first.slabs[0].x, "embed", n_features)]
     if len(grid.halves) == 2:
-        second = grid.halves[1]
-        told.append((first.slabs[0].x + 4, grid.memory, words(f"river.caption.read{short}", count=count)))
-        told.append((second.slabs[0].x + 4, grid.out.x, words(f"river.caption.write{short}")))
+        told.append((first.slabs[0].x + 4, grid.memory, "read", count))
+        told.append((grid.halves[1].slabs[0].x + 4, grid.out.x, "write", count))
     else:
-        kind = "read" if river.halves[0].side == "encoder" else "continue"
-        told.append((first.slabs[0].x + 4, grid.out.x, words(f"river.caption.{kind}{short}", count=count)))
-    step = words(f"river.caption.choose{short}", step=river.written.step + 1, count=f"{river.written.n_symbols:,}")
-    told.append((grid.out.x, grid.width, step))
+        told.append((first.slabs[0].x + 4, grid.out.x, "read" if river.halves[0].side == "encoder" else "continue", count))
+    told.append((grid.out.x, grid.width, "choose", river.written.n_symbols))
     scene: list[Item] = []
-    for number, (x, right, text) in enumerate(told, 1):
-        scene.append(Label(x, grid.captions_y, str(number), px, "accent", bold=True))
-        scene.append(Label(x + 14, grid.captions_y, text, px, room=right - x - 18))
+    for place, (x, right, key, number) in enumerate(told, 1):
+        values = {"count": f"{number:,}" if key == "choose" else number, "step": river.written.step + 1}
+        texts = [words(f"river.caption.{key}{length}", **values) for length in ("", ".short", ".shortest")]
+        scene.append(Label(x, grid.captions_y, str(place), px, "accent", bold=True))
+        scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, right - x - 16), px))
     if len(grid.halves) == 2:
         second = grid.halves[1]
         text = words("river.written_so_far")
@@ -111,20 +106,25 @@ def draw_waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
         return Drawn(())
     left = rect.x + (70 if grid.narrow else 92)
     plot = Rect(left, rect.y + 4, rect.right - left, rect.h - 8)
-    n_places, n_features = waves.shape
     n_tokens = river.halves[0].n_tokens
-    shown = min(n_places, max(24, n_tokens + 2))
-    x = plot.x + np.arange(shown, dtype=np.float32) / (shown - 1) * plot.w
-    middle, half = plot.y + plot.h / 2, plot.h / 2 - 1
-    shaded = float(x[min(n_tokens, shown) - 1]) - plot.x
+    shown = min(len(waves), max(24, n_tokens + 2))
+    middle, half = plot.y + plot.h / 2, plot.h / 2 - 2
+    scale = half / max(1.0, float(np.abs(waves).max()))
+    shaded = (min(n_tokens, shown) - 1) / (shown - 1) * plot.w
     scene: list[Item] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.h), "band", opacity=0.08, radius=2)]
     scene.append(Line(plot.x, middle, plot.right, middle, "hairline"))
-    features = [feature for feature in _FEATURES if feature < n_features]
-    for place, feature in enumerate(features):
-        # A wave between its places is drawn through them alone: what was recorded.
-        y = middle - waves[:shown, feature] / max(1.0, float(np.abs(waves).max())) * half
-        scene.append(Curve(x, y.astype(np.float32), "band", 1.4, 0.9 - 0.15 * place))
+    fine = river.smooth[: (shown - 1) * river.finer + 1]
+    for feature in range(waves.shape[1]):
+        y = middle - fine[:, feature] * scale
+        x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.w).astype(np.float32)
+        scene.append(Curve(x, y.astype(np.float32), "band", 1.3, 0.95 - 0.15 * feature))
+    if plot.w / shown >= 6:
+        for feature in range(min(2, waves.shape[1])):  # A dot at each place: what was recorded.
+            for place in range(min(n_tokens, shown)):
+                x0, y0 = plot.x + place / (shown - 1) * plot.w, middle - float(waves[place, feature]) * scale
+                scene.append(Box(Rect(x0 - 1.5, y0 - 1.5, 3, 3), "band", radius=1.5))
     scene.append(Label(rect.x, rect.y + 12, words("river.waves"), 11, "faint", room=left - rect.x - 6))
-    told = words("river.waves_of", features=", ".join(map(str, features)))
-    scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
+    if rect.h >= 44:
+        told = words("river.waves_of", features=", ".join(map(str, river.features)))
+        scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
     return Drawn(tuple(scene))

@@ -2,17 +2,20 @@
 
 import math
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.layout.cells import VisibleArea, part
 from explorer.picture.river.grid import RiverGrid
+from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, Item, Label, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width
+from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import labelled, shown_text
-from explorer.picture.scales import CLOSED, LEVELS, indices, table
+from explorer.picture.scales import LEVELS, indices, table
 
 _NUMBERS = (30.0, 16.0)  # px of a cell from which its number is written
 _CELL = (76.0, 44.0)  # px of a cell at most
@@ -26,7 +29,7 @@ def map_rect(river: River, grid: RiverGrid) -> Rect:
     label_w = 60.0 if grid.narrow else _LABEL_W
     top = grid.map.y + (40 if grid.narrow else 46)
     wide, high = grid.map.right - grid.map.x - label_w, grid.map.bottom - top
-    cell_w = min(wide / n_columns, _CELL[0] * max(1.0, grid.width / 1600))
+    cell_w = min(wide / n_columns, _CELL[0] * max(1.0, grid.width / 1200))
     if grid.map_rows_on_lanes:
         cell_h = grid.half(river.attention.partition(".")[0]).pitch
     else:
@@ -45,7 +48,7 @@ def draw_focus(river: River, grid: RiverGrid, words: Words) -> Drawn:
         return Drawn(())
     rect = map_rect(river, grid)
     scene: list[Item] = [_title(river, grid, rect, words)]
-    scene += _cells(river.map, rect)
+    scene += _cells(attrs.evolve(river.map, scale=river.scale), rect)
     scene += _row_labels(river, grid, rect)
     scene += _column_labels(river, grid, rect)
     hot = [Hot(rect, Place("map", attention=river.attention, layer=river.layer))]
@@ -65,17 +68,11 @@ def _cells(picture: Heatmap, rect: Rect) -> list[Item]:
         made = part(picture.levels, picture.scale, view)
         return [Cells(rect, made.index, picture.scale.colours)]
     index = indices(picture.values, picture.scale, picture.closed)
-    scene: list[Item] = [Cells(rect, index, picture.scale.colours)]
     wide, high = rect.w / n_columns, rect.h / n_rows
-    if picture.closed is not None and min(wide, high) >= 5:
-        scene += [
-            Hatch(Rect(rect.x + column * wide, rect.y + row * high, wide, high)) for row, column in np.argwhere(index == CLOSED)
-        ]
-    if min(wide, high) >= 6:
-        scene += [
-            Box(Rect(rect.x + column * wide - 0.5, rect.y, 1, rect.h), "card", opacity=0.35) for column in range(1, n_columns)
-        ]
-        scene += [Box(Rect(rect.x, rect.y + row * high - 0.5, rect.w, 1), "card", opacity=0.35) for row in range(1, n_rows)]
+    if min(wide, high) < 6:
+        return [Cells(rect, index, picture.scale.colours)]
+    scene: list[Item] = [Cells(rect, with_gaps(index, round(rect.h), round(rect.w)), picture.scale.colours)]
+    scene += hatches(index, rect)
     if wide >= _NUMBERS[0] and high >= _NUMBERS[1]:
         scene += _numbers(picture, index, rect)
     return scene
@@ -147,7 +144,7 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     text_h = 32.0 if not grid.narrow and grid.heads.h > 60 else 16.0
     left = grid.map.x + (60.0 if grid.narrow else _LABEL_W)
     room = Rect(left, grid.heads.y, max(cells.w, grid.heads.right - left if n_heads > 8 else cells.w), grid.heads.h)
-    across = min(n_heads, max(8, int(room.w / 26)))
+    across = n_heads if room.w / n_heads >= 26 else best_columns(n_heads, room.w, room.h)
     down = -(-n_heads // across)
     if down > 1:
         text_h = 0.0
@@ -156,29 +153,29 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     high = min((room.h - gap * (down - 1)) / down - text_h, 1.6 * wide)
     if wide < 4 or high < 4:
         return Drawn(())
-    scale = river.map.scale
+    scale = river.scale
     closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
     index = indices(block.weights, scale, closed)
     scene: list[Item] = [Label(grid.heads.x, room.y + 6, words("river.heads", count=n_heads), 11, "faint")]
-    hot = []
     if text_h > 20:
         scene.append(
             Label(left - 8, room.y + high + 25, _pair_name(river, pair), 11, "faint", align="right", room=left - grid.map.x - 8)
         )
+    places = []
     for head in range(n_heads):
         x, y = room.x + (head % across) * (wide + gap), room.y + (head // across) * (high + gap)
-        rect = Rect(round(x), round(y), round(wide), round(high))
+        places.append(Rect(round(x), round(y), round(wide), round(high)))
         on = head == river.head
-        scene.append(Cells(rect, index[head], scale.colours))
-        if on:
-            scene.append(Box(rect.grown(3), "", "accent", radius=2, width=2))
         if text_h:
             scene.append(Label(x + wide / 2, y + high + 10, str(head), 11, "accent" if on else "faint", on, "middle"))
         if text_h > 20 and wide >= 22:
             value = float(block.weights[head][pair])
             told = "–" if math.isnan(value) else f"{100 * value:.0f}%"
             scene.append(Label(x + wide / 2, y + high + 25, told, 11, "accent" if on else "text", on, "middle"))
-        hot.append(Hot(rect, Place("head", attention=river.attention, layer=river.layer, head=head)))
+    scene.append(Cells(*sheet(index, places, room), scale.colours))
+    if river.head is not None:
+        scene.append(Box(places[min(river.head, n_heads - 1)].grown(3), "", "accent", radius=2, width=2))
+    hot = [Hot(rect, Place("head", attention=river.attention, layer=river.layer, head=h)) for h, rect in enumerate(places)]
     return Drawn(tuple(scene), tuple(hot))
 
 
@@ -207,22 +204,15 @@ def draw_mask(river: River, grid: RiverGrid, words: Words, colours: str) -> Draw
     cell = size / half.n
     cell = math.floor(cell) if cell > 2 else cell
     rect = Rect(grid.mask.x, grid.mask.y, cell * half.n, cell * half.n)
-    from explorer.picture.scales import unit_scale
-
-    index = indices(mean, unit_scale(colours), block.closed)
+    index = indices(mean, river.scale, block.closed)
     scene: list[Item] = [Cells(rect, index, colours)]
-    if block.closed is not None and cell >= 4:
-        scene += [
-            Hatch(Rect(rect.x + cell * column, rect.y + cell * row, cell, cell)) for row, column in np.argwhere(index == CLOSED)
-        ]
+    if cell >= 4:
+        scene += hatches(index, rect)
     x = rect.right + 10
     key = "river.mask.closed" if block.closed is not None else "river.mask.open"
-    for line, (text, colour) in enumerate(
-        (
-            (words("river.mask.title"), "text"),
-            (words("river.mask.which", layer=layer, heads=len(block.weights)), "faint"),
-            *((text, "faint") for text in words(key).split("\n")),
-        )
-    ):
-        scene.append(Label(x, rect.y + 8 + 16 * line, text, 11, colour, room=grid.mask.right - x))
+    which = words("river.mask.which", layer=layer, heads=len(block.weights))
+    lines = [words("river.mask.title"), which, *words(key).split("\n")]
+    if all(about_width(line, 11) <= grid.mask.right - x for line in lines):
+        for place, line in enumerate(lines):
+            scene.append(Label(x, rect.y + 8 + 16 * place, line, 11, "faint" if place else "text"))
     return Drawn(tuple(scene), (Hot(rect, Place("block", attention=block.attention, layer=layer)),))

@@ -127,7 +127,8 @@ class _Columns:
         self.gap = 14.0 if n else 18.0
         self.tokens_w = (74.0 if n else 92.0) * min(wide, 1.4)
         self.out_w = (150.0 if n else 186.0) * min(wide, 1.35)
-        self.x_strips = tuple(self.margin + self.tokens_w + place * (self.strip_w + self.gap) for place in range(3))
+        first, step = self.margin + self.tokens_w, self.strip_w + self.gap
+        self.x_strips = (first, first + step, first + 2 * step)
         self.x0 = self.x_strips[2] + self.strip_w
         self.x_out = width - self.out_w - self.margin + 8
 
@@ -166,7 +167,7 @@ class _Columns:
             decoder,
             label=Rect(left - label_w, lower_top, label_w - 8, second * lower.n),
             right_aligned=True,
-            strips=tuple(left + place * (tsw + tgap) for place in range(3)),
+            strips=(left, left + tsw + tgap, left + 2 * (tsw + tgap)),
             strip_w=tsw,
             start=left + 3 * tsw + 2 * tgap + 2,
             end=self.x_out - 5,
@@ -264,7 +265,7 @@ class _Columns:
             top=top,
             label=Rect(self.margin, top, self.tokens_w - 8, pitch * half.n),
             right_aligned=False,
-            strips=self.x_strips,  # type: ignore[arg-type]  # It has three.
+            strips=self.x_strips,
             strip_w=self.strip_w,
             slabs=tuple(slabs),
             start=x,
@@ -275,7 +276,7 @@ class _Columns:
     def _slabs(self, half: Half, x: float, width: float) -> list[Slab]:
         count = len(half.layers)
         focus = self.river.layer if self.river.attention.startswith(half.side) else None
-        widths = _widths(count, width, focus, _SLAB_PX if self.narrow else _SLAB_PX + 8)
+        widths = _widths(count, width, focus, _SLAB_PX - 4)
         made = []
         for layer, w in enumerate(widths):
             folded = w < _SLAB_PX - 8

@@ -15,10 +15,12 @@ _PERCENT_W = 42.0
 
 
 def percent(p: float) -> str:
-    """A probability in per cent with one decimal; a smaller one is never written as zero."""
+    """A probability in per cent: one decimal, of small ones two digits; none is ever written as zero."""
     if not np.isfinite(p):
         return "–"
-    return f"{100 * p:.1f}%" if p >= 0.001 else "<0.1%"
+    if p >= 0.001:
+        return f"{100 * p:.1f}%"
+    return f"{100 * p:.2g}%" if p >= 1e-5 else "<0.001%"
 
 
 def draw_words(river: River, grid: RiverGrid) -> Drawn:
@@ -130,7 +132,7 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
         Label(x, y, words("river.legend.weight"), 10, "faint"),
         Cells(Rect(scale_x + 8, y - 4, wide - 16, 8), ramp, unit),
         Label(scale_x + 4, y, "0", 10, "faint", align="right"),
-        Label(scale_x + wide - 4, y, "1", 10, "faint"),
+        Label(scale_x + wide - 4, y, f"{river.scale.high:g}", 10, "faint"),
     ]
     y += step
     made.append(Label(x, y, words("river.legend.band"), 10, "faint"))
@@ -144,7 +146,7 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
     made.append(Label(x, y, words("river.legend.lane"), 10, "faint"))
     for place, share in enumerate((0.2, 0.5, 1.0)):
         left, length = scale_x + place * wide / 3, share * river.longest
-        made.append(Line(left, y, left + 12, y, "water", float(thickness(np.float32(length), river, pitch))))
+        made.append(Line(left, y, left + 12, y, "water", float(thickness(np.array([length]), river, pitch)[0])))
         made.append(Label(left + 15, y, f"{length:.3g}{'+' if share == 1 else ''}", 10, "faint"))
     y += step
     made += [

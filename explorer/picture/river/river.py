@@ -10,6 +10,8 @@ import attrs
 import numpy as np
 
 from explorer.picture.kinds import Caption, Closed, Heatmap, Picture
+from explorer.picture.river.opened import Opened
+from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array
 
 if TYPE_CHECKING:
@@ -91,7 +93,10 @@ class River(Picture):
 
     `query` is the lane whose row is told while nothing is pointed at: the chosen step, or where a source sentence looks at
     itself the token with the largest weight off the diagonal. `waves` [place, feature] is the beginning of the table of
-    positions, empty where none are added.
+    positions, of some `features` alone, empty where none are added; `smooth` is the same with `finer` points for each place
+    where a formula says what lies between.
+
+    `scale` is that of all weights: from 0 to 1, or to less where lanes stand for several tokens and weights are small.
     """
 
     caption: Caption
@@ -102,9 +107,15 @@ class River(Picture):
     query: int
     map: Heatmap | None
     waves: Array
+    features: tuple[int, ...]
+    smooth: Array
+    finer: int
+    scale: Scale
     n_parameters: int
     trained: bool
     longest: float  # the length of a residual vector from which a lane has its full thickness
+    opened: Opened | None = None
+    opened_attention: str = ""  # the block that is opened, such as "encoder.feed_forward"
     unit_colours: str = "cividis"
     signed_colours: str = "blue-red"
     head: int | None = 0
@@ -123,6 +134,16 @@ class River(Picture):
     def focus(self) -> Block | None:
         """The attention that is looked at."""
         return next((block for block in self.blocks() if (block.attention, block.layer) == (self.attention, self.layer)), None)
+
+    @property
+    def opened_side(self) -> str:
+        """The side of the opened block."""
+        return self.opened_attention.partition(".")[0]
+
+    @property
+    def opened_block(self) -> Block | None:
+        """The block that is opened."""
+        return next((b for b in self.blocks() if (b.attention, b.layer) == (self.opened_attention, self.layer)), None)
 
     def blocks(self) -> tuple[Block, ...]:
         """All blocks, in the order of computation."""

@@ -175,6 +175,16 @@ Item = Sentence | Label | Box | Hatch | Line | Cells | Lanes | Bands | Curve
 Scene = tuple[Item, ...]
 
 
+def about_width(text: str, px: float) -> float:
+    """The width of a text (px), about: a Chinese character is a square, a letter about half of one."""
+    return px * sum(1.0 if mark > "\u2e7f" else 0.54 for mark in text)
+
+
+def fitting(texts: Iterable[str], px: float, room: float) -> str:
+    """The first of some texts that fits into a room; "" where none does."""
+    return next((text for text in texts if about_width(text, px) <= room), "")
+
+
 def curve(bend: tuple[float, float]) -> tuple[Px, Px]:
     """Points x(t), s(t) of the cubic from (0, 0) to (1, 1) that begins and ends level."""
     t = np.linspace(0, 1, 257, dtype=np.float32)

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
+from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Block, Half, River
 from explorer.picture.river.scene import Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
-from explorer.picture.scales import Scale, indices, unit_scale
+from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
 from explorer.trace.measures import entropy_bits
 
@@ -20,6 +21,7 @@ _LEAST, _LEAST_OF_MANY = 0.05, 0.12
 MOST_BANDS = 4000
 _TILE_PX = 3.0
 _SHORT_NAME_PX = 100.0
+_FRAME = 45  # the colour index of a tile's frame: a light one
 
 
 def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Words, colours: str) -> Drawn:
@@ -63,7 +65,8 @@ def _name(river: River, block: Block, room: Rect, words: Words) -> Label:
 def thickness(length: Array, river: River, pitch: float) -> Px:
     """px of a lane whose vector has this length; one factor for the whole river, so that lanes can be compared."""
     most = min(_THICKEST * pitch, 13.0)
-    return np.clip(length / river.longest * most, min(1.0, 0.6 * pitch), most).astype(np.float32)
+    widths: Px = np.clip(length / river.longest * most, min(1.0, 0.6 * pitch), most).astype(np.float32)
+    return widths
 
 
 def lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> Lanes:
@@ -178,7 +181,7 @@ def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Item]:
         return []
     top = float(np.quantile(hidden, 0.998)) or float(hidden.max(initial=0)) or 1.0
     if pitch >= 16:
-        rows, high = max(1, round(0.42 * pitch / _TILE_PX)), round(0.42 * pitch)
+        rows, high = max(1, round(0.42 * pitch / _TILE_PX)), float(round(0.42 * pitch))
     else:
         rows, high = 1, max(1.0, 0.7 * pitch)
     across = max(1, int(wide / _TILE_PX))
@@ -189,18 +192,20 @@ def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Item]:
         rows, across = 1, units.shape[1]
     cells = units[:, : rows * across].reshape(-1, rows, across)  # [lane, row, column]
     index = indices(cells, Scale(0.0, top, "tiles"))
-    made: list[Item] = []
     if pitch < 16:
         return [Cells(Rect(zone.x + 5, place.top, wide, pitch * place.n), index[:, 0], "tiles")]
-    for lane in range(place.n):
-        y = place.y(lane) - 0.5 * pitch + 2
-        rect = Rect(zone.x + 5, y, wide, high)
-        legs = max(2.0, place.y(lane) - rect.bottom - 1)
-        made.append(Box(Rect(rect.x, rect.bottom, 1, legs), "closed_line"))
-        made.append(Box(Rect(rect.right - 1, rect.bottom, 1, legs), "closed_line"))
-        made.append(Box(rect.grown(1), "card", "closed_line"))
-        made.append(Cells(rect, index[lane], "tiles"))
-    return made
+    return [_hanging(index, Rect(zone.x + 5, place.top, wide, pitch * place.n), round(high))]
+
+
+def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
+    """Tiles [lane, row, column] in frames that hang above their lanes on two legs, as one image."""
+    n = len(tiles)
+    pitch, wide = round(rect.h / n), round(rect.w)
+    made = np.full((n, pitch, wide + 2), GAP, np.uint8)
+    made[:, 1 : high + 3] = _FRAME
+    made[:, 2 : high + 2, 1:-1] = stretched(tiles, high, wide)
+    made[:, high + 3 : pitch // 2, 0] = made[:, high + 3 : pitch // 2, -1] = _FRAME
+    return Cells(Rect(round(rect.x) - 1, rect.y, wide + 2, pitch * n), made.reshape(n * pitch, wide + 2), "tiles")
 
 
 def thumbnails(river: River, block: Block, room: Rect, colours: str) -> Drawn:
@@ -214,24 +219,23 @@ def thumbnails(river: River, block: Block, room: Rect, colours: str) -> Drawn:
     wide, high = (room.w - gap * (across - 1)) / across, (room.h - gap * (down - 1)) / down
     if wide < 3 or high < 3:
         return Drawn(())
-    scale = unit_scale(colours)
-    focus = block.attention == river.attention and block.layer == river.layer
-    scene: list[Item] = []
-    hot: list[Hot] = []
-    index = indices(
-        block.weights, scale, block.closed if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
-    )
-    for head in range(n_heads):
-        rect = Rect(
+    closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
+    index = indices(block.weights, river.scale, closed)
+    places = [
+        Rect(
             math.floor(room.x + (head % across) * (wide + gap)),
             math.floor(room.y + (head // across) * (high + gap)),
             math.floor(wide),
             math.floor(high),
         )
-        scene.append(Cells(rect, index[head], colours))
-        if focus and head == river.head:
-            scene.append(Box(rect.grown(2), "", "accent", radius=1, width=2))
-        hot.append(Hot(rect, Place("head", attention=block.attention, layer=block.layer, head=head)))
+        for head in range(n_heads)
+    ]
+    scene: list[Item] = [Cells(*sheet(index, places, room), colours)]
+    if (block.attention, block.layer) == (river.attention, river.layer) and river.head is not None:
+        scene.append(Box(places[min(river.head, n_heads - 1)].grown(2), "", "accent", radius=1, width=2))
+    hot = [
+        Hot(rect, Place("head", attention=block.attention, layer=block.layer, head=head)) for head, rect in enumerate(places)
+    ]
     return Drawn(tuple(scene), tuple(hot))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.focus import row_names
+from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Block, River
 from explorer.picture.river.scene import Piece
@@ -22,6 +23,8 @@ def tell(
     target: tuple[int, ...],
 ) -> tuple[Piece, ...]:
     """The sentence, in pieces; those with data are marked."""
+    if river.opened_attention.endswith("feed_forward"):
+        return _pieces(_block(river, words, Place("block", attention=river.opened_attention, layer=river.layer)))
     if place is not None and place.kind == "block":
         return _pieces(_block(river, words, place))
     if place is not None and place.kind == "candidate":
@@ -117,5 +120,5 @@ def _block(river: River, words: Words, place: Place) -> str:
 
 def _candidate(river: River, words: Words, place: Place) -> str:
     name, p, _id = river.written.candidates[min(place.index, len(river.written.candidates) - 1)]
-    told = f"{100 * p:.1f}%" if p >= 0.001 else "<0.1%"
-    return words("river.tell.candidate", step=river.written.step + 1, word=_data(shown_text(name)), share=_data(told))
+    step = river.written.step + 1
+    return words("river.tell.candidate", step=step, word=_data(shown_text(name)), share=_data(percent(p)))

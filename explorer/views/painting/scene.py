@@ -1,18 +1,21 @@
 """Paints a Scene."""
 
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
 from explorer.picture.figure.png import palette
 from explorer.picture.river.scene import Bands, Box, Cells, Curve, Hatch, Label, Lanes, Line, Rect, Scene, Sentence
 from explorer.picture.scales import GAP
 from explorer.picture.theme import Theme
-from explorer.views.painting import bands as band_painting
+from explorer.views.painting import spans
 from explorer.views.painting.labels import advance, placed_label
 from explorer.views.painting.paint import hatching
+
+_BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
 
 
 def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:
@@ -45,7 +48,13 @@ def _label(item: Label, painter: QPainter, theme: Theme, font: QFont) -> None:
         return
     painter.setFont(_font(font, item.px, item.bold))
     painter.setOpacity(item.opacity)
+    behind = _BEHIND.get(item.colour, "")
+    if behind:  # Labels are drawn for their background.
+        usual = painter.background()
+        painter.setBackground(QColor(getattr(theme, behind, behind)))
     placed_label(painter, item.x, item.y, item.text, getattr(theme, item.colour), item.align, item.room)
+    if behind:
+        painter.setBackground(usual)
     painter.setOpacity(1)
 
 
@@ -105,14 +114,19 @@ def _line(item: Line, painter: QPainter, theme: Theme, font: QFont) -> None:
         painter.drawLine(QPointF(item.x0, item.y0), QPointF(item.x1, item.y1))
 
 
+@lru_cache(maxsize=64)
+def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
+    """[256] premultiplied colours of a table; gaps are transparent."""
+    rgba = palette(getattr(theme, colours, colours), theme).astype(np.uint32)
+    argb = ((np.uint32(255) << 24) | (rgba[:, 0] << 16) | (rgba[:, 1] << 8) | rgba[:, 2]).astype(np.uint32)
+    argb[GAP] = 0
+    return argb
+
+
 @_paint.register
 def _cells(item: Cells, painter: QPainter, theme: Theme, font: QFont) -> None:
-    name = getattr(theme, item.colours, item.colours)
-    rgba = palette(name, theme).astype(np.uint32)
-    argb = (np.uint32(255) << 24) | (rgba[:, 0] << 16) | (rgba[:, 1] << 8) | rgba[:, 2]
-    argb[GAP] = 0
     rows, columns = item.index.shape
-    pixels = argb.astype(np.uint32).take(item.index)
+    pixels = _colour_table(item.colours, theme).take(item.index)
     image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied)
     painter.setOpacity(item.opacity)
     painter.drawImage(_rect(item.rect), image)
@@ -121,37 +135,14 @@ def _cells(item: Cells, painter: QPainter, theme: Theme, font: QFont) -> None:
 
 @_paint.register
 def _lanes(item: Lanes, painter: QPainter, theme: Theme, font: QFont) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    for lane in range(len(item.y)):
-        painter.setBrush(_coloured(item.colour, theme, float(item.opacity[lane])))
-        painter.drawPath(_lane_path(item, lane))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-
-def _lane_path(item: Lanes, lane: int) -> QPainterPath:
-    y, half = float(item.y[lane]), (item.width[lane] / 2).tolist()
-    x = item.x.tolist()
-    path = QPainterPath(QPointF(x[0], y - half[0]))
-    for first, last in zip(range(len(x) - 1), range(1, len(x)), strict=True):
-        middle = (x[first] + x[last]) / 2
-        path.cubicTo(middle, y - half[first], middle, y - half[last], x[last], y - half[last])
-    path.lineTo(x[-1], y + half[-1])
-    for first, last in zip(range(len(x) - 1, 0, -1), range(len(x) - 2, -1, -1), strict=True):
-        middle = (x[first] + x[last]) / 2
-        path.cubicTo(middle, y + half[first], middle, y + half[last], x[last], y + half[last])
-    return path
+    spans.paint_lanes(painter, item, theme)
 
 
 @_paint.register
 def _bands(item: Bands, painter: QPainter, theme: Theme, font: QFont) -> None:
-    band_painting.paint(painter, item, theme)
+    spans.paint_bands(painter, item, theme)
 
 
 @_paint.register
 def _curve(item: Curve, painter: QPainter, theme: Theme, font: QFont) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(_coloured(item.colour, theme, item.opacity), item.width))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(item.x.tolist(), item.y.tolist(), strict=True)]))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    spans.paint_curve(painter, item, theme)

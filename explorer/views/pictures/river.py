@@ -2,11 +2,11 @@
 
 What does not follow the mouse is painted once into an image; accents and the explanation are painted over it.
 Keys: left and right go through the attentions in the order of computation, up and down through the steps or tokens, digits
-choose a head, Home and End the first and last step, Enter opens the page about the attention.
+choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape closes it.
 """
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -17,6 +17,8 @@ from explorer.picture.river.draw import Colours, draw_over, draw_river
 from explorer.picture.river.focus import best_key, map_rect
 from explorer.picture.river.grid import RiverGrid, lay_out
 from explorer.picture.river.hit import band_at
+from explorer.picture.river.inside import draw_inside, draw_inside_over
+from explorer.picture.river.inside_grid import Inside, lay_out_inside
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn, Sentence
@@ -31,7 +33,8 @@ _EMPTY = Drawn(())
 class RiverView(Surface):
     """Shows a River.
 
-    Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; opened() on Enter.
+    Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; opened() on
+    Enter.
     """
 
     chose = Signal(object)
@@ -42,6 +45,7 @@ class RiverView(Surface):
         self.colours = Colours("cividis", "blue-red")
         self.pointing: Pointing | None = None  # None: nothing is pointed at
         self._grid: RiverGrid | None = None
+        self._inside: Inside | None = None  # where everything of an opened block stands
         self._base, self._over = _EMPTY, _EMPTY
         self._image: QPixmap | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -84,14 +88,23 @@ class RiverView(Surface):
         if self.picture is None or self.words is None or not self.picture.halves or self.width() < 50:
             return
         self._grid = lay_out(self.picture, self.width(), self.height())
-        self._base = draw_river(self.picture, self._grid, self.words, self.colours)
+        if self.picture.opened is None:
+            self._inside = None
+            self._base = draw_river(self.picture, self._grid, self.words, self.colours)
+        else:
+            self._inside = lay_out_inside(self.picture, self.width(), self.height())
+            self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
         self._image = None
         self._draw_over()
 
     def _draw_over(self) -> None:
         if self.picture is None or self._grid is None or self.words is None:
             return
-        self._over = draw_over(self.picture, self._grid, self.words, self.pointing or usual(self.picture))
+        pointing = self.pointing or usual(self.picture)
+        if self._inside is None:
+            self._over = draw_over(self.picture, self._grid, self.words, pointing)
+        else:
+            self._over = draw_inside_over(self.picture, self._inside, self.words, self.colours, pointing)
         self.setAccessibleDescription(self.explanation)
         self.update()
 
@@ -125,12 +138,22 @@ class RiverView(Surface):
         if self.picture is None or self._grid is None:
             return None
         x, y = point.x(), point.y()
+        if self._inside is not None:
+            return self._place_inside(self._inside, x, y)
         found: Place | None = self._over.at(x, y) or self._base.at(x, y)
         if found is not None and found.kind == "map":
             return self._pair_at(x, y)
         if found is None or found.kind == "block":
             band = band_at(self.picture, self._grid, x, y)
             return found if band is None else band
+        return found
+
+    def _place_inside(self, inside: Inside, x: float, y: float) -> Place | None:
+        assert self.picture is not None  # The caller has checked.
+        pair = inside.pair_at(x, y) if self.picture.opened_attention == self.picture.attention else None
+        if pair is not None:
+            return Place("pair", attention=self.picture.attention, layer=self.picture.layer, query=pair[0], key=pair[1])
+        found: Place | None = self._over.at(x, y)
         return found
 
     def _pair_at(self, x: float, y: float) -> Place:
@@ -214,12 +237,26 @@ class RiverView(Surface):
         super().resizeEvent(event)
         self._lay_out()
 
+    def event(self, event: QEvent) -> bool:
+        """Escape closes an opened block before it stops a computation."""
+        if event.type() == QEvent.Type.ShortcutOverride and self._inside is not None:
+            assert isinstance(event, QKeyEvent)  # It is one of this type.
+            if event.key() == Qt.Key.Key_Escape:
+                event.accept()
+                return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         place = None if self.picture is None else self._key_place(Qt.Key(event.key()), self.picture)
         if place is not None:
             self.chose.emit(place)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.opened.emit()
+            if self._inside is None:
+                self.chose.emit(Place("open"))
+            else:
+                self.opened.emit()
+        elif event.key() == Qt.Key.Key_Escape and self._inside is not None:
+            self.chose.emit(Place("close"))
         else:
             super().keyPressEvent(event)
 
