@@ -11,22 +11,31 @@ from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.png import encode, palette
 from explorer.picture.figure.text import BOLD, REGULAR, text, width
+from explorer.picture.kinds import Axis
 from explorer.picture.river.accent import usual
 from explorer.picture.river.draw import Colours, draw_over, draw_river
 from explorer.picture.river.grid import lay_out
-from explorer.picture.river.river import River
+from explorer.picture.river.inside import draw_inside, draw_inside_over
+from explorer.picture.river.inside_grid import lay_out_inside
+from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Bands, Box, Cells, Curve, Hatch, Label, Lanes, Line, Rect, Sentence
-from explorer.picture.tables import Table, table_name
+from explorer.picture.river.tell import tell
+from explorer.picture.tables import Table
 
 _WIDTH, _HEIGHT = 1172.0, 716.0  # px, the room of the river in a window of 1440 × 900
 
 
 def draw_picture(drawing: Drawing, picture: River, top: float) -> None:
     """Draw the river as the window shows it while nothing is pointed at."""
-    grid = lay_out(picture, _WIDTH, _HEIGHT)
     colours = Colours(picture.unit_colours, picture.signed_colours)
-    base = draw_river(picture, grid, drawing.words, colours)
-    over = draw_over(picture, grid, drawing.words, usual(picture))
+    if picture.opened is None:
+        grid = lay_out(picture, _WIDTH, _HEIGHT)
+        base = draw_river(picture, grid, drawing.words, colours)
+        over = draw_over(picture, grid, drawing.words, usual(picture))
+    else:
+        inside = lay_out_inside(picture, _WIDTH, _HEIGHT)
+        base = draw_inside(picture, inside, drawing.words, colours)
+        over = draw_inside_over(picture, inside, drawing.words, colours, usual(picture))
     drawing.add(f'<g transform="translate(0 {top:g})">')
     drawing.add(f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="{drawing.theme.window}"/>')
     for item in (*base.scene, *over.scene):
@@ -181,17 +190,40 @@ def _curve(item: Curve, drawing: Drawing) -> None:
 
 
 def _tables(picture: River) -> Iterator[Table]:
-    shown = picture.map
-    if shown is not None and shown.recorded is not None:
-        yield Table(table_name(shown.caption), shown.recorded, shown.rows, shown.columns, shown.head)
+    """All recorded numbers that are shown: vectors, weights and probabilities; the lengths of the lanes are computed."""
+    for half in picture.halves:
+        if half.block == 1:
+            yield from _half_tables(half)
+    for block in picture.blocks():
+        if block.recorded is not None:
+            asks, answers = picture.half_of(block.attention, "query"), picture.half_of(block.attention, "key")
+            yield Table(block.tap, block.recorded, _axis("query", asks), _axis("key", answers))
+    last = picture.halves[-1]
+    if last.block == 1:
+        words = Axis("position", picture.written.labels)
+        yield Table("generator.probabilities.written", picture.written.probabilities[:, None], words, Axis("p"))
+    names = tuple(name for name, _p, _id in picture.written.candidates)
+    p = np.array([each for _name, each, _id in picture.written.candidates], np.float32)
+    yield Table(f"generator.probabilities.step{picture.written.step}", p[:, None], Axis("vocab", names), Axis("p"))
+
+
+def _half_tables(half: Half) -> Iterator[Table]:
+    rows, features = _axis("position", half), Axis("feature")
+    for part, values in (("scaled", half.scaled), ("positions", half.positions), ("output", half.output)):
+        yield Table(f"{half.side}.embedding.{part}", values, rows, features)
+    blocks = [block for layer in half.layers for block in layer]
+    lengths = np.stack([half.length, *(block.length for block in blocks), half.last], axis=1)  # [position, place]
+    places = ("input", *(f"{block.attention}.{block.layer}" for block in blocks), "norm")
+    yield Table(f"{half.side}.residual.length", lengths, rows, Axis("block", places))
+
+
+def _axis(name: str, half: Half) -> Axis:
+    return Axis(name, half.labels, half.tokens)
 
 
 def _described(picture: River, words: Words) -> str:
-    if picture.map is None:
-        return ""
-    return picture.map.kind().describe(picture.map, words)
+    sentence = "".join(piece.text for piece in tell(picture, words, None, usual(picture).pair, (), ()))
+    return f"{sentence} {'' if picture.map is None else picture.map.kind().describe(picture.map, words)}"
 
 
 RIVER = Kind(draw_picture, _tables, _described)
-
-_ = np

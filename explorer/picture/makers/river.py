@@ -208,7 +208,16 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
     focus = attention == look.attention and layer == look.layer
     # Elsewhere than in the block that is looked at, the mean of all heads is drawn: Ā[q,k] = Σ_h A[h,q,k] / n_heads
     drawn = weights[min(look.head, len(weights) - 1)] if focus else weights.mean(axis=0)
-    return Block(attention, layer, tap, length, masked_values(weights, closed), masked_values(drawn, closed), closed)
+    return Block(
+        attention=attention,
+        layer=layer,
+        tap=tap,
+        length=length,
+        weights=masked_values(weights, closed),
+        recorded=weights if block == 1 else None,
+        drawn=masked_values(drawn, closed),
+        closed=closed,
+    )
 
 
 def _written(trace: Trace, step: int, block: int) -> Written:

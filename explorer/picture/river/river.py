@@ -23,9 +23,9 @@ class Block:
     """One sublayer: an attention, or the feed-forward (which has no weights but `hidden`).
 
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
-    [head, query, key], closed cells NaN; `drawn` [query, key] is one head or the mean of all; `hidden` [lane, unit] are the
-    magnitudes of the activated units; `length` [lane] is the length of the residual stream after this block. `weights`
-    and `hidden` are None where a long text left no room for them.
+    [head, query, key], closed cells NaN; `recorded` are the same as the model computed them, None where lanes are blocks of
+    tokens; `drawn` [query, key] is one head or the mean of all. `hidden` [lane, unit] are the magnitudes of the activated
+    units. `length` [lane] is the length of the residual stream after this block. What a long text left no room for is None.
     """
 
     attention: str
@@ -33,6 +33,7 @@ class Block:
     tap: str
     length: Array
     weights: Array | None = None
+    recorded: Array | None = None
     drawn: Array | None = None
     closed: Closed | None = None
     hidden: Array | None = None

@@ -48,6 +48,7 @@ class RiverView(Surface):
         self._inside: Inside | None = None  # where everything of an opened block stands
         self._base, self._over = _EMPTY, _EMPTY
         self._image: QPixmap | None = None
+        self._mouse: QPointF | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
 
@@ -56,6 +57,8 @@ class RiverView(Surface):
         self.colours = Colours(picture.unit_colours, picture.signed_colours)
         self.pointing = None
         self._lay_out()
+        if self._mouse is not None:  # What lies there now may be something else.
+            self._point_at(self._mouse)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -216,7 +219,11 @@ class RiverView(Surface):
     # Qt's events
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = self.place_at(event.position())
+        self._mouse = event.position()
+        self._point_at(self._mouse)
+
+    def _point_at(self, point: QPointF) -> None:
+        place = self.place_at(point)
         pointing = self.pointing_at(place)
         if pointing != self.pointing:
             self._point(pointing)
@@ -231,6 +238,7 @@ class RiverView(Surface):
             self.chose.emit(place)
 
     def left(self) -> None:
+        self._mouse = None
         self._point(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
