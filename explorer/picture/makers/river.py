@@ -23,6 +23,7 @@ _PLACES = 64  # places of the table of positions whose waves are drawn
 _FEATURES = (0, 4, 8, 16, 24)  # whose waves are drawn, from fast to slow
 _FINER = 8  # points of a wave for each place
 _ALIKE = 1e-4
+_FEW_ABOVE = 0.98  # the quantile of weights at which the scale of a long text ends
 
 
 def river(trace: Trace, look: Look, words: Words) -> River:
@@ -87,12 +88,15 @@ def _waves(trace: Trace) -> tuple[Array, Array, int]:
 
 
 def _scale(halves: tuple[Half, ...], block: int, look: Look) -> Scale:
-    """The scale of all weights: up to 1; among many tokens up to the largest there is, since all would be dark."""
+    """The scale of all weights: up to 1; among many tokens up to what few weights exceed, since all others would be dark.
+
+    The first token of a causal attention always looks at itself with a weight of 1.
+    """
     if block == 1:
         return unit_scale(look.unit_colours)
     found = [b.weights for half in halves for layer in half.layers for b in layer if b.weights is not None]
-    largest = max(float(np.nanmax(weights)) for weights in found)
-    return Scale(0.0, min(1.0, _round_up(largest)), look.unit_colours)
+    usual = max(float(np.nanquantile(weights, _FEW_ABOVE)) for weights in found)
+    return Scale(0.0, min(1.0, _round_up(usual)), look.unit_colours)
 
 
 def _is_focus(block: Block, look: Look) -> bool:

@@ -132,7 +132,7 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
         Label(x, y, words("river.legend.weight"), 10, "faint"),
         Cells(Rect(scale_x + 8, y - 4, wide - 16, 8), ramp, unit),
         Label(scale_x + 4, y, "0", 10, "faint", align="right"),
-        Label(scale_x + wide - 4, y, f"{river.scale.high:g}", 10, "faint"),
+        Label(scale_x + wide - 4, y, f"{river.scale.high:g}{'+' if river.scale.high < 1 else ''}", 10, "faint"),
     ]
     y += step
     made.append(Label(x, y, words("river.legend.band"), 10, "faint"))

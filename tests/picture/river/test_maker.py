@@ -87,7 +87,7 @@ def test_many_tokens_share_lanes() -> None:
     assert focus.drawn[0, 0] == whole[: half.block, : half.block].max()
     column = trace["encoder.embedding.output"][: half.block, 5]
     assert half.output[0, 5] == column[np.abs(column).argmax()]
-    assert picture.scale.high < 1 and np.nanmax(focus.drawn) <= picture.scale.high
+    assert np.nanquantile(focus.drawn, 0.9) <= picture.scale.high < 1
 
 
 def test_waves_between_places_go_through_the_recorded_ones() -> None:
