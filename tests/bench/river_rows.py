@@ -63,6 +63,3 @@ def _measure(bench: Bench, name: str, text: str, goal: float) -> list[Row]:
         view.deleteLater()
         application.processEvents()
     return [measured(_NAME.format(name), drawn, goal=goal), measured(_HOVER.format(name), pointed, goal=_FRAME_MS)]
-
-
-_ = (attrs, River)
