@@ -62,4 +62,7 @@ def _measure(bench: Bench, name: str, text: str, goal: float) -> list[Row]:
         view.hide()
         view.deleteLater()
         application.processEvents()
-    return [measured(_NAME.format(name), drawn, goal=goal), measured(_HOVER.format(name), pointed, goal=_FRAME_MS)]
+    return [
+        measured(_NAME.format(name), drawn.median, goal, spread=str(drawn.spread)),
+        measured(_HOVER.format(name), pointed.median, _FRAME_MS, spread=str(pointed.spread)),
+    ]

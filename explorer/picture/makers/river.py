@@ -52,6 +52,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         signed_colours=look.signed_colours,
         query=query,
         map=_map(trace, look, words),
+        position=trace.card.position,
         waves=waves,
         features=_features(trace),
         smooth=smooth,

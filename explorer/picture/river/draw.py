@@ -31,7 +31,7 @@ def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) ->
         parts.append(Drawn((lanes(river, half, place, grid), *bands(river, half, place, grid))))
         parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half)))
     parts += [
-        _scales(river, grid),
+        _scales(river, grid, words),
         draw_waves(river, grid, words),
         draw_focus(river, grid, words),
         draw_mask(river, grid, words, colours.unit),
@@ -88,7 +88,7 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
     return Drawn(tuple(scene))
 
 
-def _scales(river: River, grid: RiverGrid) -> Drawn:
+def _scales(river: River, grid: RiverGrid, words: Words) -> Drawn:
     """The range of each column of vectors, above it."""
     half, place = river.halves[0], grid.halves[0]
     y = place.top - 8
@@ -96,6 +96,8 @@ def _scales(river: River, grid: RiverGrid) -> Drawn:
     scene: list[Item] = [Label(place.strips[0], y, most, 10, "faint"), Label(place.strips[2], y, most, 10, "faint")]
     if np.any(half.positions):
         scene.append(Label(place.strips[1], y, f"±{np.abs(half.positions).max():.2g}", 10, "faint"))
+    else:
+        scene.append(Label(place.strips[1], y, words.or_other(f"river.no_positions.{river.position}"), 10, "faint"))
     return Drawn(tuple(scene))
 
 

@@ -107,6 +107,7 @@ class River(Picture):
     layer: int
     query: int
     map: Heatmap | None
+    position: str  # the kind of positions, as the card names it
     waves: Array
     features: tuple[int, ...]
     smooth: Array

@@ -173,6 +173,7 @@ class Sentence:
 
 Item = Sentence | Label | Box | Hatch | Line | Cells | Lanes | Bands | Curve
 Scene = tuple[Item, ...]
+"""What is drawn where, in this order."""
 
 
 def about_width(text: str, px: float) -> float:

@@ -107,7 +107,8 @@ def _token(river: River, focus: Block, words: Words, source: tuple[int, ...], ta
 
 
 def _listed(parts: list[str], words: Words) -> str:
-    return words("river.tell.comma").join(parts)
+    first, *others = parts
+    return words("river.tell.and", first=first, others=_listed(others, words)) if others else first
 
 
 def _block(river: River, words: Words, place: Place) -> str:
