@@ -18,7 +18,7 @@ from explorer.picture.river.grid import lay_out
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Bands, Box, Cells, Curve, Hatch, Label, Lanes, Line, Rect, Sentence
+from explorer.picture.river.scene import Bands, Box, Cells, Curves, Hatch, Label, Lanes, Line, Rect, Sentence
 from explorer.picture.river.tell import tell
 from explorer.picture.tables import Table
 
@@ -181,12 +181,13 @@ def _bands(item: Bands, drawing: Drawing) -> None:
 
 
 @_write.register
-def _curve(item: Curve, drawing: Drawing) -> None:
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(item.x.tolist(), item.y.tolist(), strict=True))
-    drawing.add(
-        f'<polyline points="{points}" fill="none" stroke="{_fill(drawing, item.colour)}" '
-        f'stroke-width="{item.width:g}"{_opaque(item.opacity)}/>'
-    )
+def _curves(item: Curves, drawing: Drawing) -> None:
+    for line, wide, opacity in zip(item.y.tolist(), item.width.tolist(), item.opacity.tolist(), strict=True):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(item.x.tolist(), line, strict=True))
+        drawing.add(
+            f'<polyline points="{points}" fill="none" stroke="{_fill(drawing, item.colour)}" '
+            f'stroke-width="{wide:.2g}"{_opaque(opacity)}/>'
+        )
 
 
 def _tables(picture: River) -> Iterator[Table]:

@@ -9,7 +9,7 @@ from explorer.picture.river.focus import best_key, draw_focus, draw_heads, draw_
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Box, Curve, Drawn, Item, Label, Line, Rect, fitting, joined
+from explorer.picture.river.scene import Box, Curves, Drawn, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
 from explorer.picture.river.strips import draw_strips, reach
 
@@ -116,10 +116,9 @@ def draw_waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
     scene: list[Item] = [Box(Rect(plot.x, plot.y, max(shaded, 2.0), plot.h), "band", opacity=0.08, radius=2)]
     scene.append(Line(plot.x, middle, plot.right, middle, "hairline"))
     fine = river.smooth[: (shown - 1) * river.finer + 1]
-    for feature in range(waves.shape[1]):
-        y = middle - fine[:, feature] * scale
-        x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.w).astype(np.float32)
-        scene.append(Curve(x, y.astype(np.float32), "band", 1.3, 0.95 - 0.15 * feature))
+    x = (plot.x + np.arange(len(fine)) / (len(fine) - 1) * plot.w).astype(np.float32)
+    number = np.arange(waves.shape[1], dtype=np.float32)
+    scene.append(Curves(x, (middle - fine.T * scale).astype(np.float32), 0 * number + 1.3, 0.95 - 0.15 * number, "band"))
     if plot.w / shown >= 6:
         for feature in range(min(2, waves.shape[1])):  # A dot at each place: what was recorded.
             for place in range(min(n_tokens, shown)):

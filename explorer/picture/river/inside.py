@@ -17,7 +17,7 @@ from explorer.picture.river.opened import OpenedHead, OpenedNetwork
 from explorer.picture.river.pixels import hatches, with_gaps
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Curve, Drawn, Hot, Item, Label, Lanes, Rect, Sentence, about_width
+from explorer.picture.river.scene import Box, Cells, Curves, Drawn, Hot, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import columns, labelled, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale, table
@@ -256,11 +256,11 @@ def _fan(river: River, head: OpenedHead, place: Inside, query: int) -> list[Item
     x0 = sum(place.steps["value"]) + 2
     x1 = place.steps["mixed"][0] - 3
     pitch = place.key_pitch() if across else place.pitch
-    made: list[Item] = []
     t = np.linspace(0, 1, 24, dtype=np.float32)
     s = t * t * (3 - 2 * t)
-    for key, weight in enumerate(np.nan_to_num(head.weights[query]).tolist()):
-        if weight >= 0.01:
-            y0, y1 = place.top + pitch * (key + 0.5) + 3, place.y(query) + 3
-            made.append(Curve(x0 + t * (x1 - x0), y0 + s * (y1 - y0), "accent", max(1.0, weight * 12), 0.35 + 0.5 * weight))
-    return made
+    weights = np.nan_to_num(head.weights[query])
+    keys = np.flatnonzero(weights >= 0.01)
+    w = weights[keys]
+    y0 = (place.top + pitch * (keys + 0.5) + 3)[:, None]  # [key, 1]
+    y = y0 + s * (place.y(query) + 3 - y0)
+    return [Curves(x0 + t * (x1 - x0), y.astype(np.float32), np.maximum(1.0, 12 * w), 0.35 + 0.5 * w, "accent")]

@@ -137,14 +137,14 @@ class Bands:
 
 
 @attrs.frozen(eq=False)
-class Curve:
-    """A line through points `x`, `y` [point]."""
+class Curves:
+    """Lines over the same `x` [point]: `y` [line, point], `width` and `opacity` [line]."""
 
     x: Px
     y: Px
+    width: Px
+    opacity: Px
     colour: str
-    width: float = 1
-    opacity: float = 1
 
 
 @attrs.frozen
@@ -171,7 +171,7 @@ class Sentence:
         return "".join(piece.text for piece in self.pieces)
 
 
-Item = Sentence | Label | Box | Hatch | Line | Cells | Lanes | Bands | Curve
+Item = Sentence | Label | Box | Hatch | Line | Cells | Lanes | Bands | Curves
 Scene = tuple[Item, ...]
 """What is drawn where, in this order."""
 

@@ -86,7 +86,7 @@ def lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> Lanes:
     lengths += [before, half.last]
     x.append(max(place.end, x[-1] + 1))
     lengths.append(half.last)
-    widths = np.stack([thickness(length, river, place.pitch) for length in lengths], axis=1)  # [lane, point]
+    widths = thickness(np.stack(lengths, axis=1), river, place.pitch)  # [lane, point]
     y = np.array([place.y(lane) for lane in range(half.n)], np.float32)
     opacity = np.ones(half.n, np.float32)
     if half is river.halves[-1] and half.side == "decoder":

@@ -39,13 +39,10 @@ def centred_label(painter: QPainter, centre: float, middle: float, text: str, co
     painter.drawImage(QPointF(round(centre - made.size.width() / 2), round(middle - made.size.height() / 2)), made.image)
 
 
-def placed_label(
-    painter: QPainter, x: float, middle: float, text: str, colour: str, align: str, room: float = math.inf
-) -> None:
-    """Draw a label whose end named by `align` ("left", "middle", "right") stands at `x`, elided to `room` px."""
-    made = _made(painter, text, colour, room, False)
-    left = x - made.size.width() * {"left": 0.0, "middle": 0.5, "right": 1.0}[align]
-    painter.drawImage(QPointF(round(left), round(middle - made.size.height() / 2)), made.image)
+def label_image(font: QFont, text: str, colour: str, behind: str, room: float, ratio: float) -> tuple[QImage, float, float]:
+    """The image of a label for a background, elided to `room` px, with its width and height."""
+    made = _drawn(font, text, colour, QColor(behind).rgb(), room, False, ratio)
+    return made.image, made.size.width(), made.size.height()
 
 
 def turned_label(painter: QPainter, x: float, y: float, text: str, colour: str, room: float) -> None:

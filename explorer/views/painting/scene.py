@@ -8,13 +8,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
 from explorer.picture.figure.png import palette
-from explorer.picture.river.scene import Bands, Box, Cells, Curve, Hatch, Label, Lanes, Line, Rect, Scene, Sentence
+from explorer.picture.river.scene import Bands, Box, Cells, Curves, Hatch, Label, Lanes, Line, Rect, Scene, Sentence
 from explorer.picture.scales import GAP
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
-from explorer.views.painting.labels import advance, placed_label
+from explorer.views.painting.labels import advance, label_image
 from explorer.views.painting.paint import hatching
 
+_ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
 _BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
 
 
@@ -46,47 +47,53 @@ def _paint(item: object, painter: QPainter, theme: Theme, font: QFont) -> None:
 def _label(item: Label, painter: QPainter, theme: Theme, font: QFont) -> None:
     if item.room < 8 or not item.text:
         return
-    painter.setFont(_font(font, item.px, item.bold))
-    painter.setOpacity(item.opacity)
-    behind = _BEHIND.get(item.colour, "")
-    if behind:  # Labels are drawn for their background.
-        usual = painter.background()
-        painter.setBackground(QColor(getattr(theme, behind, behind)))
-    placed_label(painter, item.x, item.y, item.text, getattr(theme, item.colour), item.align, item.room)
-    if behind:
-        painter.setBackground(usual)
-    painter.setOpacity(1)
+    colour = getattr(theme, item.colour)
+    behind = _BEHIND.get(item.colour, "")  # Labels are drawn for their background.
+    ground = getattr(theme, behind, behind) if behind else painter.background().color().name()
+    ratio = painter.device().devicePixelRatio()
+    image, wide, high = _drawn_label(font.family(), item.px, item.bold, item.text, colour, ground, item.room, ratio)
+    left = item.x - wide * _SHARE[item.align]
+    if item.opacity < 1:
+        painter.setOpacity(item.opacity)
+    painter.drawImage(QPointF(round(left), round(item.y - high / 2)), image)
+    if item.opacity < 1:
+        painter.setOpacity(1)
+
+
+_SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
+
+
+@lru_cache(maxsize=2048)
+def _drawn_label(
+    family: str, px: float, bold: bool, text: str, colour: str, ground: str, room: float, ratio: float
+) -> tuple[QImage, float, float]:
+    """A label's image with its width and height (px). A QFont is slow to look up, so it is no part of the key."""
+    return label_image(_font(family, px, bold), text, colour, ground, room, ratio)
 
 
 @_paint.register
 def _sentence(item: Sentence, painter: QPainter, theme: Theme, font: QFont) -> None:
     x, end = item.x, item.x + item.room
     for piece in item.pieces:
-        painter.setFont(_font(font, item.px, piece.accent))
-        wide = advance(painter.font(), piece.text)
-        placed_label(painter, x, item.y, piece.text, theme.accent if piece.accent else theme.text, "left", max(end - x, 0.0))
-        x += wide
+        colour = "accent" if piece.accent else "text"
+        _label(Label(x, item.y, piece.text, item.px, colour, piece.accent, room=max(end - x, 0.0)), painter, theme, font)
+        x += advance(_font(font.family(), item.px, piece.accent), piece.text)
         if x >= end:
             return
 
 
-_FONTS: dict[tuple[str, float, bool], QFont] = {}
-
-
-def _font(base: QFont, px: float, bold: bool) -> QFont:
-    key = (base.family(), px, bold)
-    found = _FONTS.get(key)
-    if found is None:
-        found = _FONTS[key] = QFont(base)
-        found.setPixelSize(round(px))
-        found.setBold(bold)
-    return found
+@lru_cache(maxsize=64)
+def _font(family: str, px: float, bold: bool) -> QFont:
+    font = QFont(family)
+    font.setPixelSize(round(px))
+    font.setBold(bold)
+    return font
 
 
 @_paint.register
 def _box(item: Box, painter: QPainter, theme: Theme, font: QFont) -> None:
     rect = _rect(item.rect)
-    if not item.line and not item.radius:
+    if not item.line and item.radius < _ROUND_PX:
         painter.fillRect(rect, _coloured(item.fill, theme, item.opacity))
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, bool(item.radius))
@@ -144,5 +151,5 @@ def _bands(item: Bands, painter: QPainter, theme: Theme, font: QFont) -> None:
 
 
 @_paint.register
-def _curve(item: Curve, painter: QPainter, theme: Theme, font: QFont) -> None:
-    spans.paint_curve(painter, item, theme)
+def _curves(item: Curves, painter: QPainter, theme: Theme, font: QFont) -> None:
+    spans.paint_curves(painter, item, theme)

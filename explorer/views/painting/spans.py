@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from explorer.picture.river.scene import Bands, Curve, Lanes, curve
+from explorer.picture.river.scene import Bands, Curves, Lanes, curve
 from explorer.picture.theme import Theme
 
 _Floats = NDArray[np.float32]
+_FINE, _MOST_INK = 1000, 6  # steps of ink; more than 6 is as dark as a colour can be
 
 
 @lru_cache(maxsize=64)
@@ -63,9 +64,7 @@ def band_image(bands: Bands, theme: Theme, ratio: float) -> tuple[QPointF, QImag
     half = 0.5 * ratio * bands.width[:, None] * np.sqrt(1 + (across * slope) ** 2)
     fade = np.clip((np.arange(columns) + 0.5) / max(bands.fade * ratio, 1e-6), 0, 1)
     ink = _ink(bands.opacity)[:, None] * np.minimum(fade, fade[::-1])  # [band, column]
-    # α = 1 − e^(−Σ ink)
-    alpha = 1 - np.exp(-coverage(y, half, ink, rows))
-    made = tinted(alpha, QColor(getattr(theme, bands.colour)))
+    made = inked(coverage(y, half, ink, rows), QColor(getattr(theme, bands.colour)))
     made.setDevicePixelRatio(ratio)
     return QPointF(left, top), made
 
@@ -76,11 +75,20 @@ def _ink(opacity: _Floats) -> _Floats:
     return ink
 
 
-def tinted(alpha: _Floats, colour: QColor) -> QImage:
-    """An image of one colour with this opacity [row, column]."""
-    pixels = np.ascontiguousarray(_tints(colour.rgb()).take((alpha * 255 + 0.5).astype(np.uint8)))
+def inked(ink: _Floats, colour: QColor) -> QImage:
+    """An image of one colour with so much ink [row, column]; its opacity is α = 1 − e^(−ink)."""
+    place = np.minimum(ink * np.float32(_FINE), np.float32(_MOST_INK * _FINE - 1)).astype(np.uint16)
+    pixels = _inks(colour.rgb()).take(place)
     rows, columns = pixels.shape
     return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied).copy()
+
+
+@lru_cache(maxsize=16)
+def _inks(rgb: int) -> NDArray[np.uint32]:
+    """A colour for each amount of ink, premultiplied; the exponential of every pixel would take longer than all the rest."""
+    alpha = 1 - np.exp(-np.arange(_MOST_INK * _FINE) / _FINE)
+    inks: NDArray[np.uint32] = _tints(rgb)[np.rint(alpha * 255).astype(np.intp)]
+    return inks
 
 
 @lru_cache(maxsize=16)
@@ -111,27 +119,33 @@ def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     s = (t * t * (3 - 2 * t)).astype(np.float32)
     half = 0.5 * ratio * (lanes.width[:, place] * (1 - s) + lanes.width[:, place + 1] * s)  # [lane, column]
     reach = math.ceil(float(half.max()) + 1)
-    colour = QColor(getattr(theme, lanes.colour))
-    for y, thick, opacity in zip(lanes.y.tolist(), half, lanes.opacity.tolist(), strict=True):
-        top = math.floor(y * ratio) - reach
-        rows = np.arange(2 * reach + 1, dtype=np.float32)[:, None] + 0.5 + top - y * ratio  # [row, 1], from the lane's middle
-        # A pixel's covered share: how far the span reaches into it.
-        share = np.clip(np.minimum(thick, rows + 0.5) - np.maximum(-thick, rows - 0.5), 0, 1)
-        image = tinted(share * np.float32(opacity), colour)
+    tops = np.floor(lanes.y * ratio) - reach  # [lane]
+    rows = np.arange(2 * reach + 1, dtype=np.float32) + 0.5  # [row]
+    away = (rows + (tops - lanes.y * ratio)[:, None])[:, :, None]  # [lane, row, 1] from the lane's middle
+    thick = half[:, None]  # [lane, 1, column]
+    # A pixel's covered share: how far the span reaches into it.
+    share = np.clip(np.minimum(thick, away + 0.5) - np.maximum(-thick, away - 0.5), 0, 1)
+    opaque = (share * (255 * lanes.opacity[:, None, None]) + np.float32(0.5)).astype(np.uint8)
+    pixels = _tints(QColor(getattr(theme, lanes.colour)).rgb()).take(opaque)  # [lane, row, column]
+    for each, top in zip(pixels, tops.tolist(), strict=True):
+        image = QImage(each.data, columns, len(rows), 4 * columns, QImage.Format.Format_ARGB32_Premultiplied)
         image.setDevicePixelRatio(ratio)
         painter.drawImage(QPointF(left, top / ratio), image)
 
 
-def paint_curve(painter: QPainter, line: Curve, theme: Theme) -> None:
-    """Paint a line through its points."""
+def paint_curves(painter: QPainter, lines: Curves, theme: Theme) -> None:
+    """Paint lines through their points, all as one image."""
+    if not len(lines.y):
+        return
     ratio = painter.device().devicePixelRatio()
-    left, right = math.floor(float(line.x[0])), math.ceil(float(line.x[-1]))
-    top, bottom = math.floor(float(line.y.min()) - line.width - 1), math.ceil(float(line.y.max()) + line.width + 1)
+    margin = float(lines.width.max()) + 1
+    left, right = math.floor(float(lines.x[0])), math.ceil(float(lines.x[-1]))
+    top, bottom = math.floor(float(lines.y.min()) - margin), math.ceil(float(lines.y.max()) + margin)
     columns, rows = max(2, round((right - left) * ratio)), max(1, round((bottom - top) * ratio))
     at = left + (np.arange(columns) + 0.5) / ratio
-    y = ((np.interp(at, line.x, line.y) - top) * ratio).astype(np.float32)
-    half = (0.5 * ratio * line.width * np.sqrt(1 + np.gradient(y) ** 2)).astype(np.float32)
-    share = coverage(y[None], half[None], np.full((1, columns), line.opacity, np.float32), rows)
-    image = tinted(np.clip(share, 0, 1), QColor(getattr(theme, line.colour)))
+    y = ((np.stack([np.interp(at, lines.x, line) for line in lines.y]) - top) * ratio).astype(np.float32)  # [line, column]
+    half = 0.5 * ratio * lines.width[:, None] * np.sqrt(1 + np.gradient(y, axis=1) ** 2)
+    ink = np.repeat(_ink(lines.opacity)[:, None], columns, axis=1)
+    image = inked(coverage(y, half, ink, rows), QColor(getattr(theme, lines.colour)))
     image.setDevicePixelRatio(ratio)
     painter.drawImage(QPointF(left, top), image)

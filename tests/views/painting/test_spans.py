@@ -5,9 +5,9 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen
 
-from explorer.picture.river.scene import Bands, Curve, Lanes, curve
+from explorer.picture.river.scene import Bands, Curves, Lanes, curve
 from explorer.picture.theme import LIGHT
-from explorer.views.painting.spans import band_image, coverage, paint_bands, paint_curve, paint_lanes
+from explorer.views.painting.spans import band_image, coverage, paint_bands, paint_curves, paint_lanes
 
 _WIDE, _HIGH = 120, 160
 
@@ -97,8 +97,9 @@ def test_a_curve_goes_through_its_points() -> None:
     image = blank()
     x = np.linspace(0, _WIDE, 61, dtype=np.float32)
     y = 80 + 30 * np.sin(x / 20)
+    one = np.ones(1, np.float32)
     with QPainter(image) as painter:
-        paint_curve(painter, Curve(x, y.astype(np.float32), "band", 3), LIGHT)
+        paint_curves(painter, Curves(x, y[None].astype(np.float32), one * 3, one, "band"), LIGHT)
     dark = darkness(image)
     middle = (dark * (np.arange(_HIGH)[:, None] + 0.5)).sum(axis=0) / dark.sum(axis=0)
     expected = np.interp(np.arange(_WIDE) + 0.5, x, y)
