@@ -8,7 +8,7 @@ from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.heatmaps import closed_of, masked_values, symbol
 from explorer.picture.makers.opened import opened, opened_attention
-from explorer.picture.river.river import Block, Half, River, Written, strongest_pair
+from explorer.picture.river.river import Sublayer, Half, River, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
@@ -100,7 +100,7 @@ def _scale(halves: tuple[Half, ...], block: int, look: Look) -> Scale:
     return Scale(0.0, min(1.0, _round_up(usual)), look.unit_colours)
 
 
-def _is_focus(block: Block, look: Look) -> bool:
+def _is_focus(block: Sublayer, look: Look) -> bool:
     return block.attention == look.attention and block.layer == look.layer
 
 
@@ -180,7 +180,7 @@ def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
     return next((name for name in names if name in trace), f"{side}.embedding.output")
 
 
-def _layer(trace: Trace, card: SideCard, layer: int, look: Look, block: int) -> tuple[Block, ...]:
+def _layer(trace: Trace, card: SideCard, layer: int, look: Look, block: int) -> tuple[Sublayer, ...]:
     made = []
     for place, part in enumerate(_parts(card)):
         base = f"{card.name}.layers.{layer}.{part}"
@@ -188,13 +188,13 @@ def _layer(trace: Trace, card: SideCard, layer: int, look: Look, block: int) -> 
         if part == "feed_forward":
             hidden = f"{base}.activated"
             units = None if hidden not in trace or hidden in trace.maps else np.abs(_rows(trace[hidden], block))
-            made.append(Block(f"{card.name}.{part}", layer, hidden, length, hidden=units))
+            made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
         else:
             made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, block))
     return tuple(made)
 
 
-def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, block: int) -> Block:
+def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, block: int) -> Sublayer:
     closed = closed_of(trace, tap)
     kept = trace.map(tap)
     if block == 1:
@@ -213,7 +213,7 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
     focus = attention == look.attention and layer == look.layer
     # Elsewhere than in the block that is looked at, the mean of all heads is drawn: Ā[q,k] = Σ_h A[h,q,k] / n_heads
     drawn = weights[min(look.head, len(weights) - 1)] if focus else weights.mean(axis=0)
-    return Block(
+    return Sublayer(
         attention=attention,
         layer=layer,
         tap=tap,

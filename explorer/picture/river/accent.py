@@ -10,7 +10,7 @@ from explorer.lang import Words
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Block, Half, River
+from explorer.picture.river.river import Sublayer, Half, River
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence
 from explorer.picture.river.slabs import block_bands, lanes
 from explorer.picture.river.strips import shown_text, text_px
@@ -81,7 +81,7 @@ def _lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, chosen: t
     return [Lanes(whole.x, whole.y[kept], whole.width[kept], np.full(len(kept), 0.45, np.float32), "accent")]
 
 
-def _rows(river: River, block: Block, pointing: Pointing) -> np.ndarray | None:
+def _rows(river: River, block: Sublayer, pointing: Pointing) -> np.ndarray | None:
     """The cells [query, key] of a block whose bands stand out."""
     assert block.drawn is not None  # The caller has checked.
     asks, answers = river.half_of(block.attention, "query"), river.half_of(block.attention, "key")
@@ -106,7 +106,7 @@ def _rows(river: River, block: Block, pointing: Pointing) -> np.ndarray | None:
     return mask
 
 
-def _bands(river: River, block: Block, zone: Zone, grid: RiverGrid, pointing: Pointing) -> list[Item]:
+def _bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, pointing: Pointing) -> list[Item]:
     rows = _rows(river, block, pointing)
     if rows is None or not rows.any():
         return []
@@ -118,7 +118,7 @@ def _bands(river: River, block: Block, zone: Zone, grid: RiverGrid, pointing: Po
     return scene
 
 
-def _chips(river: River, block: Block, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Item]:
+def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Item]:
     """A weight in per cent where its band begins; where one key is pointed at, where its bands land."""
     assert block.drawn is not None  # The caller has checked.
     asks = grid.half(block.attention.partition(".")[0])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen(eq=False)
-class Block:
+class Sublayer:
     """One sublayer: an attention, or the feed-forward (which has no weights but `hidden`).
 
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
@@ -64,7 +64,7 @@ class Half:
     output: Array
     length: Array
     last: Array
-    layers: tuple[tuple[Block, ...], ...]
+    layers: tuple[tuple[Sublayer, ...], ...]
 
     @property
     def n(self) -> int:
@@ -133,7 +133,7 @@ class River(Picture):
         return next((half for half in self.halves if half.side == "decoder"), None)
 
     @property
-    def focus(self) -> Block | None:
+    def focus(self) -> Sublayer | None:
         """The attention that is looked at."""
         return next((block for block in self.blocks() if (block.attention, block.layer) == (self.attention, self.layer)), None)
 
@@ -143,11 +143,11 @@ class River(Picture):
         return self.opened_attention.partition(".")[0]
 
     @property
-    def opened_block(self) -> Block | None:
+    def opened_block(self) -> Sublayer | None:
         """The block that is opened."""
         return next((b for b in self.blocks() if (b.attention, b.layer) == (self.opened_attention, self.layer)), None)
 
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[Sublayer, ...]:
         """All blocks, in the order of computation."""
         return tuple(block for half in self.halves for layer in half.layers for block in layer)
 

@@ -9,7 +9,7 @@ from explorer.lang import Words
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Block, Half, River
+from explorer.picture.river.river import Sublayer, Half, River
 from explorer.picture.river.scene import Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
@@ -50,11 +50,11 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words
     return Drawn(tuple(scene), tuple(hot))
 
 
-def _block(block: Block) -> Place:
+def _block(block: Sublayer) -> Place:
     return Place("block", attention=block.attention, layer=block.layer)
 
 
-def _name(river: River, block: Block, room: Rect, words: Words) -> Label:
+def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
     focus = (block.attention, block.layer) == (river.attention, river.layer)
     count = 0 if block.weights is None else len(block.weights)
     short = ".short" if room.w < _SHORT_NAME_PX else ""
@@ -104,7 +104,7 @@ def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> list[Ba
     return made
 
 
-def least_weight(block: Block) -> float:
+def least_weight(block: Sublayer) -> float:
     """The weight from which a band is drawn: 0.05 between few lanes, more between many."""
     assert block.drawn is not None  # The caller has checked.
     n = block.drawn.shape[1]
@@ -113,7 +113,7 @@ def least_weight(block: Block) -> float:
     return _LEAST_OF_MANY if block.part == "cross_attn" else max(1.5 / n, 0.02)
 
 
-def block_bands(river: River, block: Block, zone: Zone, grid: RiverGrid, rows: NDArray[np.bool_] | None = None) -> Bands:
+def block_bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: NDArray[np.bool_] | None = None) -> Bands:
     """The bands of one block; with `rows` [query, key] those alone, in the accent's colour."""
     assert block.drawn is not None  # The caller has checked.
     weights = np.nan_to_num(block.drawn)
@@ -139,7 +139,7 @@ def block_bands(river: River, block: Block, zone: Zone, grid: RiverGrid, rows: N
 
 def _styled(
     river: River,
-    block: Block,
+    block: Sublayer,
     zone: Zone,
     grid: RiverGrid,
     ends: tuple[NDArray[np.intp], Px, Px, Array],
@@ -208,7 +208,7 @@ def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
     return Cells(Rect(round(rect.x) - 1, rect.y, wide + 2, pitch * n), made.reshape(n * pitch, wide + 2), "tiles")
 
 
-def thumbnails(river: River, block: Block, room: Rect, colours: str) -> Drawn:
+def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn:
     """A thumbnail of each head's weights in a field; heads wrap to rows."""
     if block.weights is None:
         return Drawn(())
@@ -251,7 +251,7 @@ def best_columns(n: int, width: float, height: float) -> int:
     return max(range(1, n + 1), key=smaller)
 
 
-def _pillar(blocks: tuple[Block, ...], slab: Slab, place: HalfGrid, colours: str) -> list[Item]:
+def _pillar(blocks: tuple[Sublayer, ...], slab: Slab, place: HalfGrid, colours: str) -> list[Item]:
     """A folded layer: for each lane how widely its mean attention is spread (entropy over its largest), as one cell."""
     block = next((each for each in blocks if each.drawn is not None), None)
     if block is None or block.drawn is None:

@@ -6,7 +6,7 @@ from explorer.lang import Words
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Block, River
+from explorer.picture.river.river import Sublayer, River
 from explorer.picture.river.scene import Piece
 from explorer.picture.river.strips import shown_text
 
@@ -60,7 +60,7 @@ def share(weight: float) -> str:
     return f"{100 * weight:.0f}%" if weight >= 0.01 or weight == 0 else "<1%"
 
 
-def _pair(river: River, focus: Block, pair: tuple[int, int], words: Words) -> str:
+def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words) -> str:
     assert focus.drawn is not None  # The caller has checked.
     names, _side, shift = row_names(river)
     key = shown_text(river.half_of(river.attention, "key").labels[pair[1]])
@@ -78,7 +78,7 @@ def _pair(river: River, focus: Block, pair: tuple[int, int], words: Words) -> st
     )
 
 
-def _token(river: River, focus: Block, words: Words, source: tuple[int, ...], target: tuple[int, ...]) -> str:
+def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...], target: tuple[int, ...]) -> str:
     """Where a token's lane goes in the block that is looked at, or where it looks."""
     assert focus.drawn is not None  # The caller has checked.
     asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
