@@ -26,6 +26,8 @@ _MOST_BYTES = 2**18  # bytes; the bundled presets have some hundred
 _T = TypeVar("_T")
 FILE = "preset.toml"
 _SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
+HEAD_FIELDS = frozenset(_SEEN_FIRST)
+"""The fields of a Look that say which head is looked at."""
 
 
 @attrs.frozen
@@ -38,6 +40,7 @@ class Preset:
     order: int = 0
     folder: Path | None = None
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
+    names_head: bool = False  # whether its file says which attention, layer or head is seen first
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
     def changed(self, **knobs: object) -> Config:
@@ -77,6 +80,7 @@ def _read(name: str, path: Path, changed_ns: int) -> Preset:
             order=_kept(table.get("order", 0), int),
             folder=path.parent if path.name == FILE else None,
             look=_look(_kept(table.get("look", {}), dict)),
+            names_head=not HEAD_FIELDS.isdisjoint(table.get("look", {})),
             changed_ns=changed_ns,
         )
     except CannotRead as error:

@@ -36,10 +36,11 @@ class Program:
         """`lacking` names an input method for which Qt has no plugin."""
         self.preferences = Preferences()
         self.appearance = Appearance(self.preferences, language)
-        state, self._refused = first_state(self.preferences, text, preset)
+        first = first_state(self.preferences, text, preset)
+        self._refused = first.refused
         self._lacking = lacking
         self._imported = threading.Event()
-        self.session = Session(state, self._load)
+        self.session = Session(first.state, self._load, restored=first.restored)
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.bug_reports = BugReports(self.appearance.words, self.window)

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from explorer.config import MASK_VALUES, SINUSOID_VARIANTS, Config
+from explorer.trace import block_sizes
 from explorer.trace.model_card import ModelCard, SideCard
 
 _FLOAT = 4  # bytes
@@ -73,17 +74,9 @@ def _sides(config: Config) -> tuple[SideCard, ...]:
 
 def _parameters(config: Config, sides: tuple[SideCard, ...]) -> int:
     """How many numbers the model computes with. Tied ones count once; the unused final norms of post-norm do not count."""
-    d, symbols = config.d_model, config.n_target_symbols
-    norm = 2 * d
-    # W_Q, W_K, W_V and W_O are [d, d], with d biases each.
-    attention = 4 * d * (d + config.bias)
-    feed_forward = 2 * d * config.d_ff + config.d_ff + d
-    total = symbols * (d + 1)  # The generator has d weights and a bias for each symbol.
+    names = tuple(side.name for side in sides)
+    total = block_sizes.embedding_size(config, names) + block_sizes.position_size(config, names)
     for side in sides:
-        n_attentions = len(side.attentions)
-        total += config.n_layers * (n_attentions * (attention + norm) + feed_forward + norm)
-        total += norm if config.norm_placement == "pre" else 0
-        total += config.max_len * d if config.position == "learned" else 0
-        tied = config.tied_embeddings and not (side.name == "encoder" and config.has_two_vocabularies)
-        total += 0 if tied else side.vocab_size * d
-    return total
+        attentions = len(side.attentions) * block_sizes.attention_size(config)
+        total += config.n_layers * (attentions + block_sizes.feed_forward_size(config)) + block_sizes.final_norm_size(config)
+    return total + block_sizes.generator_size(config)

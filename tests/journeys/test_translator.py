@@ -324,9 +324,10 @@ def test_a_click_on_a_head_shows_its_alignment(journey: Journey) -> None:
         window.go("output")
         journey.settle(window)
         page = window.page_stack.pages["output"]
-        page.cross.view.chose.emit(5, 0)
-        assert page.lines.picture.caption.title.startswith("L2 H5")
+        assert page.lines.picture.caption.title.startswith("L1 H5")  # the head that the window opens with
+        page.cross.view.chose.emit(3, 0)
+        assert page.lines.picture.caption.title.startswith("L1 H3")
         page.cross.view.chose.emit(8, 0)
-        assert window.session.state.look.head == 5
+        assert window.session.state.look.head == 3
 
     journey.run(script, "--preset", "translator")

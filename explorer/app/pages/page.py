@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker, P, View
 from explorer.lang import Words
+from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
 from explorer.state.intents import OpenPage, look_at
 from explorer.state.look import ALIGNED, Look, attentions, sides_of
@@ -22,8 +23,11 @@ class Page(QWidget):
     A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need, and `least_px`, the height
     below which it scrolls.
 
+    `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
+    The architecture strip above the page stands in line with them; with None it fills the width.
+
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
-    pictures need and that were not kept.
+    pictures need and that were not kept; placed() when `spans` have changed.
     """
 
     key = ""
@@ -34,9 +38,11 @@ class Page(QWidget):
     pointed = Signal(object)
     touched = Signal(object)
     wanted = Signal(tuple)
+    placed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.spans: Spans | None = None
         self.cards: list[Card] = []
         self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set

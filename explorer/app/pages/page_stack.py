@@ -1,4 +1,7 @@
-"""The stack of pages, of which only the one in front is drawn, and a veil over it while it is out of date."""
+"""The stack of pages, of which only the one in front is drawn, and a veil over it while it is out of date.
+
+Above it stands the architecture strip, which is never out of date: it shows the model that is wished for.
+"""
 
 import importlib
 import time
@@ -14,7 +17,10 @@ from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.state.wish import Wish
+from explorer.trace.architecture import Architecture, architecture_of
+from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
+from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.painting.pointed import Spot
 
 
@@ -48,6 +54,9 @@ class PageStack(QWidget):
         self.first = page_list.KEYS[0]
         self.touched: Card | None = None
         self._stack = QStackedWidget()
+        self.strip = ArchitectureStrip()
+        self.strip.wished.connect(self.wished)
+        self.strip.pointed.connect(self.pointed)
         self._shown: tuple[Trace, Look, Words] | None = None
         self._wish: Wish | None = None
         self._words: Words | None = None
@@ -55,7 +64,9 @@ class PageStack(QWidget):
         self._theme = LIGHT
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._stack)
+        layout.setSpacing(0)
+        layout.addWidget(self.strip)
+        layout.addWidget(self._stack, 1)
         self._veil = _Veil(self)
         self._stack.addWidget(Page())  # An empty page is shown until `begin`.
 
@@ -73,6 +84,8 @@ class PageStack(QWidget):
         if key not in self.pages:
             self.pages[key] = self._make(key)
         self._stack.setCurrentWidget(self.pages[key])
+        self.strip.put_page(key)
+        self.strip.place(self.pages[key].spans)
         self.touched = None
         self._draw()
 
@@ -83,6 +96,7 @@ class PageStack(QWidget):
         page.pointed.connect(self.pointed)
         page.wanted.connect(self.wanted)
         page.touched.connect(self._touch)
+        page.placed.connect(self._place)
         page.set_theme(self._theme)
         if self._wish is not None:
             page.put(self._wish)
@@ -92,8 +106,9 @@ class PageStack(QWidget):
         return page
 
     def put(self, wish: Wish) -> None:
-        """Show a Wish in the pages' controls."""
+        """Show a Wish in the pages' controls, and its model in the strip before it is built."""
         self._wish = wish
+        self._show_where()
         for page in self.pages.values():
             page.put(wish)
 
@@ -105,12 +120,28 @@ class PageStack(QWidget):
         if self._shown is None:
             return
         start = time.perf_counter()
+        self._show_where()
         self.page.draw(*self._shown)
         self._mark()
         self.drawn.emit((time.perf_counter() - start) * 1e3)
 
+    def _show_where(self) -> None:
+        """Show in the strip the model that is wished for, and where the Look is in it once there is an answer."""
+        if self._words is not None and self._wish is not None:
+            self.strip.draw(self._architecture(self._wish), None if self._shown is None else self._shown[1], self._words)
+
+    def _architecture(self, wish: Wish) -> Architecture:
+        if self._shown is not None and self._shown[0].config is None:  # Another's model has no Config.
+            return architecture_of(self._shown[0].card)
+        return architecture_of(card_of(wish.config), wish.config)
+
+    def _place(self) -> None:
+        """Put the strip's segments where the page in front has their columns."""
+        self.strip.place(self.page.spans)
+
     def speak(self, words: Words) -> None:
         self._words = words
+        self._show_where()
         for page in self.pages.values():
             page.speak(words)
         if self._shown is not None:
@@ -118,6 +149,7 @@ class PageStack(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = self._veil.theme = theme
+        self.strip.set_theme(theme)
         for page in self.pages.values():
             page.set_theme(theme)
 
@@ -151,4 +183,4 @@ class PageStack(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._veil.setGeometry(self.rect())
+        self._veil.setGeometry(self._stack.geometry())

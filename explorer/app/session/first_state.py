@@ -12,23 +12,31 @@ from explorer.state.state import State
 _BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
 
 
-def first_state(preferences: Preferences, text: str | None, preset: str | None) -> tuple[State, ExplorerError | None]:
+@attrs.frozen
+class First:
+    """The State to start with. `restored` says that somebody left it so; `refused` why the last State could not be used."""
+
+    state: State
+    restored: bool = False
+    refused: ExplorerError | None = None
+
+
+def first_state(preferences: Preferences, text: str | None, preset: str | None) -> First:
     """The State to start with: the preset that was asked for, else the last State, else the default preset.
 
-    The second value says why the last State could not be used. Raises UnknownPreset, BadPreset for a preset that was asked
-    for.
+    Raises UnknownPreset, BadPreset for a preset that was asked for.
     """
-    refused: ExplorerError | None = None
     if preset is not None:
         state = attrs.evolve(_opened(preset), page=page_list.KEYS[0])
-        return (state if text is None else _with_text(state, text)), None
+        return First(state if text is None else _with_text(state, text))
     last, refused = last_state()
+    restored = last is not None
     if last is None and refused is None:
         last, refused = _of_version_0_1(preferences)
     state = last or _opened(DEFAULT)
     if state.page not in page_list.KEYS:  # The file may come from another version.
         state = attrs.evolve(state, page=page_list.KEYS[0])
-    return (state if text is None else _with_text(state, text)), refused
+    return First(state if text is None else _with_text(state, text), restored, refused)
 
 
 def _opened(preset: str) -> State:

@@ -12,6 +12,7 @@ from explorer.app.session import told
 from explorer.app.session.asking import Asking
 from explorer.app.session.bridge import Bridge
 from explorer.app.session.history import History
+from explorer.app.session.opening import Opening
 from explorer.engine import worker
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
@@ -29,10 +30,14 @@ class Session(QObject):
 
     told = Signal(object)
 
-    def __init__(self, state: State, load: Callable[[], Compute] = load_compute, parent: QObject | None = None) -> None:
+    def __init__(
+        self, state: State, load: Callable[[], Compute] = load_compute, parent: QObject | None = None, *, restored: bool = False
+    ) -> None:
+        """`restored` says that somebody has left the State so, and its Look with it."""
         super().__init__(parent)
         self.frame: Frame | None = None
         self._history = History(state)
+        self._opening = Opening(state, restored=restored)
         self._asking = Asking()
         self._submitted = 0  # serial of the newest request sent to the thread; a refused text is never sent
         self._bridge = Bridge(self)
@@ -78,6 +83,7 @@ class Session(QObject):
         except ExplorerError as error:
             self.told.emit(told.Refused(error))
             return
+        self._opening.follow(before, state, intent)
         settled = isinstance(intent, SetKnob) and intent.settles(before, state)
         if intent.is_step and state.wish != before.wish:
             self._history.add(state, intent.gesture)
@@ -90,11 +96,13 @@ class Session(QObject):
     def undo(self) -> None:
         before = self.state
         self._history.undo()
+        self._opening.follow(before, self.state, None)
         self._changed(before)
 
     def redo(self) -> None:
         before = self.state
         self._history.redo()
+        self._opening.follow(before, self.state, None)
         self._changed(before)
 
     def look_into(self, experiments: frozenset[str]) -> None:
@@ -130,7 +138,8 @@ class Session(QObject):
         self.frame = frame
         self._worker.hold()
         before = self.state
-        self._history.look(attrs.evolve(before, look=before.look.fitted(frame.trace)))
+        look = self._opening.look(before.look.fitted(frame.trace), frame, before.wish)
+        self._history.look(attrs.evolve(before, look=look))
         self.told.emit(frame)
         self._submit_also(self._asking.rest(self.state.wish, frame.request))
         self.told.emit(told.Busy(frame.serial < self._submitted))

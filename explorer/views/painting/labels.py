@@ -27,6 +27,12 @@ class _Label:
     origin: QPointF
 
 
+def left_label(painter: QPainter, left: float, middle: float, text: str, colour: str) -> None:
+    """Draw a label that begins at `left`."""
+    made = _made(painter, text, colour, math.inf, False)
+    painter.drawImage(QPointF(round(left), round(middle - made.size.height() / 2)), made.image)
+
+
 def right_label(painter: QPainter, right: float, middle: float, text: str, colour: str, room: float) -> None:
     """Draw a label that ends at `right`, elided to `room` px."""
     made = _made(painter, text, colour, room, False)

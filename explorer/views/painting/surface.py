@@ -46,14 +46,17 @@ class Surface(QWidget):
         self._tip(where, pointed.text if text is None else text)
         self.pointed.emit(pointed)
 
-    def tell_again(self, pointed: Pointed = NOTHING) -> None:
-        """Update an open tooltip after the picture has changed, or close it where nothing is under the mouse any more."""
+    def tell_again(self, pointed: Pointed = NOTHING, text: str | None = None) -> None:
+        """Update an open tooltip after the picture has changed, or close it where nothing is under the mouse any more.
+
+        The tooltip shows `text` if given, otherwise the value's text.
+        """
         if self._told_at is None:
             return
         if not pointed.text:
             self._tip(self._told_at, "")
         elif QToolTip.isVisible():  # A tooltip that has closed by itself stays closed.
-            self._tip(self._told_at, pointed.text)
+            self._tip(self._told_at, pointed.text if text is None else text)
         self.pointed.emit(pointed)
 
     def _tip(self, where: QPoint, text: str) -> None:

@@ -1,0 +1,56 @@
+"""The opening head: which head is looked at first, until a person chooses one.
+
+After opening, and after another model came, the first answer of a trained model decides: its trace is measured, and the Look
+goes to the head that is most worth a look. No later answer of that model changes it.
+
+Decision: it is measured here, once, when the answer is there and before it is painted. Rejected: a head declared in each
+preset, because somebody else's model has none; a measure at each answer, because the picture would jump while one types.
+Decision: with random weights the Look stays where it is, since none of their heads is worth more than another.
+"""
+
+import attrs
+
+from explorer.engine.request import Frame
+from explorer.presets import HEAD_FIELDS, load_preset
+from explorer.state.intents import Intent, LookAt, OpenStep
+from explorer.state.look import Look
+from explorer.state.state import State
+from explorer.state.wish import Wish
+from explorer.trace.opening_head import opening_head
+
+
+class Opening:
+    """Remembers whether a head was chosen by a person, a preset's file or a lesson, and chooses one if nobody has."""
+
+    def __init__(self, state: State, *, restored: bool) -> None:
+        """`restored` says that the State was left so by somebody: then its head was chosen."""
+        self._is_chosen = restored or load_preset(state.wish.preset).names_head
+        self._is_measured = False  # whether the head in the Look was measured with the present model
+
+    def follow(self, before: State, after: State, by: Intent | None) -> None:
+        """Follow a change of the State; `by` is None for undo and redo, which bring the Look of another preset back."""
+        if after.wish.preset != before.wish.preset:
+            self._is_chosen = by is None or _names_head(by) or load_preset(after.wish.preset).names_head
+        elif by is not None and _names_head(by):
+            self._is_chosen = True
+        if _model(after.wish) != _model(before.wish):
+            self._is_measured = False
+
+    def look(self, look: Look, frame: Frame, wish: Wish) -> Look:
+        """The Look for an answer that is about to be shown: with a measured head if it is time for one, else `look` itself."""
+        if self._is_chosen or self._is_measured or not frame.trace.trained or _model(frame.wish) != _model(wish):
+            return look
+        self._is_measured = True
+        found = opening_head(frame.trace)
+        return look if found is None else attrs.evolve(look, attention=found.attention, layer=found.layer, head=found.head)
+
+
+def _model(wish: Wish) -> tuple[object, ...]:
+    """What decides which weights a wish is computed with."""
+    return wish.preset, wish.trained, wish.config.shape
+
+
+def _names_head(by: Intent) -> bool:
+    """Whether an intent says which attention, layer or head to look at."""
+    fields = by.fields if isinstance(by, LookAt) else by.settings.look if isinstance(by, OpenStep) else ()
+    return not HEAD_FIELDS.isdisjoint(fields)
