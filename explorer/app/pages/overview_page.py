@@ -26,6 +26,7 @@ class OverviewPage(Page):
         self.card_ = self.card(self.river, river, "attention")
         _fill_page(self.card_)
         self.river.chose.connect(self._chose)
+        self.river.laid_out.connect(self._place)
         column = column_in(self.scrolled())
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.card_)
@@ -33,6 +34,12 @@ class OverviewPage(Page):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
         super().draw(trace, look, words)
+
+    def _place(self) -> None:
+        """Let the strip above stand in line with the river's columns."""
+        if self.spans != self.river.columns:
+            self.spans = self.river.columns
+            self.placed.emit()
 
     def _chose(self, place: Place) -> None:
         """Look at what was clicked: a head, a block, a step; a candidate is written instead."""

@@ -8,7 +8,7 @@ from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.heatmaps import closed_of, masked_values, symbol
 from explorer.picture.makers.opened import opened, opened_attention
-from explorer.picture.river.river import Sublayer, Half, River, Written, strongest_pair
+from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array

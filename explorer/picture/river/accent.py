@@ -10,7 +10,7 @@ from explorer.lang import Words
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Sublayer, Half, River
+from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence
 from explorer.picture.river.slabs import block_bands, lanes
 from explorer.picture.river.strips import shown_text, text_px

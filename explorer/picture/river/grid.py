@@ -105,6 +105,24 @@ class RiverGrid:
         return next(half for half in self.halves if half.side == side)
 
 
+def columns_of(grid: RiverGrid) -> dict[str, tuple[float, float]]:
+    """Left edge and width (px) of every Block of the architecture by its key, for the strip above the river."""
+    first = grid.halves[0]
+    made = {
+        "tokens": (grid.margin, first.strips[0] - grid.margin - 8),
+        "embedding": (first.strips[0], first.strip_w),
+        "position": (first.strips[1], first.strip_w),
+        "sum": (first.strips[2], first.strip_w),
+    }
+    for half in grid.halves:
+        for slab in half.slabs:
+            key = f"{half.side}.layers.{slab.layer}"
+            if slab.folded:
+                made[f"{key}.self_attn"] = (slab.x + 1, max(slab.w - 2, 1.0))
+            made |= {f"{key}.{zone.part}": (zone.x + 1, zone.w - 2) for zone in slab.zones}
+    return made | {"generator": (grid.out.x, grid.out.w)}
+
+
 def lay_out(river: River, width: float, height: float) -> RiverGrid:
     """The grid of a river in a field of this size (px)."""
     return _Columns(river, width, height).grid()

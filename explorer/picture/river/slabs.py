@@ -9,7 +9,7 @@ from explorer.lang import Words
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Sublayer, Half, River
+from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array

@@ -6,7 +6,7 @@ from explorer.lang import Words
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import Sublayer, River
+from explorer.picture.river.river import River, Sublayer
 from explorer.picture.river.scene import Piece
 from explorer.picture.river.strips import shown_text
 

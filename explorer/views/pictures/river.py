@@ -15,7 +15,7 @@ from explorer.picture.cell_text import number
 from explorer.picture.river.accent import Pointing, of_lane, of_pair, usual
 from explorer.picture.river.draw import Colours, draw_over, draw_river
 from explorer.picture.river.focus import best_key, map_rect
-from explorer.picture.river.grid import RiverGrid, lay_out
+from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
 from explorer.picture.river.hit import band_at
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
@@ -33,11 +33,12 @@ _EMPTY = Drawn(())
 class RiverView(Surface):
     """Shows a River.
 
-    Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; opened() on
-    Enter.
+    Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; laid_out()
+    when columns may stand elsewhere; opened() on Enter in an opened block.
     """
 
     chose = Signal(object)
+    laid_out = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,6 +100,12 @@ class RiverView(Surface):
             self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
         self._image = None
         self._draw_over()
+        self.laid_out.emit()
+
+    @property
+    def columns(self) -> dict[str, tuple[float, float]] | None:
+        """Where every Block of the architecture stands (px); None while one of them is open and has all the width."""
+        return None if self._grid is None or self._inside is not None else columns_of(self._grid)
 
     def _draw_over(self) -> None:
         if self.picture is None or self._grid is None or self.words is None:
