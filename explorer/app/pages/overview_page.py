@@ -1,5 +1,7 @@
 """The overview page: the river, one picture of the whole pass."""
 
+from PySide6.QtCore import QTimer
+
 from explorer.app.pages.card import Card
 from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
@@ -10,6 +12,8 @@ from explorer.state.intents import BeginWith
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.river import RiverView
+
+_STEP_MS = 600  # each step is looked at for so long while they are played
 
 
 class OverviewPage(Page):
@@ -27,6 +31,9 @@ class OverviewPage(Page):
         _fill_page(self.card_)
         self.river.chose.connect(self._chose)
         self.river.laid_out.connect(self._place)
+        self._playing = QTimer(self)
+        self._playing.setInterval(_STEP_MS)
+        self._playing.timeout.connect(self._play_on)
         column = column_in(self.scrolled())
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.card_)
@@ -43,7 +50,11 @@ class OverviewPage(Page):
 
     def _chose(self, place: Place) -> None:
         """Look at what was clicked: a head, a block, a step; a candidate is written instead."""
+        played = self._playing.isActive()
+        self._playing.stop()
         match place.kind:
+            case "play" if not played:
+                self._play()
             case "head":
                 self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head")
             case "block" if place.attention.endswith("_attn"):
@@ -63,6 +74,24 @@ class OverviewPage(Page):
                 self.look_at(position=place.index)
             case "candidate":
                 self._branch(place.index)
+
+    def _play(self) -> None:
+        """Go through the steps, from the first one if the last was looked at."""
+        if self._trace is not None:
+            last = len(self._trace.side("generator.probabilities")) - 1
+            step = self._look.step(self._trace)
+            self.look_at(position=0 if step >= last else step + 1)
+            self._playing.start()
+
+    def _play_on(self) -> None:
+        """Go one step further; stop at the last one, or when the page is not seen any more."""
+        trace = self._trace
+        last = 0 if trace is None else len(trace.side("generator.probabilities")) - 1
+        step = 0 if trace is None else self._look.step(trace)
+        if step >= last or not self.isVisible():
+            self._playing.stop()
+        else:
+            self.look_at(position=step + 1)
 
     def _branch(self, rank: int) -> None:
         """Let decoding write another symbol at the chosen step and continue freely."""

@@ -2,7 +2,8 @@
 
 What does not follow the mouse is painted once into an image; accents and the explanation are painted over it.
 Keys: left and right go through the attentions in the order of computation, up and down through the steps or tokens, digits
-choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape closes it.
+choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape
+closes it, or lets a token go that a click has pinned. Space plays the steps.
 """
 
 import numpy as np
@@ -23,6 +24,7 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn, Sentence
 from explorer.picture.theme import Theme
+from explorer.views.painting.motion import Motion
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.scene import paint_scene
 from explorer.views.painting.surface import Surface
@@ -45,18 +47,22 @@ class RiverView(Surface):
         self.picture: River | None = None
         self.colours = Colours("cividis", "blue-red")
         self.pointing: Pointing | None = None  # None: nothing is pointed at
+        self.pinned: Pointing | None = None  # what stays when the mouse leaves
         self._grid: RiverGrid | None = None
         self._inside: Inside | None = None  # where everything of an opened block stands
         self._base, self._over = _EMPTY, _EMPTY
         self._image: QPixmap | None = None
         self._mouse: QPointF | None = None
+        self.motion = Motion(self.update)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
 
     def draw(self, picture: River, words: Words) -> None:
         self.picture, self.words = picture, words
         self.colours = Colours(picture.unit_colours, picture.signed_colours)
-        self.pointing = None
+        if self.picture is not None and self.pinned is not None and not self._has(self.pinned):
+            self.pinned = None  # Its token is gone.
+        self.pointing = self.pinned
         self._lay_out()
         if self._mouse is not None:  # What lies there now may be something else.
             self._point_at(self._mouse)
@@ -73,7 +79,8 @@ class RiverView(Surface):
                 self._point(self._of_spots(tokens))
 
     def fit(self) -> None:
-        """Let what was pointed at go."""
+        """Let go what was pointed at, or pinned."""
+        self.pinned = None
         self._point(None)
 
     @property
@@ -91,6 +98,7 @@ class RiverView(Surface):
     def _lay_out(self) -> None:
         if self.picture is None or self.words is None or not self.picture.halves or self.width() < 50:
             return
+        before = self._edges()
         self._grid = lay_out(self.picture, self.width(), self.height())
         if self.picture.opened is None:
             self._inside = None
@@ -100,7 +108,18 @@ class RiverView(Surface):
             self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
         self._image = None
         self._draw_over()
+        after = self._edges()
+        if before is not None and after is not None and before[0] == after[0]:  # A river of the same model in the same room.
+            self.motion.start(before[1], after[1])
         self.laid_out.emit()
+
+    def _edges(self) -> tuple[object, list[float]] | None:
+        """What must be alike for columns to move, and where their edges are (px)."""
+        if self._grid is None or self.picture is None:
+            return None
+        slabs = [slab for half in self._grid.halves for slab in half.slabs]
+        edges = [0.0, *(slab.x for slab in slabs), slabs[-1].x + slabs[-1].w, float(self._grid.width)]
+        return (len(slabs), self.picture.opened is None, self._grid.width, self._grid.height), sorted(edges)
 
     @property
     def columns(self) -> dict[str, tuple[float, float]] | None:
@@ -123,8 +142,11 @@ class RiverView(Surface):
             painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
             if self._image is None:
                 self._image = self._painted()
-            painter.drawPixmap(0, 0, self._image)
-            self.paint(painter, event.rect())
+            if self.motion.runs:
+                self.motion.paint(painter, self._image)
+            else:
+                painter.drawPixmap(0, 0, self._image)
+                self.paint(painter, event.rect())
 
     def _painted(self) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -192,6 +214,11 @@ class RiverView(Surface):
         usually = usual(river)
         return Pointing(usually.source, usually.target, usually.pair, place)
 
+    def _has(self, pointing: Pointing) -> bool:
+        """Whether the picture has all lanes of a pointing."""
+        assert self.picture is not None  # Callers have a picture.
+        return all(lane < half.n for half in self.picture.halves for lane in pointing.of(half))
+
     def _of_spots(self, spots: frozenset[Spot]) -> Pointing | None:
         if self.picture is None or not spots:
             return None
@@ -226,12 +253,13 @@ class RiverView(Surface):
     # Qt's events
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.motion.end()
         self._mouse = event.position()
         self._point_at(self._mouse)
 
     def _point_at(self, point: QPointF) -> None:
         place = self.place_at(point)
-        pointing = self.pointing_at(place)
+        pointing = self.pointing_at(place) or self.pinned
         if pointing != self.pointing:
             self._point(pointing)
             self.lit = frozenset() if pointing is None or self.picture is None else self._spots(self.picture, pointing)
@@ -239,22 +267,26 @@ class RiverView(Surface):
         self.setCursor(Qt.CursorShape.PointingHandCursor if place is not None else Qt.CursorShape.ArrowCursor)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.motion.end()
         self.setFocus()
         place = self.place_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and place is not None:
+            if place.kind == "token" and place.side == "source":  # Nothing of the Look says which token is looked at.
+                pointing = self.pointing_at(place)
+                self.pinned = None if pointing == self.pinned else pointing
             self.chose.emit(place)
 
     def left(self) -> None:
         self._mouse = None
-        self._point(None)
+        self._point(self.pinned)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
 
     def event(self, event: QEvent) -> bool:
-        """Escape closes an opened block before it stops a computation."""
-        if event.type() == QEvent.Type.ShortcutOverride and self._inside is not None:
+        """Escape closes an opened block, or lets a pinned token go, before it stops a computation."""
+        if event.type() == QEvent.Type.ShortcutOverride and (self._inside is not None or self.pinned is not None):
             assert isinstance(event, QKeyEvent)  # It is one of this type.
             if event.key() == Qt.Key.Key_Escape:
                 event.accept()
@@ -270,8 +302,12 @@ class RiverView(Surface):
                 self.chose.emit(Place("open"))
             else:
                 self.opened.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.pinned is not None:
+            self.fit()
         elif event.key() == Qt.Key.Key_Escape and self._inside is not None:
             self.chose.emit(Place("close"))
+        elif event.key() == Qt.Key.Key_Space:
+            self.chose.emit(Place("play"))
         else:
             super().keyPressEvent(event)
 

@@ -215,3 +215,20 @@ def test_tokens_lit_elsewhere_light_their_lanes(qtbot: QtBot, words: Words) -> N
     assert "天安门" in view.explanation and view.explanation != before
     view.light(frozenset())
     assert view.explanation == before
+
+
+def test_a_click_pins_a_token_and_escape_lets_it_go(qtbot: QtBot, words: Words) -> None:
+    """It stays lit while the mouse is elsewhere; another click on it lets it go too."""
+    view = shown(qtbot, words)
+    usual, place = view.explanation, grid_of(view).half("encoder")
+    token = QPoint(round(place.label.x + 5), round(place.y(2)))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=token)
+    hover(view, QPoint(3, 3))
+    view.leaveEvent(None)  # type: ignore[arg-type]  # The view asks nothing of it.
+    assert "北京" in view.explanation and view.explanation != usual
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert view.explanation == usual
+    for _ in range(2):
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=token)
+    view.leaveEvent(None)  # type: ignore[arg-type]  # The view asks nothing of it.
+    assert view.explanation == usual
