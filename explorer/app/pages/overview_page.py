@@ -41,6 +41,9 @@ class OverviewPage(Page):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
         super().draw(trace, look, words)
+        picture = self.river.picture
+        if picture is not None and picture.wanted:
+            self.wanted.emit(picture.wanted)
 
     def _place(self) -> None:
         """Let the strip above stand in line with the river's columns."""

@@ -3,10 +3,11 @@
 import attrs
 import numpy as np
 
+from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.attention import head_map
-from explorer.picture.makers.heatmaps import closed_of, masked_values, symbol
+from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
@@ -40,6 +41,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         query = strongest_pair(focus.drawn)[0]
     waves, smooth, finer = _waves(trace)
     inside = opened(trace, look) if block == 1 else None
+    shown, wanted = _map(trace, look, focus, words)
     return River(
         halves=halves,
         written=_written(trace, step, block),
@@ -51,7 +53,8 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         unit_colours=look.unit_colours,
         signed_colours=look.signed_colours,
         query=query,
-        map=_map(trace, look, words),
+        map=shown,
+        wanted=wanted,
         position=trace.card.position,
         waves=waves,
         features=_features(trace),
@@ -113,9 +116,22 @@ def _shape(trace: Trace, look: Look) -> str:
     return f"[head {shape[0]}, query {shape[1]}, key {shape[2]}]"
 
 
-def _map(trace: Trace, look: Look, words: Words) -> Heatmap:
-    """The chosen head's map of weights."""
-    return head_map(trace, attrs.evolve(look, stage="weights"), words)
+def _map(trace: Trace, look: Look, focus: Sublayer | None, words: Words) -> tuple[Heatmap | None, tuple[tuple[str, int], ...]]:
+    """The chosen head's map of weights; of a long text its blocks, until its cells are there, and what to ask for then."""
+    try:
+        return head_map(trace, attrs.evolve(look, stage="weights"), words), ()
+    except NotKept as error:
+        if focus is None or focus.drawn is None:
+            raise
+        made = Heatmap(
+            values=focus.drawn,
+            rows=token_axis(trace, focus.tap, "query", words),
+            columns=token_axis(trace, focus.tap, "key", words),
+            scale=unit_scale(look.unit_colours),
+            caption=caption(trace, focus.tap, words),
+            closed=focus.closed,
+        )
+        return made, ((str(error.values["tap"]), error.head),)
 
 
 def _lane_block(trace: Trace) -> int:

@@ -11,7 +11,7 @@ from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence
+from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import block_bands, lanes
 from explorer.picture.river.strips import shown_text, text_px
 from explorer.picture.river.tell import tell
@@ -199,10 +199,14 @@ def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
 def explained(river: River, words: Words, rect: Rect, pointing: Pointing, *, narrow: bool) -> list[Item]:
     """The line at the bottom: one sentence about what stands out."""
     y, margin = rect.y + rect.h / 2, 12.0 if narrow else 16.0
-    pieces = tell(river, words, pointing.place, pointing.pair, pointing.source, pointing.target)
+    px, room = 13 if narrow else 15, rect.w - 2 * margin - 14
+    about = (pointing.place, pointing.pair, pointing.source, pointing.target)
+    pieces = tell(river, words, *about)
+    if about_width("".join(piece.text for piece in pieces), px) > room:
+        pieces = tell(river, words, *about, short=True)
     return [
         Box(rect, "card"),
         Box(Rect(rect.x, rect.y, rect.w, 1), "hairline"),
         Box(Rect(margin, y - 9, 4, 18), "accent"),
-        Sentence(margin + 14, y, pieces, 13 if narrow else 15, rect.w - 2 * margin - 14),
+        Sentence(margin + 14, y, pieces, px, room),
     ]

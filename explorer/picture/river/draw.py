@@ -81,10 +81,12 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
         scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, right - x - 16), px))
     if len(grid.halves) == 2:
         second = grid.halves[1]
-        text = words("river.written_so_far")
-        scene.append(Label(second.label.x, second.top - 14, text, 11, "faint", room=second.slabs[0].x - second.label.x - 4))
-        memory = words("river.memory")
-        scene.append(Label(grid.memory + 14, first.top - 8, memory, 11, "faint", room=grid.out.x - grid.memory))
+        room = second.slabs[0].x - second.label.x - 4
+        text = fitting([words("river.written_so_far"), words("river.written_short")], 11, room)
+        scene.append(Label(second.label.x, second.top - 14, text, 11, "faint"))
+        room = second.slabs[0].x + second.slabs[0].w - grid.memory
+        memory = fitting([words("river.memory"), words("river.memory_short")], 11, room)
+        scene.append(Label(grid.memory + 14, first.top - 8, memory, 11, "faint"))
     return Drawn(tuple(scene))
 
 

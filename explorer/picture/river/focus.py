@@ -12,7 +12,7 @@ from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import labelled, shown_text
 from explorer.picture.scales import LEVELS, indices, table
@@ -56,8 +56,10 @@ def draw_focus(river: River, grid: RiverGrid, words: Words) -> Drawn:
 
 
 def _title(river: River, grid: RiverGrid, rect: Rect, words: Words) -> Label:
-    name = words(f"river.map.{river.attention}", layer=river.layer, head=river.head)
-    return Label(grid.map.x, rect.y - (34 if grid.narrow else 38), name, 12 if grid.narrow else 13, bold=True, room=grid.map.w)
+    px = 12 if grid.narrow else 13
+    names = [words(f"river.map.{river.attention}{length}", layer=river.layer, head=river.head) for length in ("", ".short")]
+    name = fitting(names, 1.08 * px, grid.map.w) or names[-1]
+    return Label(grid.map.x, rect.y - (34 if grid.narrow else 38), name, px, bold=True)
 
 
 def _cells(picture: Heatmap, rect: Rect) -> list[Item]:

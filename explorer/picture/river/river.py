@@ -107,6 +107,7 @@ class River(Picture):
     layer: int
     query: int
     map: Heatmap | None
+    wanted: tuple[tuple[str, int], ...]  # taps and heads of a long text whose cells were not kept, and would be shown
     position: str  # the kind of positions, as the card names it
     waves: Array
     features: tuple[int, ...]

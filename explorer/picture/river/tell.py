@@ -21,8 +21,10 @@ def tell(
     pair: tuple[int, int] | None,
     source: tuple[int, ...],
     target: tuple[int, ...],
+    *,
+    short: bool = False,
 ) -> tuple[Piece, ...]:
-    """The sentence, in pieces; those with data are marked."""
+    """The sentence, in pieces; those with data are marked. A short one has no explanation behind its numbers."""
     if river.opened_attention.endswith("feed_forward"):
         return _pieces(_block(river, words, Place("block", attention=river.opened_attention, layer=river.layer)))
     if place is not None and place.kind == "block":
@@ -33,7 +35,7 @@ def tell(
     if focus is None or focus.drawn is None:
         return _pieces(words("river.tell.nothing"))
     if pair is not None:
-        return _pieces(_pair(river, focus, pair, words))
+        return _pieces(_pair(river, focus, pair, words, ".short" if short else ""))
     return _pieces(_token(river, focus, words, source, target))
 
 
@@ -60,7 +62,7 @@ def share(weight: float) -> str:
     return f"{100 * weight:.0f}%" if weight >= 0.01 or weight == 0 else "<1%"
 
 
-def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words) -> str:
+def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words, length: str) -> str:
     assert focus.drawn is not None  # The caller has checked.
     names, _side, shift = row_names(river)
     key = shown_text(river.half_of(river.attention, "key").labels[pair[1]])
@@ -69,7 +71,7 @@ def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words) ->
     if which == "decoder.cross_attn" and not shift:
         which = "decoder.cross_attn_read"
     return words(
-        f"river.tell.pair.{which}",
+        f"river.tell.pair.{which}{length}",
         query=_data(names[pair[0]]),
         seen=_data(key),
         share=_data(share(weight)),
