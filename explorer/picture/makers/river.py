@@ -1,5 +1,7 @@
 """The River of a Trace: its lanes, its blocks, and the words that come out."""
 
+import math
+
 import attrs
 import numpy as np
 
@@ -9,6 +11,7 @@ from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
+from explorer.picture.makers.output import written
 from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
@@ -157,7 +160,7 @@ def _half(trace: Trace, card: SideCard, look: Look, block: int) -> Half:
         n_tokens=len(tokens),
         scaled=_rows(_vectors(trace, f"{side}.embedding.scaled", tap), block),
         positions=_rows(_vectors(trace, f"{side}.embedding.positions", tap), block),
-        output=_rows(trace[tap], block),
+        output=_rows(_vectors(trace, tap, tap), block),
         length=_length(trace, tap, block),
         last=_length(
             trace, f"{side}.norm" if f"{side}.norm" in trace else _stream_tap(trace, side, card.n_layers - 1, -1), block
@@ -168,7 +171,7 @@ def _half(trace: Trace, card: SideCard, look: Look, block: int) -> Half:
 
 def _vectors(trace: Trace, tap: str, like: str) -> Array:
     """[position, feature] of a tap; zeros where this model has no such tap."""
-    return trace[tap] if tap in trace else np.zeros(trace.shape(like), np.float32)
+    return trace[tap] if tap in trace.arrays else np.zeros(trace.shape(like), np.float32)
 
 
 def _rows(values: Array, block: int) -> Array:
@@ -176,7 +179,9 @@ def _rows(values: Array, block: int) -> Array:
 
 
 def _length(trace: Trace, tap: str, block: int) -> Array:
-    """‖x‖ of each token's vector [lane]; of a block of tokens the largest."""
+    """‖x‖ of each token's vector [lane]; of a block of tokens the largest; 0 where a long text left no room for the vectors."""
+    if tap not in trace.arrays:
+        return np.zeros(-(-trace.shape(tap)[0] // block), np.float32)
     values = trace[tap].astype(np.float64)
     # ‖x‖ = √Σ x²
     lengths = np.sqrt((values * values).sum(axis=-1)).astype(np.float32)
@@ -203,7 +208,7 @@ def _layer(trace: Trace, card: SideCard, layer: int, look: Look, block: int) -> 
         length = _length(trace, _stream_tap(trace, card.name, layer, place), block)
         if part == "feed_forward":
             hidden = f"{base}.activated"
-            units = None if hidden not in trace or hidden in trace.maps else np.abs(_rows(trace[hidden], block))
+            units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden], block))
             made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
         else:
             made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, block))
@@ -243,18 +248,19 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
 
 def _written(trace: Trace, step: int, block: int) -> Written:
     tap = "generator.probabilities"
-    probabilities = trace[tap]
-    n_steps, n_symbols = probabilities.shape
+    n_steps, n_symbols = trace.shape(tap)
+    probabilities = trace[tap] if tap in trace.arrays else None
+    if probabilities is None:  # A long text left no room for them.
+        labels = tuple(written(trace, place) for place in range(0, n_steps, block))
+        return Written(labels, np.full(len(labels), np.nan, np.float32), (), math.nan, n_symbols, step)
     row = probabilities[step]
     best = np.argpartition(-row, min(_CANDIDATES, n_symbols - 1))[:_CANDIDATES]
     best = best[np.argsort(-row[best], kind="stable")]
-    shown = range(0, n_steps, block)
     # Where nothing is expected of the model, its likeliest symbol stands at each place.
     said = np.array(trace.expected, int) if trace.expected else probabilities.argmax(axis=1)  # [position]
-    p = probabilities[np.arange(n_steps), said]
     return Written(
-        labels=tuple(symbol(trace, int(said[place])) for place in shown),
-        probabilities=p[::block],
+        labels=tuple(symbol(trace, int(said[place])) for place in range(0, n_steps, block)),
+        probabilities=probabilities[np.arange(n_steps), said][::block],
         candidates=tuple((symbol(trace, int(i)), float(row[i]), int(i)) for i in best),
         rest=max(0.0, 1.0 - float(row[best].astype(np.float64).sum())),
         n_symbols=n_symbols,

@@ -73,6 +73,8 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     """The likeliest symbols of the chosen step, the first bar filling the room; the written one in the accent's colour."""
     said, rect = river.written, grid.candidates
     shown = said.candidates[: 6 if grid.narrow else 8]
+    if not shown:
+        return Drawn(())
     row = min(30.0 if grid.height < 900 else 36.0, rect.h / (len(shown) + 1))
     if row < 10:
         shown, row = shown[: max(1, int(rect.h / 12) - 1)], 12.0
