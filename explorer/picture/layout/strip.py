@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 
 import attrs
 
-from explorer.picture.layout.strip_names import COUNT_PX, Names, counted
+from explorer.picture.layout.strip_names import COUNT_PX, LABEL_PX, SMALL_LABEL_PX, Names, counted
 from explorer.trace.architecture import Architecture, Block
 
 Spans = Mapping[str, tuple[float, float]]
@@ -19,7 +19,8 @@ Group = tuple[Block, ...]
 
 _GAP_PX, _GROUP_GAP_PX, _SIGN_GAP_PX = 2.0, 8.0, 16.0  # px between segments, between groups, and where a sign stands
 _APART_PX = 6.0  # px between a name and a count
-_FOLDED_PX, _FOLDED_GAP_PX = 4.0, 1.0  # px, the width of a folded layer, and the gap between two of them
+_FOLDED_PX, _LEAST_FOLDED_PX, _FOLDED_GAP_PX = 24.0, 4.0, 1.0  # px, widths of a folded layer, and the gap between two
+_FOLDED_SHARE = 0.25  # the share of the strip that folded layers take if they are many
 _THINNEST_PX = 1.0  # px of a folded layer where there is no room for more
 _ROUNDING_PX = 1.0  # px by which a segment may have become narrower when its edges were rounded
 _SIGNS = {"position": "+", "sum": "="}  # the sign before a segment
@@ -56,12 +57,14 @@ class Strip:
     """Everything in its place (px). `signs` are those between the parts of the input, each with its middle.
 
     `whole` is the number of all parameters, which ends at the right edge of the last segment; "" if there is no room.
+    `label_px` is the letter size of the names in segments.
     """
 
     segments: tuple[Segment, ...] = ()
     headings: tuple[Heading, ...] = ()
     signs: tuple[tuple[str, float], ...] = ()
     whole: str = ""
+    label_px: float = LABEL_PX
 
     def at(self, x: float) -> Segment | None:
         """The segment at x, or the one beside it if x is in a narrow gap; None in a wide gap and beyond the ends."""
@@ -78,10 +81,12 @@ def lay_out(names: Names, here: str, left: float, width: float) -> Strip:
         needs = [max(_segments_need(names, group), _name_needs(names, group, counts)) for group in groups]
         if sum(needs) + sum(gaps) <= width:
             break
-    folded = _folded(groups, needs, width, here)
+    n_layers = sum(group[0].layer is not None for group in groups)
+    thin = min(_FOLDED_PX, max(_LEAST_FOLDED_PX, _FOLDED_SHARE * width / max(1, n_layers)))
+    folded = _folded(groups, needs, thin, width, here)
     gaps = _gaps(groups, folded)
     shown = sum(need for place, need in enumerate(needs) if place not in folded)
-    if width - shown - sum(gaps) < _FOLDED_PX / 2 * len(folded):  # So many layers stand beside each other without gaps.
+    if width - shown - sum(gaps) < _LEAST_FOLDED_PX / 2 * len(folded):  # So many layers stand beside each other without gaps.
         gaps = [gap if gap > _FOLDED_GAP_PX else 0.0 for gap in gaps]
     spans: dict[str, tuple[float, float]] = {}
     for place, wide in enumerate(_widths(needs, folded, max(0.0, width - sum(gaps)))):
@@ -92,16 +97,26 @@ def lay_out(names: Names, here: str, left: float, width: float) -> Strip:
 
 def place_at(names: Names, spans: Spans) -> Strip:
     """The strip with its segments at given places; a Block without a place has no segment."""
-    segments = {
-        block.key: Segment(block.key, *_whole(*spans[block.key]), names.fitting(block, spans[block.key][1]))
-        for block in names.architecture.blocks
-        if block.key in spans
-    }
+    segments, px = _segments(names, [block for block in names.architecture.blocks if block.key in spans], spans)
     groups = [tuple(block for block in group if block.key in segments) for group in groups_of(names.architecture)]
     groups = [group for group in groups if group]
     headings = tuple(_headings(names, groups, segments))
     whole, headings = _with_whole(names, headings, segments)
-    return Strip(tuple(segments.values()), headings, tuple(_signs(groups, segments)), whole)
+    return Strip(tuple(segments.values()), headings, tuple(_signs(groups, segments)), whole, px)
+
+
+def _segments(names: Names, blocks: Sequence[Block], spans: Spans) -> tuple[dict[str, Segment], float]:
+    """The segments by key, and the letter size (px) of their names: the smaller one if more names fit with it."""
+    places = {block.key: _whole(*spans[block.key]) for block in blocks}
+
+    def labelled(px: float) -> dict[str, str]:
+        return {block.key: names.fitting(block, places[block.key][1], px) for block in blocks}
+
+    usual, small = labelled(LABEL_PX), labelled(SMALL_LABEL_PX)
+    is_small = sum(map(bool, small.values())) > sum(map(bool, usual.values()))
+    labels = small if is_small else usual
+    made = {key: Segment(key, *place, labels[key]) for key, place in places.items()}
+    return made, SMALL_LABEL_PX if is_small else LABEL_PX
 
 
 def groups_of(architecture: Architecture) -> list[Group]:
@@ -117,11 +132,11 @@ def _segments_need(names: Names, group: Group) -> float:
 def _name_needs(names: Names, group: Group, counts: bool) -> float:
     """The width of a group's name, with its count if asked; the last one has the number of all parameters in any case."""
     count = names.whole() if group[0].kind == "generator" else counted(group) if counts else ""
-    return names.width(group) + (_APART_PX + names.measure(count, COUNT_PX) if count else 0.0)
+    return names.width(group) + _ROUNDING_PX + (_APART_PX + names.measured(count, COUNT_PX) if count else 0.0)
 
 
-def _folded(groups: list[Group], needs: list[float], width: float, here: str) -> frozenset[int]:
-    """The places of the groups that are folded: as few as possible, those that are furthest from the one in focus first."""
+def _folded(groups: list[Group], needs: list[float], thin: float, width: float, here: str) -> frozenset[int]:
+    """The places of the groups that are folded to `thin` px: as few as possible, the furthest from the one in focus first."""
     layers = [place for place, group in enumerate(groups) if group[0].layer is not None]
     focus = next((place for place in layers if any(block.key == here for block in groups[place])), min(layers, default=0))
     folded: set[int] = set()
@@ -131,7 +146,7 @@ def _folded(groups: list[Group], needs: list[float], width: float, here: str) ->
             break
         folded.add(place)
         beside = sum(_closes(groups, folded, first) for first in (place - 1, place))
-        taken -= needs[place] - _FOLDED_PX + beside * (_GROUP_GAP_PX - _FOLDED_GAP_PX)
+        taken -= needs[place] - thin + beside * (_GROUP_GAP_PX - _FOLDED_GAP_PX)
     return frozenset(folded)
 
 
@@ -203,7 +218,7 @@ def _with_whole(
     others, last = headings[:-1], headings[-1]
     room = segments["generator"].right - last.count_left + _ROUNDING_PX
     whole = names.whole(room)
-    return (whole, (*others, attrs.evolve(last, count=""))) if names.measure(whole, COUNT_PX) <= room else ("", headings)
+    return (whole, (*others, attrs.evolve(last, count=""))) if names.measured(whole, COUNT_PX) <= room else ("", headings)
 
 
 def _heading(names: Names, blocks: Sequence[Block], segments: Mapping[str, Segment]) -> Heading | None:
@@ -213,6 +228,6 @@ def _heading(names: Names, blocks: Sequence[Block], segments: Mapping[str, Segme
     if end > right:
         return None
     count = counted(blocks)
-    fits = bool(count) and end + _APART_PX + names.measure(count, COUNT_PX) <= right
+    fits = bool(count) and end + _APART_PX + names.measured(count, COUNT_PX) <= right
     keys = tuple(block.key for block in blocks)
     return Heading(keys, names.group(blocks), left, count if fits else "", end + _APART_PX)

@@ -11,9 +11,13 @@ from explorer.trace.stages import SINUSOIDS
 Measure = Callable[[str, float], float]
 """A function that gives the width (px) of a text at a letter size (px)."""
 
-NAME_PX, LABEL_PX, COUNT_PX = 12.0, 11.0, 10.0
-"""The letter sizes (px) of the names of groups, of those in segments, and of counts."""
-_PAD_PX = 5.0
+NAME_PX, COUNT_PX = 12.0, 10.0
+"""The letter sizes (px) of the names of groups, and of counts."""
+LABEL_PX, SMALL_LABEL_PX = 11.0, 10.0
+"""The letter sizes (px) of the names in segments: the usual one, and the one where segments are narrow."""
+_PAD_PX = 5.0  # px on each side of such a name
+_LENGTHS = (("long", _PAD_PX), ("short", 1.0), ("least", 1.0))
+"""The lengths of such names from which the first that fits is taken, each with its least margin (px) on each side."""
 
 
 @attrs.frozen
@@ -23,11 +27,19 @@ class Names:
     architecture: Architecture
     words: Words
     measure: Measure
-    _widths: dict[str, float] = attrs.field(init=False, factory=dict, eq=False, repr=False)
+    # Hundreds of Blocks share few names, so names, their needs and widths are found once.
+    _known: dict[tuple[str, float], float] = attrs.field(init=False, factory=dict, eq=False, repr=False)
+    _groups: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict, eq=False, repr=False)
+    _needs: dict[tuple[str, bool], float] = attrs.field(init=False, factory=dict, eq=False, repr=False)
 
     def group(self, blocks: Sequence[Block]) -> str:
         """The name of a group, or of consecutive layers of one side: "Vectors", "Encoder 0", "Encoder 3–61"."""
-        first, last = blocks[0], blocks[-1]
+        ends = blocks[0].key, blocks[-1].key
+        if ends not in self._groups:
+            self._groups[ends] = self._group(blocks[0], blocks[-1])
+        return self._groups[ends]
+
+    def _group(self, first: Block, last: Block) -> str:
         if first.layer is None:
             # A model without a decoder gives out a symbol for each token that it was given, and no next one.
             gives = first.kind == "generator" and self.architecture.sides == ("encoder",)
@@ -36,37 +48,44 @@ class Names:
         return self.words("strip.layer", side=self.words(f"side.{first.side}"), layer=layers)
 
     def block(self, block: Block, length: str = "long") -> str:
-        """The name in a Block's segment, "long" or "short"."""
+        """The name in a Block's segment, "long", "short", or the "least" that can be understood, which few have."""
         if block.kind == "position":
             position = self.architecture.position
             return self.words.or_other(f"strip.position.{'sinusoidal' if position in SINUSOIDS else position}")
-        masked = block.kind == "self_attn" and block.causal
-        return self.words(f"strip.{length}.{'masked' if masked else block.kind}")
+        kind = "masked" if block.kind == "self_attn" and block.causal else block.kind
+        key = f"strip.{length}.{kind}"
+        return self.words(key if key in self.words else f"strip.short.{kind}")
 
     def width(self, group: Sequence[Block]) -> float:
         """The width of a group's name (px)."""
-        return self.measure(self.group(group), NAME_PX)
+        return self.measured(self.group(group), NAME_PX)
 
     def whole(self, room: float = 0.0) -> str:
         """The number of all parameters in few letters, with their name if `room` (px) allows."""
         count = compact(self.architecture.n_parameters)
         named = self.words("strip.parameters", count=count)
-        return named if self.measure(named, COUNT_PX) <= room else self.words("strip.total", count=count)
+        return named if self.measured(named, COUNT_PX) <= room else self.words("strip.total", count=count)
 
     def need(self, block: Block) -> float:
         """The width that a segment needs for its short name (px)."""
-        return self._width(self.block(block, "short")) + 2 * _PAD_PX
+        like = block.kind, block.causal
+        if like not in self._needs:
+            self._needs[like] = self.measured(self.block(block, "short"), LABEL_PX) + 2 * _PAD_PX
+        return self._needs[like]
 
-    def fitting(self, block: Block, width: float) -> str:
-        """The longest name that fits into a segment; "" if none does."""
-        names = (self.block(block, length) for length in ("long", "short"))
-        return next((name for name in names if self._width(name) + _PAD_PX <= width), "")
+    def fitting(self, block: Block, width: float, px: float) -> str:
+        """The longest name that fits into a segment at a letter size (px); "" if none does."""
+        if width < SMALL_LABEL_PX:  # Hundreds of folded segments need not be asked.
+            return ""
+        named = ((self.block(block, length), pad) for length, pad in _LENGTHS)
+        return next((name for name, pad in named if self.measured(name, px) + 2 * pad <= width), "")
 
-    def _width(self, name: str) -> float:
-        """The width of a segment's name, which hundreds of Blocks share."""
-        if name not in self._widths:
-            self._widths[name] = self.measure(name, LABEL_PX)
-        return self._widths[name]
+    def measured(self, text: str, px: float) -> float:
+        """The width of a text at a letter size (px)."""
+        width = self._known.get((text, px))
+        if width is None:
+            width = self._known[text, px] = self.measure(text, px)
+        return width
 
 
 def counted(blocks: Sequence[Block]) -> str:

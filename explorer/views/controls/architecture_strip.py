@@ -22,7 +22,7 @@ from explorer.views.painting.surface import Surface
 
 _HEIGHT, _NAMES, _TOP, _BOX = 42, 12.0, 21.0, 16.0  # px: the strip, the middle of its first line, its segments
 _MARGIN, _RADIUS = 12.0, 2.0
-_NARROW_PX = 5.0  # px, below which a segment has no rounded corners
+_NARROW_PX = 16.0  # px, below which a segment has square corners, which hundreds of segments are painted with in no time
 _ACTIVATE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -179,7 +179,7 @@ class ArchitectureStrip(Surface):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if segment.label:
             painter.setBackground(colour)
-            painter.setFont(self._font(LABEL_PX, bold=seen))
+            painter.setFont(self._font(self.strip.label_px, bold=seen))
             ink = self.theme.on_accent if seen else self.theme.text
             centred_label(painter, box.center().x(), box.center().y(), segment.label, ink)
 

@@ -7,7 +7,7 @@ import pytest
 from explorer.config import Config
 from explorer.lang import LANGUAGES, Words
 from explorer.picture.layout.strip import Strip, groups_of, lay_out, place_at
-from explorer.picture.layout.strip_names import LABEL_PX, NAME_PX, Names, compact
+from explorer.picture.layout.strip_names import LABEL_PX, NAME_PX, SMALL_LABEL_PX, Names, compact
 from explorer.presets import load_preset
 from explorer.trace.architecture import Architecture, architecture_of
 from explorer.trace.own_card import card_of
@@ -46,7 +46,7 @@ def faults(strip: Strip, names: Names, left: float, right: float) -> list[str]:
     for segment in segments:
         if not left <= segment.left <= segment.right <= right:
             found.append(f"{segment.key} reaches out")
-        if segment.label and names.measure(segment.label, LABEL_PX) > segment.width:
+        if segment.label and names.measure(segment.label, strip.label_px) > segment.width:
             found.append(f"{segment.label!r} is wider than its segment")
     by_key = {segment.key: segment for segment in segments}
     for heading in strip.headings:
@@ -131,6 +131,19 @@ def test_a_page_can_put_the_segments_in_line_with_its_own() -> None:
     assert [heading.text for heading in strip.headings] == ["词元", "位置", "输入", "解码器 1"]
     assert strip.signs == (("+", 149.0), ("=", 263.0))
     assert strip.whole == ""
+
+
+def test_narrow_segments_have_smaller_letters_if_more_names_fit_then() -> None:
+    """All in one size: Chinese characters of 10 px where those of 11 px have no room, and no smaller ones."""
+    names = named(MODELS["translator"])
+    keys = [block.key for block in names.architecture.blocks if block.layer == 0]
+
+    def made(width: float) -> Strip:
+        return place_at(names, {key: (place * 60, width) for place, key in enumerate(keys)})
+
+    assert (made(50).label_px, [segment.label for segment in made(50).segments][:2]) == (LABEL_PX, ["自注意力", "前馈"])
+    assert (made(43).label_px, made(43).segments[0].label) == (SMALL_LABEL_PX, "自注意力")
+    assert {segment.label for segment in made(19).segments} == {""}
 
 
 def test_a_place_belongs_to_the_segment_that_is_there_or_just_beside_it() -> None:
