@@ -43,6 +43,7 @@ class Program:
         self.session = Session(first.state, self._load, restored=first.restored)
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
+        self.window.drawer.recall(self.preferences.text("knobs"))
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.bug_reports.report)
@@ -114,6 +115,7 @@ class Program:
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)
+        self.preferences.put("knobs", self.window.drawer.memory)
         self.preferences.save()
         self.remembered.keep(self.session.state)
         self.remembered.close()

@@ -27,6 +27,8 @@ _ANCHORS = {
     "blue-red": "2166ac 67a9cf d1e5f0 f7f7f7 fddbc7 ef8a62 b2182b",
     "purple-orange": "542788 998ec3 d8daeb f7f7f7 f3d7ae c78633 723602",
     "open": "7fae98 7fae98",  # the open cells of a mask, in a colour that no data has
+    "tiles-light": "eef1f5 1d4a86",  # magnitudes, from the card's colour to that of the river's bands
+    "tiles-dark": "242a31 8fb4de",
     "blue-orange-dark": "8cc8ff 4a90cf 23527a 1b1e22 7a4a1e cf8a3c ffc98a",
 }
 SEQUENTIAL, CENTRED = UNIT_COLOURS, SIGNED_COLOURS

@@ -25,6 +25,11 @@ class Theme:
     unknown: str
     warning: str
     signed_colours: str
+    water: str  # lanes of the river
+    band: str  # attention weights as bands, and bars
+    tiles: str  # the colour table of magnitudes in the river
+    on_dark: str = "#ffffff"  # numbers in dark cells
+    on_light: str = "#1b1f24"
 
 
 LIGHT = Theme(
@@ -43,6 +48,9 @@ LIGHT = Theme(
     unknown="#e08fd0",
     warning="#b3261e",
     signed_colours="blue-red",
+    water="#b7c6d6",
+    band="#1d4a86",
+    tiles="tiles-light",
 )
 DARK = Theme(
     name="dark",
@@ -60,5 +68,8 @@ DARK = Theme(
     unknown="#b06aa3",
     warning="#ff8a80",
     signed_colours="blue-orange-dark",
+    water="#3b5064",
+    band="#8fb4de",
+    tiles="tiles-dark",
 )
 THEMES = {"light": LIGHT, "dark": DARK}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from explorer.state.fields import between, one_of
+from explorer.trace.measures import most_uncertain_step
 from explorer.trace.tap_names import ATTENTION_STAGES
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ ALIGNED = ("head", "layer", "all")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
+MATCHED = ("token", "place")
+"""How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
 _MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
@@ -32,12 +35,14 @@ class Look:
     stage: str = attrs.field(default="weights", validator=one_of(ATTENTION_STAGES))
     side: str = attrs.field(default="encoder", validator=one_of(("encoder", "decoder")))
     tap: str = ""
-    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: the last
+    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: nobody has chosen one
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
     # The alignment shows one head, the mean of its layer, or the mean of all heads.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
+    matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
     shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
     sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
     top_k: int = attrs.field(default=0, validator=between(0, _MOST))  # 0: all
@@ -49,9 +54,14 @@ class Look:
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
     def step(self, trace: "Trace") -> int:
-        """The chosen position of the output, from 0; the last one where `position` is -1 or too large."""
+        """The chosen position of the output, from 0.
+
+        Where nobody has chosen one, it is the step at which the model was least sure of the word that it wrote; without
+        written words, the last one.
+        """
         n_steps = trace.shape("generator.probabilities")[0]
-        return self.position if 0 <= self.position < n_steps else n_steps - 1
+        step = self.position if 0 <= self.position < n_steps else most_uncertain_step(trace)
+        return step if step >= 0 else n_steps - 1
 
     def fitted(self, trace: "Trace") -> "Look":
         """The nearest Look that this trace has: attention, layer, head, side, tap and position are replaced where missing."""

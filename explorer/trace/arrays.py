@@ -37,6 +37,11 @@ class Arrays(Mapping[str, Array]):
             made = self._made[name] = _ready(self._batches[name][0])
         return made
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, which is not prepared for it. Raises KeyError."""
+        shape: tuple[int, ...] = self._batches[name].shape[1:]
+        return shape
+
     def __contains__(self, name: object) -> bool:
         return name in self._batches
 

@@ -123,7 +123,8 @@ def test_the_picture_can_be_copied(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.page_stack.page.cards[4].touched.emit(window.page_stack.page.cards[4])
+        (card,) = window.page_stack.page.cards
+        card.touched.emit(card)
         window.actions_.by_name["copy"].trigger()
         copied: QImage = QGuiApplication.clipboard().image()
         assert copied.width() > 300 and copied.height() > 200

@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 import explorer
 from explorer.app.shell.window import Window
-from explorer.picture.kinds import HeadGrid, Heatmap
+from explorer.picture.kinds import Heatmap
+from explorer.picture.river.river import River
 from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
 from tests.pointing import hover
@@ -21,15 +22,28 @@ def _texts(window: Window) -> list[str]:
     return [] if picture is None else [chip.text for chip in picture.chips]
 
 
+def _river(window: Window) -> River:
+    (card,) = window.page_stack.page.cards
+    assert isinstance(card.picture, River)
+    return card.picture
+
+
 def test_the_first_screen_shows_everything_at_once(journey: Journey) -> None:
-    """Every card of the overview holds a picture of the default sentence, and the status line has its facts."""
+    """The river holds the default sentence with its vectors, waves, heads and masks, and the status line has its facts."""
 
     def script(window: Window) -> None:
         journey.settle(window)
 
         assert ["我", "爱", "北京", "天安门"] == _texts(window)
-        assert all(card.picture is not None for card in window.page_stack.page.cards)
-        assert 7 == len(window.page_stack.page.cards)
+        river = _river(window)
+        assert ["encoder", "decoder"] == [half.side for half in river.halves]
+        assert ("我", "爱", "北京", "天安门") == river.halves[0].labels
+        assert all(np.any(values) for half in river.halves for values in (half.scaled, half.positions, half.output))
+        assert (2 + 2 + 2, 2 + 2) == tuple(
+            sum((block.weights is not None) == attention for block in river.blocks()) for attention in (True, False)
+        )
+        assert all(block.closed is not None for block in river.blocks() if block.attention == "decoder.self_attn")
+        assert river.map is not None and len(river.waves)
         for fact in ("4 + 4", "1,777,728", "种子 0", "CPU"):
             assert fact in window.status.facts.text()
 
@@ -37,15 +51,16 @@ def test_the_first_screen_shows_everything_at_once(journey: Journey) -> None:
 
 
 def test_what_is_on_screen_is_what_explore_returns(journey: Journey) -> None:
-    """The wall's numbers are the recorded tensors, to the bit."""
+    """The river's weights are the recorded tensors, to the bit."""
 
     def script(window: Window) -> None:
         journey.settle(window)
-        wall = next(c.picture for c in window.page_stack.page.cards if isinstance(c.picture, HeadGrid))
         trace = explorer.explore("我爱北京天安门", preset="tiny")
 
-        for layer in range(2):
-            assert np.array_equal(trace[f"encoder.layers.{layer}.self_attn.weights"], wall.values[layer])
+        attentions = [block for block in _river(window).blocks() if block.recorded is not None]
+        assert 6 == len(attentions)
+        for block in attentions:
+            assert np.array_equal(trace[block.tap], block.recorded)
 
     journey.run(script)
 
@@ -64,10 +79,7 @@ def test_every_keystroke_updates_everything(journey: Journey) -> None:
             assert edit.text() == window.session.frame.trace.source
 
         assert ["我", "爱", "北京", "天安门", "abc"] == _texts(window)
-        head = next(
-            c.picture for c in window.page_stack.page.cards if isinstance(c.picture, Heatmap) and c.picture.reason == ""
-        )
-        assert len(head.rows.labels) in (4, 5)
+        assert ("我", "爱", "北京", "天安门", "abc") == _river(window).halves[0].labels
 
     journey.run(script)
 
@@ -102,10 +114,11 @@ def test_a_target_of_ones_own_gives_its_own_rows(journey: Journey) -> None:
         window.sentences.target_edit.setText("I love Beijing")
         window.session.ask(look_at(attention="decoder.cross_attn"))
         journey.settle(window)
-        wall = next(c.picture for c in window.page_stack.page.cards if isinstance(c.picture, HeadGrid))
+        river = _river(window)
 
-        assert ("I", "love", "Beijing") == wall.rows.labels
-        assert ("我", "爱", "北京", "天安门") == wall.columns.labels
+        assert river.map is not None
+        assert ("I", "love", "Beijing") == river.map.rows.labels == river.halves[1].labels
+        assert ("我", "爱", "北京", "天安门") == river.map.columns.labels
 
     journey.run(script, "gui", "--text", "我爱北京天安门")
 
@@ -114,6 +127,7 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
     """The cell under the mouse says value, tokens, tap and shape; its tokens light up in chips and maps."""
 
     def script(window: Window) -> None:
+        window.go("attention")
         journey.settle(window)
         card = next(
             c
@@ -133,7 +147,7 @@ def test_hovering_lights_the_token_up_in_every_view(journey: Journey, qtbot: QtB
         assert "[head 4, query 4, key 4]" in window.status.readout.text()
         assert frozenset({("source", 1), ("source", 2)}) == view.lit  # type: ignore[attr-defined]
         lit = [c.view.lit for c in window.page_stack.page.cards if hasattr(c.view, "lit")]
-        assert len(lit) > 3 and all(each == lit[0] for each in lit)
+        assert len(lit) == 3 and all(each == lit[0] for each in lit)
 
     journey.run(script)
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from explorer.app.pages.card import Card
 from explorer.app.shell.window import Window
 from explorer.state.intents import SetKnob, SetText
+from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
 
 
@@ -46,10 +47,14 @@ def test_every_control_has_a_name_for_a_screen_reader(journey: Journey, preset: 
     journey.run(script, "--preset", preset)
 
 
-def test_tab_goes_round_through_all_parts(journey: Journey) -> None:
-    """Pressing Tab often enough visits sentence, chips, maps, wall and knobs."""
+@pytest.mark.parametrize(
+    ("page", "views"), [("overview", ["RiverView"]), ("attention", ["StripsView", "HeadGridView", "HeatmapView"])]
+)
+def test_tab_goes_round_through_all_parts(journey: Journey, page: str, views: list[str]) -> None:
+    """Pressing Tab often enough visits sentence, chips, the river or the maps, and knobs."""
 
     def script(window: Window) -> None:
+        window.go(page)
         journey.settle(window)
         window.sentences.source_edit.setFocus()
         visited = set()
@@ -58,7 +63,7 @@ def test_tab_goes_round_through_all_parts(journey: Journey) -> None:
             assert focused is not None
             visited.add(type(focused).__name__)
             QTest.keyClick(focused, Qt.Key.Key_Tab)
-        assert {"SentenceEdit", "TokenRowView", "StripsView", "HeadGridView", "HeatmapView", "QSlider"} <= visited
+        assert {"SentenceEdit", "TokenRowView", *views, "QSlider"} <= visited
 
     journey.run(script)
 
@@ -89,20 +94,20 @@ def test_nothing_is_cut_off(journey: Journey, language: str, size: tuple[int, in
 
 
 def test_a_part_opens_as_its_page(journey: Journey) -> None:
-    """The arrow of each card of the overview, Enter on its map, and a click on its title lead to its page."""
+    """Enter opens the block that the river looks at in place, Enter again its page; Escape closes it and stops nothing."""
 
     def script(window: Window) -> None:
         journey.settle(window)
-        for card in list(window.page_stack.page.cards):
-            card._open.click()
-            assert card.page == window.page_stack.page.key
-            window.go("overview")
-            card.view.opened.emit()
-            assert card.page == window.page_stack.page.key
-            window.go("overview")
-            QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.title.geometry().center())
-            assert card.page == window.page_stack.page.key
-            window.go("overview")
+        (card,) = window.page_stack.page.cards
+        view = card.view
+        assert isinstance(view, RiverView)
+        view.setFocus()
+        for key, opened in ((Qt.Key.Key_Return, "attention"), (Qt.Key.Key_Escape, ""), (Qt.Key.Key_Return, "attention")):
+            QTest.keyClick(view, key)
+            assert opened == window.session.state.look.opened
+            assert view.picture is not None and (view.picture.opened is not None) == bool(opened)
+        QTest.keyClick(view, Qt.Key.Key_Return)
+        assert "attention" == window.page_stack.page.key
 
     journey.run(script)
 
@@ -127,7 +132,7 @@ def test_all_text_changes_with_the_language(journey: Journey) -> None:
     journey.run(script)
 
 
-@pytest.mark.parametrize("page", ["overview", "position"])
+@pytest.mark.parametrize("page", ["position"])
 def test_a_note_moves_no_card(journey: Journey, page: str) -> None:
     """Where positions add nothing a card says so, and all cards keep their size."""
 

@@ -38,7 +38,7 @@ def middle(view: QWidget) -> QPointF:
     return view.cell_rect(1, 0).center() if isinstance(view, Canvas) else QPointF(view.rect().center())
 
 
-@pytest.mark.parametrize("page", ["overview", "tokens", "stepper", "output"])
+@pytest.mark.parametrize("page", ["attention", "tokens", "stepper", "output"])
 def test_a_tooltip_follows_the_new_frame_or_closes(journey: Journey, page: str) -> None:
     """Whatever view it stands on, it never says an old number."""
 
@@ -126,4 +126,4 @@ def test_old_numbers_would_be_found(journey: Journey, monkeypatch: pytest.Monkey
     monkeypatch.setattr(journey, "wait", lambda condition: journey._qtbot.waitUntil(condition, timeout=1000))
     monkeypatch.setattr("explorer.views.painting.surface.Surface.tell_again", lambda *_given: None)
     with pytest.raises(qt_errors.TimeoutError):
-        test_a_tooltip_follows_the_new_frame_or_closes(journey, "overview")
+        test_a_tooltip_follows_the_new_frame_or_closes(journey, "attention")

@@ -141,6 +141,7 @@ def test_arrow_keys_walk_the_wall(journey: Journey) -> None:
     """Right and down choose the next head and layer, and stop at the border; nothing is computed for it."""
 
     def script(window: Window) -> None:
+        window.go("attention")
         journey.settle(window)
         serial = window.session.serial
         wall = next(c.view for c in window.page_stack.page.cards if hasattr(c.view, "chosen"))

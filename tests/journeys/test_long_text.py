@@ -44,7 +44,8 @@ def test_the_chosen_head_is_there_cell_by_cell(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         lengthened(journey, window)
-        for changes in ({"layer": 1, "head": 2}, {"stage": "scaled"}):
+        for page, changes in (("overview", {"layer": 1, "head": 2}), ("attention", {"stage": "scaled"})):
+            window.go(page)
             window.session.ask(look_at(**changes))
             look = window.session.state.look
             journey.wait(

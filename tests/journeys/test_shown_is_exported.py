@@ -17,6 +17,7 @@ from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Bars, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
@@ -41,8 +42,20 @@ def shown(card: Card) -> list[Numbers]:
             return [np.array([[chip.id, chip.start, chip.end] for chip in row.chips], np.float64).reshape(-1, 3)]
         case Tree() as tree:
             return [np.array([[b.parent] for b in tree.branches], np.float64).reshape(-1, 1)]
+        case River() as river:
+            return [
+                *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
+                *(block.weights for block in river.blocks() if block.weights is not None),
+                river.written.probabilities[:, None],
+                np.array([p for _name, p, _id in river.written.candidates], np.float32)[:, None],
+            ]
         case other:
-            raise AssertionError(other)
+            raise AssertionError(type(other).__name__)
+
+
+def lengths(half: Half) -> Numbers:
+    """[lane, place] how thick a lane is at each place."""
+    return np.stack([half.length, *(block.length for layer in half.layers for block in layer), half.last], axis=1)
 
 
 def closed(card: Card) -> list[NDArray[np.bool_] | None]:
@@ -55,6 +68,8 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
         case Alignment(values=values):
             return [np.isnan(values)]
+        case River():
+            return [np.isnan(values) for values in shown(card)]
         case _:
             return [None]
 

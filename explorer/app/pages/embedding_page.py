@@ -10,7 +10,7 @@ class EmbeddingPage(Page):
     """The embedding of a side, and its sum with the positions below it."""
 
     key = "embedding"
-    least_px = 560
+    least_px = 640
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class EmbeddingPage(Page):
         column = column_in(self.scrolled())
         column.addWidget(first, 3)
         column.addWidget(self.card(StripsView(), sum_strips), 3)
-        column.addWidget(self.explain(), 2)
+        column.addWidget(self.explain(hug=True), 2)
 
 
 PAGE = EmbeddingPage

@@ -1,43 +1,117 @@
-"""The overview page: the whole model, in the order in which the data flows."""
+"""The overview page: the river, one picture of the whole pass."""
 
-from explorer.app.pages.layouts import below, beside, row_in
+from PySide6.QtCore import QTimer
+
+from explorer.app.pages.card import Card
+from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
-from explorer.app.pages.wall_card import wall_card
-from explorer.picture.makers.attention import causal_mask, head_map
-from explorer.picture.makers.embedding import embedding_strips, position_map, sum_strips
-from explorer.picture.makers.positions import waves
-from explorer.views.pictures.heatmap import HeatmapView
-from explorer.views.pictures.strips import StripsView
-from explorer.views.pictures.waves import WavesView
+from explorer.lang import Words
+from explorer.picture.makers.river import river
+from explorer.picture.river.place import Place
+from explorer.state.intents import BeginWith
+from explorer.state.look import Look
+from explorer.trace.trace import Trace
+from explorer.views.pictures.river import RiverView
+
+_STEP_MS = 600  # each step is looked at for so long while they are played
 
 
 class OverviewPage(Page):
-    """Embedding and positions at the left, attention at the right. A click on a title opens the page about it."""
+    """The river fills the page; a click on it changes the Look. A block that is clicked again opens in place."""
 
     key = "overview"
-    least_px = 470
+    least_px = 420
 
     def __init__(self) -> None:
         super().__init__()
-        embedding = self.card(StripsView(), embedding_strips, "embedding")
-        embedding.bar.insertWidget(2, self.choice("side"))
-        left = below(
-            (embedding, 5),
-            (self.card(WavesView(), waves, "position"), 5),
-            (self.card(HeatmapView(), position_map, "position"), 4),
-            (self.card(StripsView(), sum_strips, "embedding"), 5),
-        )
-        right = below((wall_card(self, "attention"), 1))
-        right.addLayout(
-            beside(
-                (self.card(HeatmapView(), head_map, "attention"), 3),
-                (self.card(HeatmapView(bar=False), causal_mask, "masks"), 2),
-            ),
-            1,
-        )
-        columns = row_in(self.scrolled())
-        columns.addLayout(left, 4)
-        columns.addLayout(right, 7)
+        self._trace: Trace | None = None
+        self._look = Look()
+        self.river = RiverView()
+        self.card_ = self.card(self.river, river, "attention")
+        _fill_page(self.card_)
+        self.river.chose.connect(self._chose)
+        self.river.laid_out.connect(self._place)
+        self._playing = QTimer(self)
+        self._playing.setInterval(_STEP_MS)
+        self._playing.timeout.connect(self._play_on)
+        column = column_in(self.scrolled())
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.card_)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self._trace, self._look = trace, look
+        super().draw(trace, look, words)
+        picture = self.river.picture
+        if picture is not None and picture.wanted:
+            self.wanted.emit(picture.wanted)
+
+    def _place(self) -> None:
+        """Let the strip above stand in line with the river's columns."""
+        if self.spans != self.river.columns:
+            self.spans = self.river.columns
+            self.placed.emit()
+
+    def _chose(self, place: Place) -> None:
+        """Look at what was clicked: a head, a block, a step; a candidate is written instead."""
+        played = self._playing.isActive()
+        self._playing.stop()
+        match place.kind:
+            case "play" if not played:
+                self._play()
+            case "head":
+                self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head")
+            case "block" if place.attention.endswith("_attn"):
+                again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
+                self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")
+            case "block":
+                self.look_at(layer=place.layer, side=place.attention.partition(".")[0], opened="feed_forward")
+            case "open":
+                self.look_at(opened="attention")
+            case "close":
+                self.look_at(opened="")
+            case "step":
+                self.look_at(position=place.index)
+            case "pair" if place.attention.startswith("decoder"):
+                self.look_at(position=place.query)
+            case "token" if place.side == "target":
+                self.look_at(position=place.index)
+            case "candidate":
+                self._branch(place.index)
+
+    def _play(self) -> None:
+        """Go through the steps, from the first one if the last was looked at."""
+        if self._trace is not None:
+            last = len(self._trace.side("generator.probabilities")) - 1
+            step = self._look.step(self._trace)
+            self.look_at(position=0 if step >= last else step + 1)
+            self._playing.start()
+
+    def _play_on(self) -> None:
+        """Go one step further; stop at the last one, or when the page is not seen any more."""
+        trace = self._trace
+        last = 0 if trace is None else len(trace.side("generator.probabilities")) - 1
+        step = 0 if trace is None else self._look.step(trace)
+        if step >= last or not self.isVisible():
+            self._playing.stop()
+        else:
+            self.look_at(position=step + 1)
+
+    def _branch(self, rank: int) -> None:
+        """Let decoding write another symbol at the chosen step and continue freely."""
+        picture = self.river.picture
+        if self._trace is not None and self._trace.expected and picture is not None:
+            before = self._trace.expected[: self._look.step(self._trace)]
+            self.wished.emit(BeginWith((*before, picture.written.candidates[rank][2])))
+
+
+def _fill_page(card: Card) -> None:
+    """Take away the card's title line, frame and margins: the river has captions of its own."""
+    card.setObjectName("bare")
+    layout = card.layout()
+    assert layout is not None  # A card has a layout.
+    layout.setContentsMargins(0, 0, 0, 0)
+    for widget in (card.title, card.formula, card.shape, card._open):
+        widget.hide()
 
 
 PAGE = OverviewPage

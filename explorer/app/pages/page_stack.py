@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.pages.card import Card
+from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
@@ -62,10 +63,12 @@ class PageStack(QWidget):
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
         self._theme = LIGHT
+        self.notice = MaskNotice()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.strip)
+        layout.addWidget(self.notice)
         layout.addWidget(self._stack, 1)
         self._veil = _Veil(self)
         self._stack.addWidget(Page())  # An empty page is shown until `begin`.
@@ -87,6 +90,7 @@ class PageStack(QWidget):
         self.strip.put_page(key)
         self.strip.place(self.pages[key].spans)
         self.touched = None
+        self.notice.attend(self.page.shows_masks)
         self._draw()
 
     def _make(self, key: str) -> Page:
@@ -109,6 +113,7 @@ class PageStack(QWidget):
         """Show a Wish in the pages' controls, and its model in the strip before it is built."""
         self._wish = wish
         self._show_where()
+        self.notice.put(wish)
         for page in self.pages.values():
             page.put(wish)
 
@@ -142,6 +147,7 @@ class PageStack(QWidget):
     def speak(self, words: Words) -> None:
         self._words = words
         self._show_where()
+        self.notice.speak(words)
         for page in self.pages.values():
             page.speak(words)
         if self._shown is not None:

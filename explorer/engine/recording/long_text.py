@@ -1,5 +1,6 @@
 """Long texts: what is kept under the memory budget, and whole maps of single heads, made again from what was kept."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -124,7 +125,7 @@ def in_levels(trace: Trace, recording: Recording, plan: KeepPlan) -> Trace:
     maps = {tap: KeptMap(tap=tap, shape=shape, mask=closed.get(_mask_of(tap))) for tap, shape in recording.shapes.items()}
     for tap, blocks in recording.pooled.items():
         maps[tap] = attrs.evolve(maps[tap], levels=maps[tap].levels_of(blocks, plan.block))
-    large = [tap for tap, array in trace.arrays.items() if ".embedding." in tap and array.size > _LARGE_CELLS]
+    large = [tap for tap in trace.arrays if ".embedding." in tap and _size(trace, tap) > _LARGE_CELLS]
     return attrs.evolve(trace, maps=maps | {tap: trace.map(tap).with_levels() for tap in large})
 
 
@@ -136,21 +137,26 @@ def with_levels(trace: Trace, wanted: Wanted) -> Trace:
     wishes = {tap for tap, _head in wanted}
     large = [
         tap
-        for tap, array in trace.arrays.items()
-        if array.ndim == 2 and array.size > _LARGE_CELLS and (".embedding." in tap or tap in wishes)
+        for tap in trace.arrays
+        if (".embedding." in tap or tap in wishes) and len(trace.shape(tap)) == 2 and _size(trace, tap) > _LARGE_CELLS
     ]
     maps = _maps_with_levels(trace, wanted) | {tap: trace.map(tap).with_levels() for tap in large}
     return attrs.evolve(trace, maps=maps) if maps else trace
 
 
+def _size(trace: Trace, tap: str) -> int:
+    """How many numbers a tap has. Its array is not prepared for it, since that copies most arrays."""
+    return math.prod(trace.shape(tap))
+
+
 def _maps_with_levels(trace: Trace, wanted: Wanted) -> dict[str, KeptMap]:
     """KeptMaps of attention taps with the masks of their attentions, and with levels for large maps that are looked at."""
     stages = {"weights"} | {tap.rpartition(".")[2] for tap, _head in wanted if ATTENTION_MAP.search(tap)}
-    maps = {tap: array for tap, array in trace.arrays.items() if ATTENTION_MAP.search(tap)}
+    maps = [tap for tap in trace.arrays if ATTENTION_MAP.search(tap)]
     large = {
         tap
-        for tap, array in maps.items()
-        if tap.rpartition(".")[2] in stages and trace.card.side(tap).n_layers * array.size > _LARGE_CELLS
+        for tap in maps
+        if tap.rpartition(".")[2] in stages and trace.card.side(tap).n_layers * _size(trace, tap) > _LARGE_CELLS
     }
     if not large:
         return {}

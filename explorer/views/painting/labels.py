@@ -45,6 +45,12 @@ def centred_label(painter: QPainter, centre: float, middle: float, text: str, co
     painter.drawImage(QPointF(round(centre - made.size.width() / 2), round(middle - made.size.height() / 2)), made.image)
 
 
+def label_image(font: QFont, text: str, colour: str, behind: str, room: float, ratio: float) -> tuple[QImage, float, float]:
+    """The image of a label for a background, elided to `room` px, with its width and height."""
+    made = _drawn(font, text, colour, QColor(behind).rgb(), room, False, ratio)
+    return made.image, made.size.width(), made.size.height()
+
+
 def turned_label(painter: QPainter, x: float, y: float, text: str, colour: str, room: float) -> None:
     """Draw a label that rises to the right from a point, elided to `room` px."""
     made = _made(painter, text, colour, room, True)

@@ -1,0 +1,169 @@
+"""The right edge of the window: the panel of knobs, and the tab that is left of it when it is folded."""
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.app.shell.weights_bar import WeightsBar
+from explorer.lang import Words
+from explorer.views.controls.knobs import KnobPanel
+from explorer.views.controls.tab_group import make_tab_group
+
+_WIDE_PX, _NARROW_PX, _TAB_PX = 268, 240, 24
+_SAID = {True: "open", False: "folded"}
+
+
+class Side(QWidget):
+    """Title, weights, knobs and a note, one stop of the Tab key; up and down walk from knob to knob.
+
+    Signals: folded() for the button at its title.
+    """
+
+    folded = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("side")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.weights, self.knobs = WeightsBar(), KnobPanel()
+        self.title, self.fold = QLabel(), QToolButton()
+        self.title.setObjectName("title")
+        self.fold.setObjectName("small")
+        self.fold.setAutoRaise(True)
+        self.fold.clicked.connect(self.folded)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 6, 12, 0)
+        bar.addWidget(self.title)
+        bar.addStretch(1)
+        bar.addWidget(self.fold)
+        within = QVBoxLayout(self)
+        within.setContentsMargins(1, 0, 0, 0)
+        within.setSpacing(0)
+        within.addLayout(bar)
+        within.addWidget(self.weights)
+        within.addWidget(self.knobs, 1)
+        within.addWidget(self.weights.note)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down, first=self.knobs.writing.sampling[0].slider)
+
+    def speak(self, words: Words) -> None:
+        self.title.setText(words("panel.title"))
+        self.fold.setText(words("panel.fold"))
+        self.fold.setToolTip("Ctrl+K")
+        self.knobs.speak(words)
+
+
+class EdgeTab(QToolButton):
+    """A narrow button whose text runs down: Chinese one character below the other, other scripts turned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("tab")
+        self.setFixedWidth(_TAB_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        line = self.fontMetrics().height()
+        runs = self.fontMetrics().horizontalAdvance(self.text()) if self.text().isascii() else len(self.text()) * line
+        return QSize(_TAB_PX, 3 * line + runs)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        option.text = ""  # type: ignore[attr-defined]  # Qt's stubs lack this field.
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        centre, line = Qt.AlignmentFlag.AlignCenter, self.fontMetrics().height()
+        painter.drawText(QRect(0, line // 2, self.width(), line), centre, "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}")
+        top = 2 * line
+        if self.text().isascii():
+            painter.translate(self.width() / 2, top)
+            painter.rotate(90)
+            painter.drawText(QRect(0, -line // 2, self.height(), line), Qt.AlignmentFlag.AlignVCenter, self.text())
+        else:
+            for place, mark in enumerate(self.text()):
+                painter.drawText(QRect(0, top + place * line, self.width(), line), centre, mark)
+        painter.end()
+
+
+class Drawer(QWidget):
+    """Holds the panel beside the page, or folds it to a tab. A narrow window has its own memory, and begins folded.
+
+    Decision: an open panel stands beside the page. Rejected: over it, where it would cover what the knobs change.
+
+    Signals: opened(bool) when it opens or folds.
+    """
+
+    opened = Signal(bool)
+
+    def __init__(self, side: Side) -> None:
+        super().__init__()
+        self._side = side
+        self._narrow = False
+        self._kept = {False: True, True: False}  # whether it is open, by whether the window is narrow
+        self.tab = EdgeTab()
+        self.tab.clicked.connect(self._open)
+        side.folded.connect(self._fold)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(side)
+        layout.addWidget(self.tab)
+        self._show()
+
+    def speak(self, words: Words) -> None:
+        self._side.speak(words)
+        self.tab.setText(words("panel.title"))
+        self.tab.setToolTip(f"{words('panel.unfold_name')} (Ctrl+K)")
+        self.tab.setAccessibleName(words("panel.unfold_name"))
+
+    @property
+    def is_open(self) -> bool:
+        return self._kept[self._narrow]
+
+    def set_open(self, on: bool) -> None:
+        if on != self.is_open:
+            self._kept[self._narrow] = on
+            self._show()
+
+    def set_narrow(self, narrow: bool) -> None:
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._show()
+
+    @property
+    def memory(self) -> str:
+        """What is remembered until the next start: "open folded" for a wide and a narrow window."""
+        return " ".join(_SAID[self._kept[narrow]] for narrow in (False, True))
+
+    def recall(self, memory: str) -> None:
+        """Open or fold as at the end of the last run; an unknown memory changes nothing."""
+        said = memory.split(" ")
+        if len(said) == len(self._kept) and set(said) <= set(_SAID.values()):
+            self._kept = {narrow: word == _SAID[True] for narrow, word in zip((False, True), said, strict=True)}
+            self._show()
+
+    def _open(self) -> None:
+        self.set_open(True)
+
+    def _fold(self) -> None:
+        self.set_open(False)
+
+    def _show(self) -> None:
+        self._side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
+        self._side.setVisible(self.is_open)
+        self.tab.setVisible(not self.is_open)
+        self.opened.emit(self.is_open)

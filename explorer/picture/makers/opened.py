@@ -1,0 +1,76 @@
+"""The inside of the block of a river that is opened."""
+
+from explorer.picture.makers.heatmaps import closed_of, masked_values
+from explorer.picture.river.opened import Opened, OpenedHead, OpenedNetwork
+from explorer.state.look import Look
+from explorer.trace.arrays import Array
+from explorer.trace.trace import Trace
+
+
+def opened(trace: Trace, look: Look) -> Opened | None:
+    """What the Look has opened; None where nothing is, or the model has no such taps. Raises NotKept for long texts."""
+    if look.opened == "attention":
+        return _head(trace, look)
+    if look.opened == "feed_forward":
+        return _network(trace, look)
+    return None
+
+
+def opened_attention(look: Look) -> str:
+    """The name of the block that a Look opens, such as "encoder.feed_forward"."""
+    return f"{look.side}.feed_forward" if look.opened == "feed_forward" else look.attention
+
+
+def _head(trace: Trace, look: Look) -> OpenedHead | None:
+    taps = {
+        name: look.attention_tap(name) for name in ("query", "key", "value", "scores", "masked", "weights", "mixed", "output")
+    }
+    if not all(tap in trace for tap in taps.values()):
+        return None
+    card = trace.card
+
+    def head(name: str) -> Array:
+        return trace.head(taps[name], card.head_in(taps[name], look.head))
+
+    closed = closed_of(trace, taps["weights"], look.head)
+    side, _, kind = look.attention.partition(".")
+    return OpenedHead(
+        read=_read(trace, side, look.layer, card.side(side).attentions.index(kind)),
+        query=head("query"),
+        key=head("key"),
+        value=head("value"),
+        scores=head("scores"),
+        masked=masked_values(head("masked"), closed),
+        weights=masked_values(head("weights"), closed),
+        mixed=head("mixed"),
+        output=trace[taps["output"]],
+        divisor=card.score_divisor,
+        biased=card.position == "alibi" and kind == "self_attn",
+        closed=closed,
+    )
+
+
+def _network(trace: Trace, look: Look) -> OpenedNetwork | None:
+    side = look.side
+    base = f"{side}.layers.{look.layer}.feed_forward"
+    if not all(f"{base}.{part}" in trace for part in ("hidden", "activated", "output")):
+        return None
+    return OpenedNetwork(
+        read=_read(trace, side, look.layer, len(trace.card.side(side).attentions)),
+        hidden=trace[f"{base}.hidden"],
+        activated=trace[f"{base}.activated"],
+        output=trace[f"{base}.output"],
+        activation=trace.card.activation,
+    )
+
+
+def _read(trace: Trace, side: str, layer: int, place: int) -> Array | None:
+    """[position, feature] what sublayer `place` of a layer reads: its norm's output, or with norms behind the stream before."""
+    if trace.card.norm_placement == "pre":
+        tap = f"{side}.layers.{layer}.norm{place + 1}"
+    elif place:
+        tap = f"{side}.layers.{layer}.norm{place}"
+    else:
+        n_parts = len(trace.card.side(side).attentions) + 1
+        tap = f"{side}.layers.{layer - 1}.norm{n_parts}" if layer else f"{side}.embedding.output"
+    return trace[tap] if tap in trace else None  # noqa: SIM401  # A Trace has no `get`.

@@ -1,0 +1,276 @@
+"""The River of a Trace: its lanes, its blocks, and the words that come out."""
+
+import math
+
+import attrs
+import numpy as np
+
+from explorer.errors import NotKept
+from explorer.lang import Words
+from explorer.picture.kinds import Caption, Heatmap
+from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
+from explorer.picture.makers.opened import opened, opened_attention
+from explorer.picture.makers.output import written
+from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
+from explorer.picture.scales import Scale, unit_scale
+from explorer.state.look import Look, attentions
+from explorer.trace.arrays import Array
+from explorer.trace.levels import all_closed, pooled
+from explorer.trace.model_card import SideCard
+from explorer.trace.trace import Trace
+
+MOST_LANES = 160  # A lane needs 1.5 px to be seen beside its neighbours.
+_CANDIDATES = 8
+_USUAL = 0.8  # the quantile of lengths that a lane of full thickness stands for; longer ones are as thick
+_PLACES = 64  # places of the table of positions whose waves are drawn
+_FEATURES = (0, 4, 8, 16, 24)  # whose waves are drawn, from fast to slow
+_FINER = 8  # points of a wave for each place
+_ALIKE = 1e-4
+_FEW_ABOVE = 0.98  # the quantile of weights at which the scale of a long text ends
+
+
+def river(trace: Trace, look: Look, words: Words) -> River:
+    """The whole pass, with what the Look has chosen. Raises UnknownTap; NotKept where a long text left a map out."""
+    look = look if look.attention in attentions(trace) else look.fitted(trace)
+    block = _lane_block(trace)
+    halves = tuple(_half(trace, side, look, block) for side in trace.card.sides)
+    step = look.step(trace)
+    focus = next((b for h in halves for layer in h.layers for b in layer if _is_focus(b, look)), None)
+    query = min(step // block, halves[-1].n - 1)
+    if (focus is not None and focus.drawn is not None and halves[-1].side != look.attention.partition(".")[0]) or (
+        focus is not None and focus.drawn is not None and len(halves) == 1 and halves[0].side == "encoder"
+    ):
+        query = strongest_pair(focus.drawn)[0]
+    waves, smooth, finer = _waves(trace)
+    inside = opened(trace, look) if block == 1 else None
+    shown, wanted = _map(trace, look, focus, words)
+    return River(
+        halves=halves,
+        written=_written(trace, step, block),
+        attention=look.attention,
+        layer=look.layer,
+        head=look.head,
+        opened=inside,
+        opened_attention="" if inside is None else opened_attention(look),
+        unit_colours=look.unit_colours,
+        signed_colours=look.signed_colours,
+        query=query,
+        map=shown,
+        wanted=wanted,
+        position=trace.card.position,
+        waves=waves,
+        features=_features(trace),
+        smooth=smooth,
+        finer=finer,
+        scale=_scale(halves, block, look),
+        n_parameters=trace.parameters,
+        trained=trace.trained,
+        longest=_round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL))),
+        caption=Caption(
+            title=words("river.title"), tap=look.attention_tap("weights"), shape=_shape(trace, look), origin="recorded"
+        ),
+    )
+
+
+def _features(trace: Trace) -> tuple[int, ...]:
+    return tuple(feature for feature in _FEATURES if feature < trace.card.d_model)
+
+
+def _waves(trace: Trace) -> tuple[Array, Array, int]:
+    """Some features of the table of positions [place, feature], the same with points in between, and how many."""
+    table = trace.table(trace.card.sides[0].name)[:_PLACES]
+    if not np.any(table):
+        return table[:0], table[:0], 1
+    waves = table[:, list(_features(trace))]
+    if trace.card.position != "sinusoidal":
+        return waves, waves, 1
+    at = np.arange((len(table) - 1) * _FINER + 1)[:, None] / _FINER  # [point, 1]
+    feature = np.array(_features(trace))
+    # PE[p, 2i] = sin(p / base^(2i / d_model))
+    smooth = np.sin(at / trace.card.position_base ** (feature / trace.card.d_model)).astype(np.float32)
+    if np.abs(smooth[::_FINER] - waves).max() > _ALIKE:  # Another formula made this table.
+        return waves, waves, 1
+    return waves, smooth, _FINER
+
+
+def _scale(halves: tuple[Half, ...], block: int, look: Look) -> Scale:
+    """The scale of all weights: up to 1; among many tokens up to what few weights exceed, since all others would be dark.
+
+    The first token of a causal attention always looks at itself with a weight of 1.
+    """
+    if block == 1:
+        return unit_scale(look.unit_colours)
+    found = [b.weights for half in halves for layer in half.layers for b in layer if b.weights is not None]
+    usual = max(float(np.nanquantile(weights, _FEW_ABOVE)) for weights in found)
+    return Scale(0.0, min(1.0, _round_up(usual)), look.unit_colours)
+
+
+def _is_focus(block: Sublayer, look: Look) -> bool:
+    return block.attention == look.attention and block.layer == look.layer
+
+
+def _lengths(half: Half) -> list[Array]:
+    return [half.length, *(block.length for layer in half.layers for block in layer)]
+
+
+def _shape(trace: Trace, look: Look) -> str:
+    shape = trace.shape(look.attention_tap("weights"))
+    return f"[head {shape[0]}, query {shape[1]}, key {shape[2]}]"
+
+
+def _map(trace: Trace, look: Look, focus: Sublayer | None, words: Words) -> tuple[Heatmap | None, tuple[tuple[str, int], ...]]:
+    """The chosen head's map of weights; of a long text its blocks, until its cells are there, and what to ask for then."""
+    try:
+        return head_map(trace, attrs.evolve(look, stage="weights"), words), ()
+    except NotKept as error:
+        if focus is None or focus.drawn is None:
+            raise
+        made = Heatmap(
+            values=focus.drawn,
+            rows=token_axis(trace, focus.tap, "query", words),
+            columns=token_axis(trace, focus.tap, "key", words),
+            scale=unit_scale(look.unit_colours),
+            caption=caption(trace, focus.tap, words),
+            closed=focus.closed,
+        )
+        return made, ((str(error.values["tap"]), error.head),)
+
+
+def _lane_block(trace: Trace) -> int:
+    """How many tokens a lane stands for: a power of two, and at least a block of the maps that were kept."""
+    n_tokens = max(len(trace.tokens.source), len(trace.tokens.target))
+    kept = [trace.maps[tap].levels for tap in trace.maps if tap.endswith("_attn.weights")]
+    block = max([1, *(levels.block for levels in kept if levels is not None)]) if n_tokens > MOST_LANES else 1
+    while -(-n_tokens // block) > MOST_LANES:
+        block *= 2
+    return block
+
+
+def _half(trace: Trace, card: SideCard, look: Look, block: int) -> Half:
+    side = card.name
+    tap = f"{side}.embedding.output"
+    tokens = trace.side(tap)
+    return Half(
+        side=side,
+        tokens=trace.side_name(tap, "position"),
+        labels=tuple(token.text for token in tokens[::block]),
+        ids=tuple(token.id for token in tokens[::block]),
+        block=block,
+        n_tokens=len(tokens),
+        scaled=_rows(_vectors(trace, f"{side}.embedding.scaled", tap), block),
+        positions=_rows(_vectors(trace, f"{side}.embedding.positions", tap), block),
+        output=_rows(_vectors(trace, tap, tap), block),
+        length=_length(trace, tap, block),
+        last=_length(
+            trace, f"{side}.norm" if f"{side}.norm" in trace else _stream_tap(trace, side, card.n_layers - 1, -1), block
+        ),
+        layers=tuple(_layer(trace, card, layer, look, block) for layer in range(card.n_layers)),
+    )
+
+
+def _vectors(trace: Trace, tap: str, like: str) -> Array:
+    """[position, feature] of a tap; zeros where this model has no such tap."""
+    return trace[tap] if tap in trace.arrays else np.zeros(trace.shape(like), np.float32)
+
+
+def _rows(values: Array, block: int) -> Array:
+    return values if block == 1 else pooled(values, (block, 1), signed=True)
+
+
+def _length(trace: Trace, tap: str, block: int) -> Array:
+    """‖x‖ of each token's vector [lane]; of a block of tokens the largest; 0 where a long text left no room for the vectors."""
+    if tap not in trace.arrays:
+        return np.zeros(-(-trace.shape(tap)[0] // block), np.float32)
+    values = trace[tap].astype(np.float64)
+    # ‖x‖ = √Σ x²
+    lengths = np.sqrt((values * values).sum(axis=-1)).astype(np.float32)
+    return lengths if block == 1 else pooled(lengths[:, None], (block, 1), signed=False)[:, 0]
+
+
+def _parts(card: SideCard) -> tuple[str, ...]:
+    return (*card.attentions, "feed_forward")
+
+
+def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
+    """The tap of the stream after sublayer `place` (from 0; -1: the last) of a layer: what the next sublayer reads."""
+    n_parts = len(_parts(trace.card.side(side)))
+    number = place % n_parts + 1
+    kinds = ("norm", "residual") if trace.card.norm_placement == "post" else ("residual", "norm")
+    names = [f"{side}.layers.{layer}.{kind}{number}" for kind in kinds]
+    return next((name for name in names if name in trace), f"{side}.embedding.output")
+
+
+def _layer(trace: Trace, card: SideCard, layer: int, look: Look, block: int) -> tuple[Sublayer, ...]:
+    made = []
+    for place, part in enumerate(_parts(card)):
+        base = f"{card.name}.layers.{layer}.{part}"
+        length = _length(trace, _stream_tap(trace, card.name, layer, place), block)
+        if part == "feed_forward":
+            hidden = f"{base}.activated"
+            units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden], block))
+            made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
+        else:
+            made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, block))
+    return tuple(made)
+
+
+def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, block: int) -> Sublayer:
+    closed = closed_of(trace, tap)
+    kept = trace.map(tap)
+    if block == 1:
+        if kept.array is None:
+            raise trace.not_kept(tap, -1)
+        weights = kept.array
+    elif kept.levels is not None:
+        place = (block // kept.levels.block).bit_length() - 1
+        weights = kept.levels.arrays[min(place, len(kept.levels.arrays) - 1)]
+    else:
+        weights = pooled(trace[tap], block, signed=False)
+    if closed is not None and block > 1:
+        closed = all_closed(closed, block)
+    if closed is not None and closed.shape != weights.shape[1:]:
+        closed = None
+    focus = attention == look.attention and layer == look.layer
+    # Elsewhere than in the block that is looked at, the mean of all heads is drawn: Ā[q,k] = Σ_h A[h,q,k] / n_heads
+    drawn = weights[min(look.head, len(weights) - 1)] if focus else weights.mean(axis=0)
+    return Sublayer(
+        attention=attention,
+        layer=layer,
+        tap=tap,
+        length=length,
+        weights=masked_values(weights, closed),
+        recorded=weights if block == 1 else None,
+        drawn=masked_values(drawn, closed),
+        closed=closed,
+    )
+
+
+def _written(trace: Trace, step: int, block: int) -> Written:
+    tap = "generator.probabilities"
+    n_steps, n_symbols = trace.shape(tap)
+    probabilities = trace[tap] if tap in trace.arrays else None
+    if probabilities is None:  # A long text left no room for them.
+        labels = tuple(written(trace, place) for place in range(0, n_steps, block))
+        return Written(labels, np.full(len(labels), np.nan, np.float32), (), math.nan, n_symbols, step)
+    row = probabilities[step]
+    best = np.argpartition(-row, min(_CANDIDATES, n_symbols - 1))[:_CANDIDATES]
+    best = best[np.argsort(-row[best], kind="stable")]
+    # Where nothing is expected of the model, its likeliest symbol stands at each place.
+    said = np.array(trace.expected, int) if trace.expected else probabilities.argmax(axis=1)  # [position]
+    return Written(
+        labels=tuple(symbol(trace, int(said[place])) for place in range(0, n_steps, block)),
+        probabilities=probabilities[np.arange(n_steps), said][::block],
+        candidates=tuple((symbol(trace, int(i)), float(row[i]), int(i)) for i in best),
+        rest=max(0.0, 1.0 - float(row[best].astype(np.float64).sum())),
+        n_symbols=n_symbols,
+        step=step,
+    )
+
+
+def _round_up(length: float) -> float:
+    """The smallest of 1, 1.5, 2, 3, 5, 7 · 10ⁿ that is no less, so that lanes keep their scale while one types."""
+    if not length > 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(next(step * power for step in (1, 1.5, 2, 3, 5, 7, 10) if step * power >= length * (1 - 1e-6)))

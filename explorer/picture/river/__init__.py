@@ -1,0 +1,1 @@
+"""The river: one picture of a whole pass."""

@@ -1,0 +1,212 @@
+"""What stands out: the lanes and bands of whatever is pointed at, and a sentence about it.
+
+While nothing is pointed at, that is the chosen step with the token that it looks at most.
+"""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.river.focus import map_rect, row_names
+from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
+from explorer.picture.river.slabs import block_bands, lanes
+from explorer.picture.river.strips import shown_text, text_px
+from explorer.picture.river.tell import tell
+
+_CHIP = 0.1  # the weight from which a band gets its per cent
+_CHIP_W, _CHIP_H = 36.0, 17.0
+
+
+@attrs.frozen
+class Pointing:
+    """Lanes that stand out, of the source and of the target, the pair of the focus among them, and the place pointed at."""
+
+    source: tuple[int, ...] = ()
+    target: tuple[int, ...] = ()
+    pair: tuple[int, int] | None = None
+    place: Place | None = None
+
+    def of(self, half: Half) -> tuple[int, ...]:
+        """The lanes of a half."""
+        return self.source if half.tokens == "source" else self.target
+
+
+def usual(river: River) -> Pointing:
+    """What stands out while nothing is pointed at."""
+    focus = river.focus
+    if focus is None or focus.drawn is None:
+        return Pointing()
+    key = int(np.nan_to_num(focus.drawn[river.query], nan=-1.0).argmax())
+    return of_pair(river, river.query, key)
+
+
+def of_pair(river: River, query: int, key: int, place: Place | None = None) -> Pointing:
+    """The pointing at one pair of lanes of the focus."""
+    asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
+    found: dict[str, tuple[int, ...]] = {"source": (), "target": ()}
+    found[answers.tokens] = (key,)
+    found[asks.tokens] = (*dict.fromkeys((*found[asks.tokens], query)),)
+    return Pointing(found["source"], found["target"], (query, key), place)
+
+
+def of_lane(river: River, half: Half, lane: int, place: Place | None = None) -> Pointing:
+    """The pointing at one lane."""
+    return Pointing((lane,), (), None, place) if half.tokens == "source" else Pointing((), (lane,), None, place)
+
+
+def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
+    """Lanes, bands, labels, chips, rows of the map, and the explanation."""
+    scene: list[Item] = []
+    for half, place in zip(river.halves, grid.halves, strict=True):
+        scene += _lanes(river, half, place, grid, pointing.of(half))
+    for half, place in zip(river.halves, grid.halves, strict=True):
+        for slab, blocks in zip(place.slabs, half.layers, strict=True):
+            for zone, block in zip(slab.zones, blocks, strict=False):
+                if block.drawn is not None:
+                    scene += _bands(river, block, zone, grid, pointing)
+    scene += _map(river, grid, pointing)
+    scene += _labels(river, grid, pointing)
+    scene += explained(river, words, grid.explanation, pointing, narrow=grid.narrow)
+    return Drawn(tuple(scene))
+
+
+def _lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid, chosen: tuple[int, ...]) -> list[Item]:
+    if not chosen:
+        return []
+    whole = lanes(river, half, place, grid)
+    kept = np.array(chosen, int)
+    return [Lanes(whole.x, whole.y[kept], whole.width[kept], np.full(len(kept), 0.45, np.float32), "accent")]
+
+
+def _rows(river: River, block: Sublayer, pointing: Pointing) -> np.ndarray | None:
+    """The cells [query, key] of a block whose bands stand out."""
+    assert block.drawn is not None  # The caller has checked.
+    asks, answers = river.half_of(block.attention, "query"), river.half_of(block.attention, "key")
+    focus = block.attention == river.attention and block.layer == river.layer
+    mask = np.zeros(block.drawn.shape, bool)
+    if pointing.pair is not None:
+        if focus:
+            mask[pointing.pair] = True
+            if pointing.place is None or pointing.place.kind != "pair":
+                mask[pointing.pair[0]] = True
+        elif block.part == "self_attn":
+            mask[list(pointing.of(asks))] = True
+        return mask
+    if asks is answers:
+        mask[list(pointing.of(asks))] = True
+        mask[:, list(pointing.of(asks))] = True
+        return mask
+    if not focus and len(river.halves) == 2:
+        return None
+    mask[list(pointing.of(asks))] = True
+    mask[:, list(pointing.of(answers))] = True
+    return mask
+
+
+def _bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, pointing: Pointing) -> list[Item]:
+    rows = _rows(river, block, pointing)
+    if rows is None or not rows.any():
+        return []
+    made = block_bands(river, block, zone, grid, rows)
+    scene: list[Item] = [made]
+    focus = block.attention == river.attention and block.layer == river.layer
+    if focus:
+        scene += _chips(river, block, zone, grid, rows, pointing)
+    return scene
+
+
+def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Item]:
+    """A weight in per cent where its band begins; where one key is pointed at, where its bands land."""
+    assert block.drawn is not None  # The caller has checked.
+    asks = grid.half(block.attention.partition(".")[0])
+    answers = grid.halves[0] if block.part == "cross_attn" else asks
+    lands = pointing.pair is None and bool(pointing.of(river.half_of(block.attention, "key"))) and answers is not asks
+    scene: list[Item] = []
+    taken: list[tuple[float, float]] = []
+    found = [(float(block.drawn[q, k]), int(q), int(k)) for q, k in np.argwhere(rows) if block.drawn[q, k] >= _CHIP]
+    for weight, query, key in sorted(found, reverse=True):
+        if asks is answers and query == key:
+            continue
+        x = zone.x + zone.w - _CHIP_W - 2 if lands else zone.x + (-8 if block.part == "cross_attn" else 3)
+        y = asks.y(query) if lands else answers.y(key)
+        if any(abs(y - other) < _CHIP_H for at, other in taken if at == x) or zone.w < _CHIP_W:
+            continue
+        taken.append((x, y))
+        scene.append(Box(Rect(x, y - _CHIP_H / 2, _CHIP_W, _CHIP_H), "accent", radius=3))
+        scene.append(Label(x + _CHIP_W / 2, y, f"{100 * weight:.0f}%", 11, "on_accent", True, "middle"))
+    return scene
+
+
+def _map(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
+    """Frames around the row and the column of what stands out."""
+    if river.map is None or river.focus is None or grid.map.h < 60:
+        return []
+    rect = map_rect(river, grid)
+    asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
+    wide, high = rect.w / answers.n, rect.h / asks.n
+    scene: list[Item] = []
+    rows = pointing.of(asks) if pointing.pair is None or asks is not answers else (pointing.pair[0],)
+    columns = pointing.of(answers) if pointing.pair is None or asks is not answers else (pointing.pair[1],)
+    names, _side, _shift = row_names(river)
+    for row in rows:
+        scene.append(Box(Rect(rect.x - 1, rect.y + high * row - 1, rect.w + 2, high + 2), "", "accent", 1, 2))
+        if high >= 11:
+            scene.append(
+                _over(
+                    rect.x - 8,
+                    rect.y + high * (row + 0.5),
+                    names[row],
+                    13 if high >= 18 else 11,
+                    "right",
+                    rect.x - grid.map.x - 8,
+                )
+            )
+    if pointing.place is not None:
+        scene += [Box(Rect(rect.x + wide * each - 1, rect.y - 1, wide + 2, rect.h + 2), "", "accent", 1, 2) for each in columns]
+    for column in columns:
+        px = 14 if wide > 44 and not grid.narrow else 11
+        if wide >= 11:
+            text = shown_text(answers.labels[column])
+            scene.append(_over(rect.x + wide * (column + 0.5), rect.y - 14, text, px, "middle", max(wide - 2, 34.0)))
+    return scene
+
+
+def _over(x: float, y: float, text: str, px: float, align: str, room: float) -> Label:
+    return Label(x, y, text, px, "accent", False, align, room)
+
+
+def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
+    """The tokens of lanes that stand out, over their plain labels."""
+    scene: list[Item] = []
+    for half, place in zip(river.halves, grid.halves, strict=True):
+        px = text_px(place.pitch, grid.narrow)
+        for lane in pointing.of(half):
+            y, text = place.y(lane), shown_text(half.labels[lane])
+            number = 6.2 * len(str(half.ids[lane]))
+            if place.pitch < 14:
+                scene.append(Box(Rect(place.label.x - 2, y - 8, place.label.w, 16), "window"))
+            if place.right_aligned:
+                scene.append(Label(place.label.right, y, text, min(px, 14), "accent", False, "right", place.label.w))
+            else:
+                room = place.label.w - (number + 8 if place.label.w > number + 44 else 0)
+                scene.append(Label(place.label.x, y, text, px, "accent", place.pitch >= 18, room=room))
+    return scene
+
+
+def explained(river: River, words: Words, rect: Rect, pointing: Pointing, *, narrow: bool) -> list[Item]:
+    """The line at the bottom: one sentence about what stands out."""
+    y, margin = rect.y + rect.h / 2, 12.0 if narrow else 16.0
+    px, room = 13 if narrow else 15, rect.w - 2 * margin - 14
+    about = (pointing.place, pointing.pair, pointing.source, pointing.target)
+    pieces = tell(river, words, *about)
+    if about_width("".join(piece.text for piece in pieces), px) > room:
+        pieces = tell(river, words, *about, short=True)
+    return [
+        Box(rect, "card"),
+        Box(Rect(rect.x, rect.y, rect.w, 1), "hairline"),
+        Box(Rect(margin, y - 9, 4, 18), "accent"),
+        Sentence(margin + 14, y, pieces, px, room),
+    ]

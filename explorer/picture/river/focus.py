@@ -1,0 +1,220 @@
+"""The head that is looked at: its map, whose rows lie on the lanes of the words that it writes, and all heads of its block."""
+
+import math
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.kinds import Axis, Heatmap
+from explorer.picture.layout.cells import VisibleArea, part
+from explorer.picture.river.grid import RiverGrid
+from explorer.picture.river.pixels import hatches, sheet, with_gaps
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import River
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
+from explorer.picture.river.slabs import best_columns
+from explorer.picture.river.strips import labelled, shown_text
+from explorer.picture.scales import LEVELS, indices, table
+
+_NUMBERS = (30.0, 16.0)  # px of a cell from which its number is written
+_CELL = (76.0, 44.0)  # px of a cell at most
+_LABEL_W = 78.0
+
+
+def map_rect(river: River, grid: RiverGrid) -> Rect:
+    """The cells of the focus map, without labels."""
+    assert river.map is not None  # The caller has checked.
+    n_rows, n_columns = _lanes(river)
+    label_w = 60.0 if grid.narrow else _LABEL_W
+    top = grid.map.y + (40 if grid.narrow else 46)
+    wide, high = grid.map.right - grid.map.x - label_w, grid.map.bottom - top
+    cell_w = min(wide / n_columns, _CELL[0] * max(1.0, grid.width / 1200))
+    if grid.map_rows_on_lanes:
+        cell_h = grid.half(river.attention.partition(".")[0]).pitch
+    else:
+        cell_h = min(high / n_rows, _CELL[1] * max(1.0, grid.height / 900), max(cell_w, 18.0))
+    cell_w = math.floor(cell_w) if cell_w > 6 else cell_w
+    return Rect(grid.map.x + label_w, top, cell_w * n_columns, cell_h * n_rows)
+
+
+def _lanes(river: River) -> tuple[int, int]:
+    return river.half_of(river.attention, "query").n, river.half_of(river.attention, "key").n
+
+
+def draw_focus(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """Title, map, labels, and the row of all heads."""
+    if river.map is None or grid.map.h < 60 or grid.map.w < 100:
+        return Drawn(())
+    rect = map_rect(river, grid)
+    scene: list[Item] = [_title(river, grid, rect, words)]
+    scene += _cells(attrs.evolve(river.map, scale=river.scale), rect)
+    scene += _row_labels(river, grid, rect)
+    scene += _column_labels(river, grid, rect)
+    hot = [Hot(rect, Place("map", attention=river.attention, layer=river.layer))]
+    return Drawn(tuple(scene), tuple(hot))
+
+
+def _title(river: River, grid: RiverGrid, rect: Rect, words: Words) -> Label:
+    px = 12 if grid.narrow else 13
+    names = [words(f"river.map.{river.attention}{length}", layer=river.layer, head=river.head) for length in ("", ".short")]
+    name = fitting(names, 1.08 * px, grid.map.w) or names[-1]
+    return Label(grid.map.x, rect.y - (34 if grid.narrow else 38), name, px, bold=True)
+
+
+def _cells(picture: Heatmap, rect: Rect) -> list[Item]:
+    n_rows, n_columns = picture.values.shape[-2:]
+    if picture.levels is not None:
+        n_rows, n_columns = picture.levels.shape
+        view = VisibleArea(0, 0, n_columns, n_rows, rect.w, rect.h)
+        made = part(picture.levels, picture.scale, view)
+        return [Cells(rect, made.index, picture.scale.colours)]
+    index = indices(picture.values, picture.scale, picture.closed)
+    wide, high = rect.w / n_columns, rect.h / n_rows
+    if min(wide, high) < 6:
+        return [Cells(rect, index, picture.scale.colours)]
+    scene: list[Item] = [Cells(rect, with_gaps(index, round(rect.h), round(rect.w)), picture.scale.colours)]
+    scene += hatches(index, rect)
+    if wide >= _NUMBERS[0] and high >= _NUMBERS[1]:
+        scene += _numbers(picture, index, rect)
+    return scene
+
+
+def _numbers(picture: Heatmap, index: np.ndarray, rect: Rect) -> list[Item]:
+    n_rows, n_columns = picture.values.shape
+    wide, high = rect.w / n_columns, rect.h / n_rows
+    colours = table(picture.scale.colours)
+    made: list[Item] = []
+    for row in range(n_rows):
+        for column in range(n_columns):
+            value = float(picture.values[row, column])
+            if index[row, column] < LEVELS and math.isfinite(value):
+                light = _lightness(colours[index[row, column]])
+                colour = "on_light" if light > 0.45 else "on_dark"
+                opacity = 1.0 if value >= 0.1 else 0.62
+                x, y = rect.x + (column + 0.5) * wide, rect.y + (row + 0.5) * high
+                made.append(
+                    Label(x, y, f"{value:.2f}", 13 if high >= 24 else 11, colour, value >= 0.1, "middle", opacity=opacity)
+                )
+    return made
+
+
+def _lightness(rgb: np.ndarray) -> float:
+    """Relative luminance of a colour, 0 to 1 (sRGB weights, without its curve)."""
+    return float(rgb @ np.array([0.2126, 0.7152, 0.0722]) / 255)
+
+
+def row_names(river: River) -> tuple[tuple[str, ...], str, int]:
+    """The labels of the map's rows, the sentence they belong to, and by how many tokens they are ahead of their lanes."""
+    half = river.half_of(river.attention, "query")
+    axis: Axis = river.map.rows if river.map is not None else Axis("")
+    if half.side == "decoder" and axis.shift:
+        return tuple(shown_text(label) for label in river.written.labels), half.tokens, axis.shift
+    return tuple(shown_text(label) for label in half.labels), half.tokens, 0
+
+
+def _row_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
+    names, _side, _shift = row_names(river)
+    pitch = rect.h / len(names)
+    kept = labelled(len(names), pitch, (river.query,), tuple(map(len, names)))
+    px = 13 if pitch >= 18 else 11
+    room = rect.x - grid.map.x - 8
+    return [Label(rect.x - 8, rect.y + pitch * (row + 0.5), names[row], px, align="right", room=room) for row in kept]
+
+
+def _column_labels(river: River, grid: RiverGrid, rect: Rect) -> list[Item]:
+    half = river.half_of(river.attention, "key")
+    wide = rect.w / half.n
+    need = 34.0
+    every = labelled(half.n, wide * 14 / need, (), tuple(map(len, half.labels))) if wide < need else tuple(range(half.n))
+    px = 14 if wide > 44 and not grid.narrow else 11
+    return [
+        Label(
+            rect.x + wide * (key + 0.5), rect.y - 14, shown_text(half.labels[key]), px, align="middle", room=max(wide - 2, need)
+        )
+        for key in every
+    ]
+
+
+def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int]) -> Drawn:
+    """All heads of the block that is looked at, with the weight of one pair in each."""
+    block = river.focus
+    if block is None or block.weights is None or grid.heads.h < 30 or river.map is None:
+        return Drawn(())
+    cells = map_rect(river, grid)
+    n_heads = len(block.weights)
+    text_h = 32.0 if not grid.narrow and grid.heads.h > 60 else 16.0
+    left = grid.map.x + (60.0 if grid.narrow else _LABEL_W)
+    room = Rect(left, grid.heads.y, max(cells.w, grid.heads.right - left if n_heads > 8 else cells.w), grid.heads.h)
+    across = n_heads if room.w / n_heads >= 26 else best_columns(n_heads, room.w, room.h)
+    down = -(-n_heads // across)
+    if down > 1:
+        text_h = 0.0
+    gap = 8.0 if across <= 8 else 4.0
+    wide = (room.w - gap * (across - 1)) / across
+    high = min((room.h - gap * (down - 1)) / down - text_h, 1.6 * wide)
+    if wide < 4 or high < 4:
+        return Drawn(())
+    scale = river.scale
+    closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
+    index = indices(block.weights, scale, closed)
+    scene: list[Item] = [Label(grid.heads.x, room.y + 6, words("river.heads", count=n_heads), 11, "faint")]
+    if text_h > 20:
+        scene.append(
+            Label(left - 8, room.y + high + 25, _pair_name(river, pair), 11, "faint", align="right", room=left - grid.map.x - 8)
+        )
+    places = []
+    for head in range(n_heads):
+        x, y = room.x + (head % across) * (wide + gap), room.y + (head // across) * (high + gap)
+        places.append(Rect(round(x), round(y), round(wide), round(high)))
+        on = head == river.head
+        if text_h:
+            scene.append(Label(x + wide / 2, y + high + 10, str(head), 11, "accent" if on else "faint", on, "middle"))
+        if text_h > 20 and wide >= 22:
+            value = float(block.weights[head][pair])
+            told = "–" if math.isnan(value) else f"{100 * value:.0f}%"
+            scene.append(Label(x + wide / 2, y + high + 25, told, 11, "accent" if on else "text", on, "middle"))
+    scene.append(Cells(*sheet(index, places, room), scale.colours))
+    if river.head is not None:
+        scene.append(Box(places[min(river.head, n_heads - 1)].grown(3), "", "accent", radius=2, width=2))
+    hot = [Hot(rect, Place("head", attention=river.attention, layer=river.layer, head=h)) for h, rect in enumerate(places)]
+    return Drawn(tuple(scene), tuple(hot))
+
+
+def _pair_name(river: River, pair: tuple[int, int]) -> str:
+    names, _side, _shift = row_names(river)
+    return f"{names[pair[0]]}→{shown_text(river.half_of(river.attention, 'key').labels[pair[1]])}"
+
+
+def best_key(river: River, query: int) -> int:
+    """The lane that a query of the focus looks at most."""
+    assert river.focus is not None and river.focus.drawn is not None  # Callers have a focus.
+    return int(np.nan_to_num(river.focus.drawn[query], nan=-1.0).argmax())
+
+
+def draw_mask(river: River, grid: RiverGrid, words: Words, colours: str) -> Drawn:
+    """The self-attention of the layer that is looked at, mean of its heads: what the causal mask leaves open."""
+    half = river.target
+    if half is None or grid.mask.w < 100 or grid.mask.h < 60 or len(river.halves) == 1:
+        return Drawn(())
+    layer = river.layer if river.attention.startswith("decoder") else 0
+    block = next((each for each in half.layers[layer] if each.part == "self_attn"), None)
+    if block is None or block.weights is None:
+        return Drawn(())
+    mean = block.weights.mean(axis=0)  # [query, key]
+    size = min(grid.mask.h - 4, 0.42 * grid.mask.w, 150.0)
+    cell = size / half.n
+    cell = math.floor(cell) if cell > 2 else cell
+    rect = Rect(grid.mask.x, grid.mask.y, cell * half.n, cell * half.n)
+    index = indices(mean, river.scale, block.closed)
+    scene: list[Item] = [Cells(rect, index, colours)]
+    if cell >= 4:
+        scene += hatches(index, rect)
+    x = rect.right + 10
+    key = "river.mask.closed" if block.closed is not None else "river.mask.open"
+    which = words("river.mask.which", layer=layer, heads=len(block.weights))
+    lines = [words("river.mask.title"), which, *words(key).split("\n")]
+    if all(about_width(line, 11) <= grid.mask.right - x for line in lines):
+        for place, line in enumerate(lines):
+            scene.append(Label(x, rect.y + 8 + 16 * place, line, 11, "faint" if place else "text"))
+    return Drawn(tuple(scene), (Hot(rect, Place("block", attention=block.attention, layer=layer)),))

@@ -1,0 +1,36 @@
+"""Which band lies at a point."""
+
+import numpy as np
+
+from explorer.picture.river.grid import RiverGrid
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import River
+from explorer.picture.river.scene import curve
+from explorer.picture.river.slabs import least_weight
+
+_NEAR = 4.0  # px around a band that belong to it
+
+
+def band_at(river: River, grid: RiverGrid, x: float, y: float) -> Place | None:
+    """The pair of the heaviest band at a point (px); None where there is none."""
+    for half, place in zip(river.halves, grid.halves, strict=True):
+        for slab, blocks in zip(place.slabs, half.layers, strict=True):
+            for zone, block in zip(slab.zones, blocks, strict=False):
+                across = block.part == "cross_attn"
+                lead = 26.0 if across else 0.0
+                if block.drawn is None or not zone.x - lead <= x < zone.x + zone.w:
+                    continue
+                keys = grid.halves[0] if across else place
+                share = (x - zone.x + lead) / (zone.w + lead)
+                s = float(np.interp(share, *curve((0.68, 0.5) if across else (0.5, 0.5))))
+                first = keys.top + keys.pitch * (np.arange(block.drawn.shape[1]) + 0.5)  # [key]
+                last = place.top + place.pitch * (np.arange(block.drawn.shape[0]) + 0.5)  # [query]
+                middle = first[None] + (last[:, None] - first[None]) * s  # [query, key]
+                weights = np.nan_to_num(block.drawn)
+                near = (np.abs(middle - y) <= _NEAR + 3 * weights) & (weights >= least_weight(block))
+                if not across:
+                    np.fill_diagonal(near, False)
+                if near.any():
+                    query, key = divmod(int(np.where(near, weights, -1).argmax()), near.shape[1])
+                    return Place("pair", attention=block.attention, layer=block.layer, query=query, key=key)
+    return None

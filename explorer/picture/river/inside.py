@@ -1,0 +1,266 @@
+"""An opened block: it takes all the width, and the lanes still run through it, from the layers before to those after.
+
+Inside stand the steps of one head from left to right, each on the lane of its query; below, how one cell comes about.
+"""
+
+import math
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.river.accent import Pointing, explained
+from explorer.picture.river.draw import Colours
+from explorer.picture.river.focus import best_key
+from explorer.picture.river.inside_cell import draw_cell
+from explorer.picture.river.inside_grid import PILLAR, Inside, opened_half
+from explorer.picture.river.opened import OpenedHead, OpenedNetwork
+from explorer.picture.river.pixels import hatches, with_gaps
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import River
+from explorer.picture.river.scene import Box, Cells, Curves, Drawn, Hot, Item, Label, Lanes, Rect, Sentence, about_width
+from explorer.picture.river.slabs import thickness
+from explorer.picture.river.strips import columns, labelled, shown_text, text_px
+from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale, table
+
+_FEW = 12  # tokens up to which cells have their numbers
+
+
+def draw_inside(river: River, place: Inside, words: Words, colours: Colours) -> Drawn:
+    """Everything of an opened block that does not follow the mouse."""
+    scene: list[Item] = [*_frame(river, place, words), _lanes(river, place)]
+    if isinstance(river.opened, OpenedHead):
+        scene += _steps(river, river.opened, place, words, colours)
+    elif isinstance(river.opened, OpenedNetwork):
+        scene += _network(river, river.opened, place, words, colours)
+    return Drawn(tuple(scene), (Hot(place.box, Place("inside")),))
+
+
+def _frame(river: River, place: Inside, words: Words) -> list[Item]:
+    half = opened_half(river)
+    made: list[Item] = [Box(place.box, "card", "accent", radius=5)]
+    made += [
+        Box(Rect(x, place.box.y, PILLAR, place.box.h), "card", "hairline", radius=3) for x in (*place.before, *place.after)
+    ]
+    px = text_px(place.pitch, False)
+    for row in labelled(half.n, place.pitch, (river.query,), tuple(map(len, half.labels))):
+        made.append(Label(16, place.y(row), shown_text(half.labels[row]), px, bold=place.pitch >= 18, room=place.label_w - 6))
+    return made
+
+
+def _lanes(river: River, place: Inside) -> Lanes:
+    """The residual stream: above each row, round the steps, and on at the right."""
+    half = opened_half(river)
+    lift = 0.5 * place.pitch - min(6.0, 0.2 * place.pitch)
+    before = river.opened_block.length if river.opened_block is not None else half.length
+    x = np.array([16 + place.label_w, place.box.x + 4, place.box.right - 4, place.box.right + 200], np.float32)
+    y = np.array([place.y(row) - lift for row in range(half.n)], np.float32)
+    wide = thickness(before, river, min(place.pitch, 31.0))[:, None].repeat(4, axis=1)
+    return Lanes(x, y, wide, np.ones(half.n, np.float32), "water")
+
+
+def _title(place: Inside, name: str, number: str, text: str, told: str) -> list[Item]:
+    x, w = place.steps[name]
+    y = place.box.y + 14
+    head = [Label(x, y, number, 12, "accent", bold=True)] if number else []
+    shift = 9.0 * len(number) + 4 if number else 0.0
+    made: list[Item] = [*head, Label(x + shift, y, text, 12, bold=True)]
+    if about_width(told, 11) <= w + 10:
+        made.append(Label(x, y + 17, told, 11, "faint"))
+    return made
+
+
+def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours) -> list[Item]:
+    made: list[Item] = []
+    masked = "closed" if head.closed is not None else "open"
+    for name, number in (
+        ("read", "1"),
+        ("qkv", "2·3"),
+        ("scores", "4"),
+        ("masked", "5·6"),
+        ("weights", "7"),
+        ("value", ""),
+        ("mixed", "8"),
+        ("output", "9"),
+    ):
+        told = words(f"river.inside.{name}.told") if name != "masked" else words(f"river.inside.masked.{masked}")
+        title = words(f"river.inside.{name}.title", root=f"{head.divisor:.3g}")
+        made += _title(place, name, number, title, told)
+    if head.read is not None:
+        made += _strip(head.read, place, "read", colours)
+    across = river.attention.endswith("cross_attn")
+    made += _qkv(head, place, across, colours)
+    made += _strip(head.value, place, "value", colours, keys=across)
+    made += _strip(head.mixed, place, "mixed", colours)
+    made += _strip(head.output, place, "output", colours)
+    for name, values, scale in (
+        ("scores", head.scores, centred_scale(head.scores, colours.signed)),
+        ("masked", head.masked, centred_scale(head.masked, colours.signed)),
+        ("weights", head.weights, river.scale),
+    ):
+        made += _map(river, values, head.closed if name != "scores" else None, place, name, scale)
+    return made
+
+
+def _strip(values: np.ndarray, place: Inside, name: str, colours: Colours, *, keys: bool = False) -> list[Item]:
+    """Vectors as strips on their rows; those of keys of another sentence share the height evenly."""
+    x, w = place.steps[name]
+    scale = robust_scale(values, colours.signed)  # One or two features are far larger than all others.
+    index = indices(columns(values, int(w)), scale)
+    pitch = place.key_pitch() if keys else place.pitch
+    high = min(0.55 * pitch, 36.0) if pitch > 10 else pitch
+    rows = [
+        Cells(
+            Rect(x, place.top + pitch * (row + 0.5) - high / 2 + (3 if pitch > 10 else 0), w, high),
+            index[row : row + 1],
+            colours.signed,
+        )
+        for row in range(len(values))
+    ]
+    return [*rows, Label(x, place.box.y + 48, f"±{scale.high:.2g}", 10, "faint")]
+
+
+def _qkv(head: OpenedHead, place: Inside, across: bool, colours: Colours) -> list[Item]:
+    """Query, key and value of each row, one under the other; of another sentence only the query stands on the row."""
+    x, w = place.steps["qkv"]
+    reach = max(float(np.abs(values).max()) for values in (head.query, head.key, head.value)) or 1.0
+    scale = Scale(-reach, reach, colours.signed)
+    made: list[Item] = [Label(x, place.box.y + 48, f"±{reach:.2g}", 10, "faint")]
+    names = ("q",) if across else ("q", "k", "v")
+    arrays = [head.query] if across else [head.query, head.key, head.value]
+    room = 0.62 * place.pitch
+    each = room / len(arrays)
+    for which, (name, values) in enumerate(zip(names, arrays, strict=True)):
+        index = indices(columns(values, int(w) - 10), scale)
+        for row in range(place.n):
+            y = place.y(row) - room / 2 + each * which + 3
+            made.append(Cells(Rect(x + 10, y, w - 10, max(each - 2, 1.0)), index[row : row + 1], colours.signed))
+            if each >= 11:
+                made.append(Label(x, y + each / 2 - 1, name, 10, "faint"))
+    return made
+
+
+def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Inside, name: str, scale: Scale) -> list[Item]:
+    field = place.cells(name)
+    index = indices(values, scale, closed)
+    n, n_keys = values.shape
+    wide, pitch = field.w / n_keys, place.pitch
+    made: list[Item] = []
+    if pitch < 14:
+        made.append(Cells(field, index, scale.colours))
+    else:
+        high = round(0.74 * pitch)
+        for row in range(n):
+            rect = Rect(field.x, round(place.y(row) - high / 2 + 4), field.w, high)
+            made.append(Cells(rect, with_gaps(index[row : row + 1], high, round(field.w)), scale.colours))
+            made += hatches(index[row : row + 1], rect)
+            if n_keys <= _FEW and wide >= 24 and high >= 14:
+                made += _row_numbers(values[row], index[row], rect, wide, scale, weights=name == "weights")
+    keys = river.half_of(river.attention, "key")
+    for key in labelled(n_keys, wide * 14 / 30, (), tuple(map(len, keys.labels))):
+        label = shown_text(keys.labels[key])
+        made.append(
+            Label(field.x + wide * (key + 0.5), place.top - 6, label, 11, "faint", align="middle", room=max(wide - 2, 28.0))
+        )
+    return made
+
+
+def _row_numbers(values: np.ndarray, index: np.ndarray, rect: Rect, wide: float, scale: Scale, *, weights: bool) -> list[Item]:
+    made: list[Item] = []
+    colours = table(scale.colours)
+    for key, value in enumerate(values.tolist()):
+        if index[key] < LEVELS and math.isfinite(value):
+            light = float(colours[index[key]] @ np.array([0.2126, 0.7152, 0.0722]) / 255)
+            text = f"{value:.2f}" if weights or abs(value) < 10 else f"{value:.1f}"
+            px = 10.0 if wide < 32 else 11.0 if wide < 40 else 13.0
+            x, y = rect.x + wide * (key + 0.5), rect.y + rect.h / 2
+            bold = weights and value >= 0.1
+            made.append(Label(x, y, text.replace("-", "−"), px, "on_light" if light > 0.45 else "on_dark", bold, "middle"))
+    return made
+
+
+def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colours: Colours) -> list[Item]:
+    made: list[Item] = []
+    for name, number in (("read", "1"), ("hidden", "2"), ("activated", "3"), ("output", "4")):
+        values = getattr(net, name)
+        if values is None:
+            continue
+        title = words(f"river.inside.network.{name}.title", activation=net.activation, count=values.shape[1])
+        made += _title(place, name, number, title, words(f"river.inside.network.{name}.told"))
+        made += _strip(values, place, name, colours)
+    dead = (net.activated <= 0).mean(axis=1)
+    x, w = place.steps["activated"]
+    if place.pitch >= 26:
+        for row in range(place.n):
+            share = f"{100 * float(dead[row]):.0f}%"
+            made.append(
+                Label(
+                    x + w,
+                    place.y(row) + 0.36 * place.pitch,
+                    words("river.inside.network.zero", share=share),
+                    10,
+                    "faint",
+                    align="right",
+                )
+            )
+    return made
+
+
+def draw_inside_over(river: River, place: Inside, words: Words, colours: Colours, pointing: Pointing) -> Drawn:
+    """What follows the mouse: the row and the cell, what the row mixes, how the cell comes about, and the sentence."""
+    scene: list[Item] = []
+    hot: tuple[Hot, ...] = ()
+    if isinstance(river.opened, OpenedHead):
+        query = pointing.pair[0] if pointing.pair is not None else river.query
+        key = pointing.pair[1] if pointing.pair is not None else best_key(river, query)
+        scene += _row(river, river.opened, place, query, key)
+        cell = draw_cell(river, river.opened, place, words, colours, (query, key))
+        scene += cell.scene
+        hot = cell.hot
+    scene += explained(river, words, place.explanation, pointing, narrow=place.explanation.h < 40)
+    sentence = next(item for item in scene if isinstance(item, Sentence))
+    back = words("river.inside.back")
+    if about_width(sentence.text, sentence.px) + about_width(back, 12) + 60 < place.explanation.w:
+        y = place.explanation.y + place.explanation.h / 2
+        scene.append(Label(place.explanation.right - 16, y, back, 12, "faint", align="right"))
+    return Drawn(tuple(scene), hot)
+
+
+def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) -> list[Item]:
+    half = opened_half(river)
+    y = place.y(query)
+    high = 0.74 * place.pitch if place.pitch >= 14 else place.pitch
+    shift = 4 if place.pitch >= 14 else 0
+    made: list[Item] = [
+        Label(
+            16,
+            y,
+            shown_text(half.labels[query]),
+            text_px(place.pitch, False),
+            "accent",
+            place.pitch >= 18,
+            room=place.label_w - 6,
+        )
+    ]
+    for name in ("scores", "masked", "weights"):
+        field = place.cells(name)
+        wide = field.w / place.n_keys
+        made.append(Box(Rect(field.x - 2, y - high / 2 + shift - 2, field.w + 4, high + 4), "", "accent", 1, 2))
+        made.append(Box(Rect(field.x + wide * key - 1, y - high / 2 + shift - 1, wide + 2, high + 2), "", "accent", 0, 1.5))
+    made += _fan(river, head, place, query)
+    return made
+
+
+def _fan(river: River, head: OpenedHead, place: Inside, query: int) -> list[Item]:
+    """From each value to the row that it is mixed into, as thick as its weight."""
+    across = river.attention.endswith("cross_attn")
+    x0 = sum(place.steps["value"]) + 2
+    x1 = place.steps["mixed"][0] - 3
+    pitch = place.key_pitch() if across else place.pitch
+    t = np.linspace(0, 1, 24, dtype=np.float32)
+    s = t * t * (3 - 2 * t)
+    weights = np.nan_to_num(head.weights[query])
+    keys = np.flatnonzero(weights >= 0.01)
+    w = weights[keys]
+    y0 = (place.top + pitch * (keys + 0.5) + 3)[:, None]  # [key, 1]
+    y = y0 + s * (place.y(query) + 3 - y0)
+    return [Curves(x0 + t * (x1 - x0), y.astype(np.float32), np.maximum(1.0, 12 * w), 0.35 + 0.5 * w, "accent")]

@@ -1,0 +1,136 @@
+"""How one cell of an opened head comes about, and the same cell in all heads."""
+
+import math
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.river.draw import Colours
+from explorer.picture.river.inside_grid import Inside, opened_half
+from explorer.picture.river.opened import OpenedHead
+from explorer.picture.river.pixels import sheet
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import River
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Line, Rect, about_width
+from explorer.picture.river.slabs import best_columns
+from explorer.picture.river.strips import columns, shown_text
+from explorer.picture.scales import Scale, indices
+
+
+def draw_cell(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours, pair: tuple[int, int]) -> Drawn:
+    """Products of the query and the key, their sum, and what follows from it; and the same cell in each head."""
+    rect = place.below
+    if rect.h < 84:
+        return Drawn(())
+    query, key = pair
+    keys = river.half_of(river.attention, "key")
+    made: list[Item] = [Box(Rect(rect.x, rect.y, rect.w, 1), "hairline")]
+    made.append(Label(rect.x, rect.y + 14, words("river.inside.cell"), 12, bold=True))
+    names = (shown_text(opened_half(river).labels[query]), shown_text(keys.labels[key]))
+    told = words("river.inside.cell_of", query=names[0], seen=names[1])
+    made.append(
+        Label(rect.x + about_width(words("river.inside.cell"), 12) + 16, rect.y + 14, told, 12, "accent", room=0.4 * rect.w)
+    )
+    left_w = 0.44 * rect.w
+    made += _products(head, Rect(rect.x, rect.y + 28, left_w, rect.h - 30), pair, colours)
+    made += _figures(head, Rect(rect.x + left_w + 24, rect.y + 26, 0.2 * rect.w, rect.h - 26), pair, words)
+    heads = _heads(river, Rect(rect.x + 0.7 * rect.w, rect.y + 6, 0.3 * rect.w, rect.h - 8), pair, words)
+    return Drawn((*made, *heads.scene), heads.hot)
+
+
+def _products(head: OpenedHead, rect: Rect, pair: tuple[int, int], colours: Colours) -> list[Item]:
+    q, k = head.query[pair[0]], head.key[pair[1]]
+    products = q * k  # [feature]
+    reach = float(max(np.abs(q).max(), np.abs(k).max())) or 1.0
+    scale = Scale(-reach, reach, colours.signed)
+    x, w = rect.x + 26, rect.w - 26
+    high = min(16.0, 0.18 * rect.h)
+    made: list[Item] = []
+    for which, (name, values) in enumerate((("q", q), ("k", k))):
+        y = rect.y + which * (high + 3)
+        made.append(Label(rect.x, y + high / 2, name, 11, "faint"))
+        made.append(Cells(Rect(x, y, w, high), indices(columns(values[None], int(w)), scale), colours.signed))
+    top = rect.y + 2 * (high + 3) + 2
+    middle, half = top + (rect.bottom - top) / 2, (rect.bottom - top) / 2 - 2
+    largest = float(np.abs(products).max()) or 1.0
+    made.append(Label(rect.x, middle, "q×k", 10, "faint"))
+    made.append(Line(x, middle, x + w, middle, "hairline"))
+    shown = columns(products[None], int(w / 2))[0]
+    step = w / len(shown)
+    for place, value in enumerate(shown.tolist()):
+        tall = abs(value) / largest * half
+        made.append(
+            Box(
+                Rect(x + place * step + 0.5, middle - (tall if value > 0 else 0), max(step - 1, 1), tall),
+                "accent" if value > 0 else "band",
+            )
+        )
+    return made
+
+
+def _figures(head: OpenedHead, rect: Rect, pair: tuple[int, int], words: Words) -> list[Item]:
+    """The sum of the products, what it is divided by, its power, and its share of the row."""
+    score, masked, weight = (float(values[pair]) for values in (head.scores, head.masked, head.weights))
+    row = head.masked[pair[0]].astype(np.float64)
+    lines = [(words("river.inside.sum", count=head.query.shape[1]), _short(score), False)]
+    if math.isfinite(masked):
+        key = "river.inside.divided_biased" if head.biased else "river.inside.divided"
+        lines.append((words(key, divisor=f"{head.divisor:.4g}"), _short(masked), False))
+        power = float(np.exp(np.float64(masked)))
+        total = float(np.nansum(np.exp(row)))
+        if math.isfinite(total):
+            lines.append((f"e^{_short(masked)}", _short(power), False))
+            lines.append((words("river.inside.share", total=_short(total)), f"{weight:.3f}", True))
+    else:
+        lines.append((words("legend.closed"), "–", True))
+    step = min(24.0, rect.h / max(len(lines), 1))
+    made: list[Item] = []
+    for place, (text, value, last) in enumerate(lines):
+        y = rect.y + step * (place + 0.5)
+        made.append(Label(rect.x, y, text, 12, "faint", room=rect.w - 60))
+        made.append(Label(rect.right, y, value, 13, "accent" if last else "text", True, "right"))
+    return made
+
+
+def _short(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _heads(river: River, rect: Rect, pair: tuple[int, int], words: Words) -> Drawn:
+    block = river.focus
+    if block is None or block.weights is None:
+        return Drawn(())
+    n_heads = len(block.weights)
+    top = rect.y + 20
+    across = best_columns(n_heads, rect.w, rect.bottom - top)
+    down = -(-n_heads // across)
+    text_h = 14.0 if (rect.bottom - top) / down >= 34 else 0.0
+    wide, high = (rect.w - 8 * (across - 1)) / across, (rect.bottom - top) / down - text_h - 6
+    if wide < 6 or high < 6:
+        return Drawn(())
+    closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
+    places = [
+        Rect(
+            round(rect.x + (h % across) * (wide + 8)),
+            round(top + (h // across) * (high + text_h + 6)),
+            round(wide),
+            round(high),
+        )
+        for h in range(n_heads)
+    ]
+    index = indices(block.weights, river.scale, closed)
+    made: list[Item] = [Label(rect.x, rect.y + 8, words("river.inside.heads", count=n_heads), 11, "faint")]
+    made.append(Cells(*sheet(index, places, Rect(rect.x, top, rect.w, rect.bottom - top)), river.scale.colours))
+    for head, each in enumerate(places):
+        on = head == river.head
+        if on:
+            made.append(Box(each.grown(2), "", "accent", radius=2, width=2))
+        if text_h:
+            value = float(block.weights[head][pair])
+            made.append(Label(each.x, each.bottom + 8, str(head), 11, "accent" if on else "faint", on))
+            told = "–" if math.isnan(value) else f"{value:.2f}"
+            made.append(Label(each.right, each.bottom + 8, told, 11, "accent" if on else "text", on, "right"))
+    hot = tuple(
+        Hot(each, Place("head", attention=river.attention, layer=river.layer, head=head)) for head, each in enumerate(places)
+    )
+    return Drawn(tuple(made), hot)

@@ -1,0 +1,162 @@
+"""The right of the river: the words that come out beside their lanes, the chosen step's candidates, and the legend."""
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.river.grid import RiverGrid
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import River
+from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, Item, Label, Line, Rect
+from explorer.picture.river.slabs import thickness
+from explorer.picture.river.strips import labelled, shown_text
+from explorer.picture.scales import LEVELS
+
+_PERCENT_W = 42.0
+
+
+def percent(p: float) -> str:
+    """A probability in per cent: one decimal, of small ones two digits; none is ever written as zero."""
+    if not np.isfinite(p):
+        return "–"
+    if p >= 0.001:
+        return f"{100 * p:.1f}%"
+    return f"{100 * p:.2g}%" if p >= 1e-5 else "<0.001%"
+
+
+def draw_words(river: River, grid: RiverGrid) -> Drawn:
+    """Each lane's word with the probability that the model gave it; the chosen step on the accent's colour."""
+    place, said = grid.halves[-1], river.written
+    rect = grid.out
+    n = len(said.labels)
+    names = tuple(shown_text(label) for label in said.labels)
+    kept = labelled(n, place.pitch, (river.step_lane,), tuple(map(len, names)))
+    px = (13.0 if grid.narrow else 16.0) if place.pitch >= 22 else 13.0 if place.pitch >= 17 else 11.0
+    bar_x = rect.x + rect.w * 0.52
+    bar_w = rect.right - bar_x - _PERCENT_W
+    scene: list[Item] = []
+    faint_after = river.halves[-1].side == "decoder"
+    for lane in kept:
+        y, on = place.y(lane), lane == river.step_lane
+        opacity = 0.55 if faint_after and lane > river.step_lane else 1.0
+        if on:
+            high = max(place.pitch, 16.0)
+            scene.append(Box(Rect(rect.x - 4, y - high / 2 + 1, rect.w + 8, high - 2), "accent", radius=3))
+        colour = "on_accent" if on else "text"
+        scene.append(Label(rect.x + 4, y, names[lane], px, colour, on, opacity=opacity, room=bar_x - rect.x - 10))
+        p = float(said.probabilities[lane])
+        high = 6.0 if place.pitch >= 18 else 4.0
+        if np.isfinite(p):
+            scene.append(
+                Box(Rect(bar_x, y - high / 2, bar_w, high), "on_accent" if on else "closed", radius=1, opacity=0.3 if on else 1)
+            )
+            scene.append(
+                Box(
+                    Rect(bar_x, y - high / 2, max(1.0, bar_w * p), high),
+                    "on_accent" if on else "band",
+                    radius=1,
+                    opacity=opacity,
+                )
+            )
+        scene.append(Label(rect.right, y, percent(p), 11, "on_accent" if on else "faint", align="right", opacity=opacity))
+    block = river.halves[-1].block
+    hot = tuple(
+        Hot(
+            Rect(rect.x - 4, place.y(lane - 0.5), rect.w + 8, place.pitch),
+            Place("step", side=river.halves[-1].tokens, index=lane * block),
+        )
+        for lane in range(n)
+    )
+    return Drawn(tuple(scene), hot)
+
+
+def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """The likeliest symbols of the chosen step, the first bar filling the room; the written one in the accent's colour."""
+    said, rect = river.written, grid.candidates
+    shown = said.candidates[: 6 if grid.narrow else 8]
+    if not shown:
+        return Drawn(())
+    row = min(30.0 if grid.height < 900 else 36.0, rect.h / (len(shown) + 1))
+    if row < 10:
+        shown, row = shown[: max(1, int(rect.h / 12) - 1)], 12.0
+    px = 13.0 if row >= 20 else 11.0
+    label_w = 62.0 if grid.narrow else 0.42 * rect.w
+    bar_w = rect.w - label_w - _PERCENT_W
+    scene: list[Item] = []
+    hot = []
+    taken = said.labels[river.step_lane] if river.halves[-1].block == 1 else None
+    for rank, (name, p, _id) in enumerate(shown):
+        y, on = rect.y + row * (rank + 0.5), name == taken
+        colour = "accent" if on else "text"
+        scene.append(Label(rect.x + label_w - 8, y, shown_text(name), px, colour, on, "right", room=label_w - 8))
+        scene.append(Box(Rect(rect.x + label_w, y - row * 0.3, bar_w, row * 0.6), "closed", radius=1, opacity=0.6))
+        wide = max(1.0, bar_w * p / max(shown[0][1], 1e-12))
+        scene.append(
+            Box(
+                Rect(rect.x + label_w, y - row * 0.3, wide, row * 0.6),
+                "accent" if on else "band",
+                radius=1,
+                opacity=1 if on else 0.8,
+            )
+        )
+        scene.append(Label(rect.right, y, percent(p), 11, colour if on else "faint", on, "right"))
+        hot.append(Hot(Rect(rect.x, y - row / 2, rect.w, row), Place("candidate", index=rank)))
+    rest = said.rest + sum(p for _name, p, _id in said.candidates[len(shown) :])
+    y = rect.y + row * len(shown) + 8
+    scene.append(Label(rect.x + label_w - 8, y, words("river.rest"), 11, "faint", align="right"))
+    scene.append(Label(rect.right, y, percent(rest), 11, "faint", align="right"))
+    scene += _thread(river, grid, rect.y + row / 2)
+    return Drawn(tuple(scene), tuple(hot))
+
+
+def _thread(river: River, grid: RiverGrid, top: float) -> list[Item]:
+    """A thin line from the chosen word to its candidates."""
+    y, x = grid.halves[-1].y(river.step_lane), grid.out.x - 10
+    if abs(y - top) < 20:
+        return []
+    return [
+        Line(x, min(y, top), x, max(y, top), "accent", 2, 0.42),
+        Line(x, top, x + 7, top, "accent", 2, 0.42),
+        Line(x, y, x + 6, y, "accent", 2, 0.42),
+    ]
+
+
+def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: str) -> Drawn:
+    """What widths and colours mean."""
+    rect = grid.legend
+    if grid.narrow or rect.h < 96:
+        return Drawn(())
+    x, y, scale_x = rect.x, rect.y + 8, rect.x + 0.38 * rect.w
+    wide = rect.right - scale_x
+    ramp = np.arange(LEVELS, dtype=np.uint8)[None]
+    step = min(22.0, (rect.h - 16) / 5)
+    pitch = min(half.pitch for half in grid.halves)
+    made: list[Item] = [
+        Label(x, y, words("river.legend.weight"), 10, "faint"),
+        Cells(Rect(scale_x + 8, y - 4, wide - 16, 8), ramp, unit),
+        Label(scale_x + 4, y, "0", 10, "faint", align="right"),
+        Label(scale_x + wide - 4, y, f"{river.scale.high:g}{'+' if river.scale.high < 1 else ''}", 10, "faint"),
+    ]
+    y += step
+    made.append(Label(x, y, words("river.legend.band"), 10, "faint"))
+    for place, weight in enumerate((0.1, 0.5, 1.0)):
+        left = scale_x + place * wide / 3
+        made.append(
+            Line(left, y, left + 12, y, "band", max(0.8, weight * min(13.0, max(0.5 * pitch, 7.0))), 0.12 + 0.6 * weight)
+        )
+        made.append(Label(left + 15, y, f"{weight:g}", 10, "faint"))
+    y += step
+    made.append(Label(x, y, words("river.legend.lane"), 10, "faint"))
+    for place, share in enumerate((0.2, 0.5, 1.0)):
+        left, length = scale_x + place * wide / 3, share * river.longest
+        made.append(Line(left, y, left + 12, y, "water", float(thickness(np.array([length]), river, pitch)[0])))
+        made.append(Label(left + 15, y, f"{length:.3g}{'+' if share == 1 else ''}", 10, "faint"))
+    y += step
+    made += [
+        Label(x, y, words("river.legend.signed"), 10, "faint"),
+        Cells(Rect(scale_x + 8, y - 4, wide - 16, 8), ramp, signed),
+        Label(scale_x + 4, y, "−", 10, "faint", align="right"),
+        Label(scale_x + wide - 4, y, "+", 10, "faint"),
+    ]
+    y += step
+    made += [Hatch(Rect(x, y - 5, 14, 10)), Label(x + 20, y, words("river.legend.closed"), 10, "faint", room=rect.w - 20)]
+    return Drawn(tuple(made))

@@ -1,0 +1,54 @@
+"""Colour indices in whole pixels: many small maps as one image, which is painted much faster than many images."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.picture.river.scene import Hatch, Rect
+from explorer.picture.scales import CLOSED, GAP
+
+Index = NDArray[np.uint8]
+
+
+def stretched(index: Index, rows: int, columns: int) -> Index:
+    """[…, row, column] cells as [..., `rows`, `columns`] pixels: each pixel shows the cell at its middle."""
+    n_rows, n_columns = index.shape[-2:]
+    down = ((np.arange(rows) + 0.5) * n_rows / rows).astype(np.intp)
+    across = ((np.arange(columns) + 0.5) * n_columns / columns).astype(np.intp)
+    return index[..., down[:, None], across]
+
+
+def with_gaps(index: Index, rows: int, columns: int) -> Index:
+    """The same, with a gap of one pixel between neighbouring cells."""
+    made = stretched(index, rows, columns)
+    n_rows, n_columns = index.shape
+    made[(np.arange(1, n_rows) * rows / n_rows).astype(np.intp)] = GAP
+    made[:, (np.arange(1, n_columns) * columns / n_columns).astype(np.intp)] = GAP
+    return made
+
+
+def sheet(maps: Index, places: list[Rect], field: Rect) -> tuple[Rect, Index]:
+    """Maps [map, row, column] at places of whole pixels inside a field, as one image with gaps, and where it stands."""
+    left, top = math.floor(field.x), math.floor(field.y)
+    right = max(math.ceil(max(place.right for place in places)), left + 1)
+    bottom = max(math.ceil(max(place.bottom for place in places)), top + 1)
+    made = np.full((bottom - top, right - left), GAP, np.uint8)
+    high, wide = round(places[0].h), round(places[0].w)
+    pixels = stretched(maps, high, wide)
+    for each, place in zip(pixels, places, strict=True):
+        y, x = round(place.y) - top, round(place.x) - left
+        made[y : y + high, x : x + wide] = each
+    return Rect(left, top, right - left, bottom - top), made
+
+
+def hatches(index: Index, rect: Rect) -> list[Hatch]:
+    """The closed cells of a map over a rectangle, neighbours in a row as one."""
+    n_rows, n_columns = index.shape
+    wide, high = rect.w / n_columns, rect.h / n_rows
+    made = []
+    for row in range(n_rows):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], (index[row] == CLOSED).astype(np.int8), [0]])))
+        for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            made.append(Hatch(Rect(rect.x + first * wide, rect.y + row * high, (last - first) * wide, high)))
+    return made

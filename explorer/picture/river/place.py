@@ -1,0 +1,28 @@
+"""What of a river somebody points at."""
+
+import attrs
+
+from explorer.state.look import Look
+
+
+@attrs.frozen
+class Place:
+    """A place of the river.
+
+    `kind` says which fields count: "token" (`side`, `index`: a token and its lane), "pair" (`attention`, `layer`, `query`,
+    `key`), "head" (`attention`, `layer`, `head`), "block" (`attention` or "encoder.feed_forward", `layer`), "candidate"
+    (`index`: its rank).
+    """
+
+    kind: str
+    side: str = ""
+    index: int = 0
+    attention: str = ""
+    layer: int = 0
+    head: int = 0
+    query: int = 0
+    key: int = 0
+
+    def is_focus(self, look: Look) -> bool:
+        """Whether it is, or lies in, the block that is looked at."""
+        return self.attention == look.attention and self.layer == look.layer

@@ -1,0 +1,178 @@
+"""The River, a kind of Picture: a whole pass from the tokens that go in to the words that come out.
+
+A lane is one token, or a block of neighbouring tokens where there are too many for a screen. Of a block each number is the
+largest of its tokens: for vectors the value farthest from zero.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from explorer.picture.kinds import Caption, Closed, Heatmap, Picture
+from explorer.picture.river.opened import Opened
+from explorer.picture.scales import Scale
+from explorer.trace.arrays import Array
+
+if TYPE_CHECKING:
+    from explorer.picture.figure.kind import Kind
+
+
+@attrs.frozen(eq=False)
+class Sublayer:
+    """One sublayer: an attention, or the feed-forward (which has no weights but `hidden`).
+
+    `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
+    [head, query, key], closed cells NaN; `recorded` are the same as the model computed them, None where lanes are blocks of
+    tokens; `drawn` [query, key] is one head or the mean of all. `hidden` [lane, unit] are the magnitudes of the activated
+    units. `length` [lane] is the length of the residual stream after this block. What a long text left no room for is None.
+    """
+
+    attention: str
+    layer: int
+    tap: str
+    length: Array
+    weights: Array | None = None
+    recorded: Array | None = None
+    drawn: Array | None = None
+    closed: Closed | None = None
+    hidden: Array | None = None
+
+    @property
+    def part(self) -> str:
+        """ "self_attn", "cross_attn" or "feed_forward"."""
+        return self.attention.partition(".")[2]
+
+
+@attrs.frozen(eq=False)
+class Half:
+    """One side of the model.
+
+    `tokens` is "source" or "target", the sentence whose tokens are the lanes; lane i begins with token i · `block` of
+    `n_tokens`. `scaled`, `positions` and `output` are [lane, feature]; `length` [lane] is the length of what goes in, and
+    `last` [lane] the length after the final norm.
+    """
+
+    side: str
+    tokens: str
+    labels: tuple[str, ...]
+    ids: tuple[int, ...]
+    block: int
+    n_tokens: int
+    scaled: Array
+    positions: Array
+    output: Array
+    length: Array
+    last: Array
+    layers: tuple[tuple[Sublayer, ...], ...]
+
+    @property
+    def n(self) -> int:
+        """The number of lanes."""
+        return len(self.labels)
+
+
+@attrs.frozen(eq=False)
+class Written:
+    """What comes out at each lane of the last half: the word, and its probability [lane]; NaN where none is expected.
+
+    `candidates` are the likeliest symbols of the chosen step with their probabilities and ids, `rest` is the probability of
+    all others.
+    """
+
+    labels: tuple[str, ...]
+    probabilities: Array
+    candidates: tuple[tuple[str, float, int], ...]
+    rest: float
+    n_symbols: int
+    step: int  # in tokens, not in lanes
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class River(Picture):
+    """A whole pass. `attention`, `layer` and `head` are what is looked at; `map` is that head's map.
+
+    `query` is the lane whose row is told while nothing is pointed at: the chosen step, or where a source sentence looks at
+    itself the token with the largest weight off the diagonal. `waves` [place, feature] is the beginning of the table of
+    positions, of some `features` alone, empty where none are added; `smooth` is the same with `finer` points for each place
+    where a formula says what lies between.
+
+    `scale` is that of all weights: from 0 to 1, or to less where lanes stand for several tokens and weights are small.
+    """
+
+    caption: Caption
+    halves: tuple[Half, ...]
+    written: Written
+    attention: str
+    layer: int
+    query: int
+    map: Heatmap | None
+    wanted: tuple[tuple[str, int], ...]  # taps and heads of a long text whose cells were not kept, and would be shown
+    position: str  # the kind of positions, as the card names it
+    waves: Array
+    features: tuple[int, ...]
+    smooth: Array
+    finer: int
+    scale: Scale
+    n_parameters: int
+    trained: bool
+    longest: float  # the length of a residual vector from which a lane has its full thickness
+    opened: Opened | None = None
+    opened_attention: str = ""  # the block that is opened, such as "encoder.feed_forward"
+    unit_colours: str = "cividis"
+    signed_colours: str = "blue-red"
+    head: int | None = 0
+
+    @property
+    def source(self) -> Half | None:
+        """The half that reads the source."""
+        return next((half for half in self.halves if half.side == "encoder"), None)
+
+    @property
+    def target(self) -> Half | None:
+        """The half that writes."""
+        return next((half for half in self.halves if half.side == "decoder"), None)
+
+    @property
+    def focus(self) -> Sublayer | None:
+        """The attention that is looked at."""
+        return next((block for block in self.blocks() if (block.attention, block.layer) == (self.attention, self.layer)), None)
+
+    @property
+    def opened_side(self) -> str:
+        """The side of the opened block."""
+        return self.opened_attention.partition(".")[0]
+
+    @property
+    def opened_block(self) -> Sublayer | None:
+        """The block that is opened."""
+        return next((b for b in self.blocks() if (b.attention, b.layer) == (self.opened_attention, self.layer)), None)
+
+    def blocks(self) -> tuple[Sublayer, ...]:
+        """All blocks, in the order of computation."""
+        return tuple(block for half in self.halves for layer in half.layers for block in layer)
+
+    def half_of(self, attention: str, axis: str) -> Half:
+        """The half whose lanes are an attention's queries or keys."""
+        side = "encoder" if axis == "key" and attention.endswith("cross_attn") else attention.partition(".")[0]
+        return next(half for half in self.halves if half.side == side)
+
+    @property
+    def step_lane(self) -> int:
+        """The lane of the chosen step."""
+        return min(self.written.step // self.halves[-1].block, self.halves[-1].n - 1)
+
+    def kind(self) -> "Kind[Any]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.river import RIVER
+
+        return RIVER
+
+
+def strongest_pair(weights: Array) -> tuple[int, int]:
+    """Query and key of the largest weight [query, key] off the diagonal; (0, 0) where there is none."""
+    open_ = np.nan_to_num(weights, nan=-1.0).copy()
+    if open_.shape[0] == open_.shape[1] and open_.shape[0] > 1:
+        np.fill_diagonal(open_, -1.0)
+    query, key = divmod(int(open_.argmax()), open_.shape[1])
+    return query, key

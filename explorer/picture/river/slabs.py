@@ -1,0 +1,263 @@
+"""The layers of a half: lanes that run through them, bands between lanes, feed-forward tiles, and a thumbnail of each head."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.lang import Words
+from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
+from explorer.picture.river.pixels import sheet, stretched
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.scene import Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
+from explorer.picture.scales import GAP, Scale, indices
+from explorer.trace.arrays import Array
+from explorer.trace.measures import entropy_bits
+
+_THICKEST = 0.4  # of a lane's pitch
+_FEW = 14  # lanes up to which weights from _LEAST are drawn
+_LEAST, _LEAST_OF_MANY = 0.05, 0.12
+MOST_BANDS = 4000
+_TILE_PX = 3.0
+_SHORT_NAME_PX = 100.0
+_FRAME = 45  # the colour index of a tile's frame: a light one
+
+
+def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Words, colours: str) -> Drawn:
+    """Boxes, feed-forward tiles and thumbnails of one half. Lanes and bands come from `lanes` and `bands`."""
+    scene: list[Item] = []
+    hot: list[Hot] = []
+    for slab, blocks in zip(place.slabs, half.layers, strict=True):
+        focus = river.attention.startswith(half.side) and slab.layer == river.layer
+        rect = Rect(slab.x + 1, place.top - 10, slab.w - 3, place.slab_bottom - place.top + 10)
+        scene.append(Box(rect, "card", "accent" if focus else "hairline", radius=4 if not slab.folded else 2))
+        hot.append(Hot(rect, Place("block", attention=blocks[0].attention, layer=slab.layer)))
+        if slab.folded:
+            scene += _pillar(blocks, slab, place, colours)
+            continue
+        for zone, block in zip(slab.zones, blocks, strict=True):
+            hot.append(Hot(Rect(zone.x, place.top - 10, zone.w, place.bottom - place.top + 12), _block(block)))
+            if block.hidden is not None:
+                scene += _tiles(block.hidden, zone, place)
+        for attention, room in slab.heads:
+            block = next(each for each in blocks if each.attention == attention)
+            if not grid.narrow:
+                scene.append(_name(river, block, room, words))
+            drawn = thumbnails(river, block, room, colours)
+            scene += drawn.scene
+            hot += drawn.hot
+    return Drawn(tuple(scene), tuple(hot))
+
+
+def _block(block: Sublayer) -> Place:
+    return Place("block", attention=block.attention, layer=block.layer)
+
+
+def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
+    focus = (block.attention, block.layer) == (river.attention, river.layer)
+    count = 0 if block.weights is None else len(block.weights)
+    short = ".short" if room.w < _SHORT_NAME_PX else ""
+    text = words(f"river.block.{block.attention}{short}", count=count)
+    return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
+
+
+def thickness(length: Array, river: River, pitch: float) -> Px:
+    """px of a lane whose vector has this length; one factor for the whole river, so that lanes can be compared."""
+    most = min(_THICKEST * pitch, 13.0)
+    widths: Px = np.clip(length / river.longest * most, min(1.0, 0.6 * pitch), most).astype(np.float32)
+    return widths
+
+
+def lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> Lanes:
+    """The residual stream of every token of a half, from what goes in to what comes out."""
+    x, lengths = [place.start], [half.length]
+    before = half.length
+    for slab, blocks in zip(place.slabs, half.layers, strict=True):
+        if slab.folded:
+            x += [slab.x, slab.x + slab.w]
+            lengths += [before, blocks[-1].length]
+        for zone, block in zip(slab.zones, blocks, strict=False):
+            x += [zone.x, zone.x + zone.w]
+            lengths += [before if block is blocks[0] else lengths[-1], block.length]
+        before = blocks[-1].length
+    last = place.slabs[-1]
+    x += [last.x + last.w, last.x + last.w + 14]
+    lengths += [before, half.last]
+    x.append(max(place.end, x[-1] + 1))
+    lengths.append(half.last)
+    widths = thickness(np.stack(lengths, axis=1), river, place.pitch)  # [lane, point]
+    y = np.array([place.y(lane) for lane in range(half.n)], np.float32)
+    opacity = np.ones(half.n, np.float32)
+    if half is river.halves[-1] and half.side == "decoder":
+        opacity[river.step_lane + 1 :] = 0.55
+    return Lanes(np.array(x, np.float32), y, widths, opacity, "water")
+
+
+def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> list[Bands]:
+    """The weights of every open block of a half as bands between lanes, faint first."""
+    made = []
+    for slab, blocks in zip(place.slabs, half.layers, strict=True):
+        for zone, block in zip(slab.zones, blocks, strict=False):
+            if block.drawn is not None:
+                made.append(block_bands(river, block, zone, grid))
+    return made
+
+
+def least_weight(block: Sublayer) -> float:
+    """The weight from which a band is drawn: 0.05 between few lanes, more between many."""
+    assert block.drawn is not None  # The caller has checked.
+    n = block.drawn.shape[1]
+    if n <= _FEW:
+        return _LEAST
+    return _LEAST_OF_MANY if block.part == "cross_attn" else max(1.5 / n, 0.02)
+
+
+def block_bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: NDArray[np.bool_] | None = None) -> Bands:
+    """The bands of one block; with `rows` [query, key] those alone, in the accent's colour."""
+    assert block.drawn is not None  # The caller has checked.
+    weights = np.nan_to_num(block.drawn)
+    focus = block.attention == river.attention and block.layer == river.layer
+    across = block.part == "cross_attn"
+    queries, keys = grid.half(block.attention.partition(".")[0]), grid.halves[0] if across else None
+    keys = keys or queries
+    seen = weights >= least_weight(block)
+    if not across:
+        np.fill_diagonal(seen, False)  # The lane itself says it.
+    if rows is not None:
+        seen &= rows
+    elif seen.sum() > MOST_BANDS:
+        seen &= weights >= np.partition(weights[seen], -MOST_BANDS)[-MOST_BANDS]
+    query, key = np.nonzero(seen)
+    w = weights[query, key]
+    order = np.argsort(w, kind="stable")
+    query, key, w = query[order], key[order], w[order]
+    y0 = (keys.top + keys.pitch * (key + 0.5)).astype(np.float32)
+    y1 = (queries.top + queries.pitch * (query + 0.5)).astype(np.float32)
+    return _styled(river, block, zone, grid, (query, y0, y1, w), focus=focus, accent=rows is not None)
+
+
+def _styled(
+    river: River,
+    block: Sublayer,
+    zone: Zone,
+    grid: RiverGrid,
+    ends: tuple[NDArray[np.intp], Px, Px, Array],
+    *,
+    focus: bool,
+    accent: bool,
+) -> Bands:
+    query, y0, y1, w = ends
+    pitch = min(half.pitch for half in grid.halves)
+    across = block.part == "cross_attn"
+    # width = max(0.8, w · widest)
+    widest = min(13.0, max(0.5 * pitch, 7.0)) if focus else min(max(0.3 * pitch, 3.0), 6.0)
+    width = np.maximum(0.8 if not accent else 1.2, w * widest)
+    if accent:
+        opacity = 0.45 + 0.55 * w
+    else:
+        opacity = (0.11 + 0.55 * w) * (1.0 if focus else 0.6)
+        if block.attention.startswith("decoder") and river.halves[-1].side == "decoder":
+            opacity = np.where(query <= river.step_lane, opacity, 0.4 * opacity)
+    lead = (22.0 if focus else 30.0) if across else 0.0
+    return Bands(
+        left=zone.x - lead,
+        right=zone.x + zone.w,
+        y0=y0,
+        y1=y1,
+        width=width.astype(np.float32),
+        opacity=opacity.astype(np.float32),
+        colour="accent" if accent else "band",
+        bend=(0.68, 0.5) if across else (0.5, 0.5),
+        fade=14.0 if across else 7.0,
+    )
+
+
+def _tiles(hidden: Array, zone: Zone, place: HalfGrid) -> list[Item]:
+    """A tile of the activated units above each lane: rows and columns of maxima; it hangs above, for the stream runs on."""
+    pitch = place.pitch
+    wide = zone.w - 10
+    if wide < 6:
+        return []
+    top = float(np.quantile(hidden, 0.998)) or float(hidden.max(initial=0)) or 1.0
+    if pitch >= 16:
+        rows, high = max(1, round(0.42 * pitch / _TILE_PX)), float(round(0.42 * pitch))
+    else:
+        rows, high = 1, max(1.0, 0.7 * pitch)
+    across = max(1, int(wide / _TILE_PX))
+    count = rows * across
+    edges = (np.arange(count) * hidden.shape[1]) // count
+    units = hidden if hidden.shape[1] < count else np.maximum.reduceat(hidden, edges, axis=1)
+    if units.shape[1] < count:
+        rows, across = 1, units.shape[1]
+    cells = units[:, : rows * across].reshape(-1, rows, across)  # [lane, row, column]
+    index = indices(cells, Scale(0.0, top, "tiles"))
+    if pitch < 16:
+        return [Cells(Rect(zone.x + 5, place.top, wide, pitch * place.n), index[:, 0], "tiles")]
+    return [_hanging(index, Rect(zone.x + 5, place.top, wide, pitch * place.n), round(high))]
+
+
+def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
+    """Tiles [lane, row, column] in frames that hang above their lanes on two legs, as one image."""
+    n = len(tiles)
+    pitch, wide = round(rect.h / n), round(rect.w)
+    made = np.full((n, pitch, wide + 2), GAP, np.uint8)
+    made[:, 1 : high + 3] = _FRAME
+    made[:, 2 : high + 2, 1:-1] = stretched(tiles, high, wide)
+    made[:, high + 3 : pitch // 2, 0] = made[:, high + 3 : pitch // 2, -1] = _FRAME
+    return Cells(Rect(round(rect.x) - 1, rect.y, wide + 2, pitch * n), made.reshape(n * pitch, wide + 2), "tiles")
+
+
+def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn:
+    """A thumbnail of each head's weights in a field; heads wrap to rows."""
+    if block.weights is None:
+        return Drawn(())
+    n_heads = len(block.weights)
+    across = best_columns(n_heads, room.w, room.h)
+    down = -(-n_heads // across)
+    gap = 4.0 if room.w / across > 18 else 2.0
+    wide, high = (room.w - gap * (across - 1)) / across, (room.h - gap * (down - 1)) / down
+    if wide < 3 or high < 3:
+        return Drawn(())
+    closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
+    index = indices(block.weights, river.scale, closed)
+    places = [
+        Rect(
+            math.floor(room.x + (head % across) * (wide + gap)),
+            math.floor(room.y + (head // across) * (high + gap)),
+            math.floor(wide),
+            math.floor(high),
+        )
+        for head in range(n_heads)
+    ]
+    scene: list[Item] = [Cells(*sheet(index, places, room), colours)]
+    if (block.attention, block.layer) == (river.attention, river.layer) and river.head is not None:
+        scene.append(Box(places[min(river.head, n_heads - 1)].grown(2), "", "accent", radius=1, width=2))
+    hot = [
+        Hot(rect, Place("head", attention=block.attention, layer=block.layer, head=head)) for head, rect in enumerate(places)
+    ]
+    return Drawn(tuple(scene), tuple(hot))
+
+
+def best_columns(n: int, width: float, height: float) -> int:
+    """Into how many columns `n` thumbnails go: no place stays empty, and the smaller side of each is as large as it can be."""
+
+    def smaller(across: int) -> float:
+        down = -(-n // across)
+        wide, high = width / across, height / down
+        waste = across * down - n
+        return (min(wide, high) + 0.1 * max(wide, high)) * (0.8 if waste else 1.0)
+
+    return max(range(1, n + 1), key=smaller)
+
+
+def _pillar(blocks: tuple[Sublayer, ...], slab: Slab, place: HalfGrid, colours: str) -> list[Item]:
+    """A folded layer: for each lane how widely its mean attention is spread (entropy over its largest), as one cell."""
+    block = next((each for each in blocks if each.drawn is not None), None)
+    if block is None or block.drawn is None:
+        return []
+    n = block.drawn.shape[1]
+    share = entropy_bits(np.nan_to_num(block.drawn)) / max(math.log2(max(n, 2)), 1e-9)  # [query]
+    index = indices(share.astype(np.float32)[:, None], Scale(0.0, 1.0, "tiles"))
+    w = max(1.0, slab.w - 5)
+    return [Cells(Rect(slab.x + 2, place.top, w, place.pitch * place.n), index, "tiles", opacity=0.8)]

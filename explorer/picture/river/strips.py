@@ -1,0 +1,155 @@
+"""The left of a half: its tokens, and for each the vector, the wave of its position and their sum."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.picture.river.grid import HalfGrid, RiverGrid
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import Half
+from explorer.picture.river.scene import Cells, Drawn, Hot, Item, Label, Line, Rect
+from explorer.picture.scales import GAP, LEVELS, Scale, indices
+from explorer.trace.arrays import Array
+
+_LEAST_LABEL_PX = 14.0  # px between two labels
+_WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
+_MOST_HEIGHT = 30.0
+
+
+def draw_strips(half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...]) -> Drawn:
+    """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
+    return Drawn(
+        (*_labels(half, place, grid, wanted), *_vectors(half, place, colours), *_signs(place, grid)),
+        tuple(
+            Hot(Rect(place.label.x, place.y(lane - 0.5), place.start - place.label.x, place.pitch), _token(half, lane))
+            for lane in range(half.n)
+        ),
+    )
+
+
+def _token(half: Half, lane: int) -> Place:
+    return Place("token", side=half.tokens, index=lane * half.block)
+
+
+def reach(half: Half) -> float:
+    """The end of the colour scale of a half's vectors: the largest magnitude before and after the positions are added."""
+    return float(max(np.abs(half.scaled).max(initial=0), np.abs(half.output).max(initial=0))) or 1.0
+
+
+def shown_text(label: str) -> str:
+    """A token's text without the mark that stands for a blank."""
+    return label.removeprefix("＿") or label
+
+
+def text_px(pitch: float, narrow: bool) -> float:
+    """The size of tokens beside lanes of a pitch."""
+    if pitch < 18:
+        return 11.0
+    return (14.0 if narrow else 16.0) if pitch >= 24 else 13.0
+
+
+def labelled(n: int, pitch: float, wanted: tuple[int, ...], lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """The lanes that get a label: all where there is room; else `wanted`, the first, the last, then the longest."""
+    if pitch >= _LEAST_LABEL_PX:
+        return tuple(range(n))
+    gap = _LEAST_LABEL_PX / pitch
+    order = dict.fromkeys([*wanted, 0, n - 1, *sorted(range(n), key=lambda lane: -lengths[lane])])
+    taken = np.zeros(n, bool)
+    kept = []
+    for lane in order:
+        if not taken[lane]:
+            kept.append(lane)
+            taken[max(0, int(np.ceil(lane - gap + 1e-6))) : int(np.floor(lane + gap - 1e-6)) + 1] = True
+    return tuple(sorted(kept))
+
+
+def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...]) -> list[Item]:
+    px = text_px(place.pitch, grid.narrow)
+    big = place.pitch >= 18
+    made: list[Item] = []
+    lengths = tuple(len(label) for label in half.labels)
+    for lane in labelled(half.n, place.pitch, wanted, lengths):
+        y, text = place.y(lane), shown_text(half.labels[lane])
+        if place.right_aligned:
+            made.append(Label(place.label.right, y, text, min(px, 14), "text", align="right", room=place.label.w))
+            continue
+        number = str(half.ids[lane])
+        id_w = 6.2 * len(number)
+        room = place.label.w - (id_w + 8 if place.label.w > id_w + 44 else 0)
+        made.append(Label(place.label.x, y, text, px, "text", bold=big, room=room))
+        if room < place.label.w:
+            made.append(Label(place.label.right - (0 if big else 6), y, number, 11 if big else 10, "faint", align="right"))
+        if not big:
+            made.append(Line(place.label.right - 3, y, place.strips[0] - 2, y, "hairline"))
+    return made
+
+
+def _vectors(half: Half, place: HalfGrid, colours: str) -> list[Item]:
+    """The three columns as one image each: [lane, feature] in whole pixels, with gaps between thick lanes."""
+    scale = Scale(-reach(half), reach(half), colours)
+    width = round(place.strip_w)
+    high = min(_MOST_HEIGHT, max(place.pitch - 6, place.pitch * 0.62)) if place.pitch > 10 else place.pitch
+    made: list[Item] = []
+    for x, values in ((place.strips[0], half.scaled), (place.strips[2], half.output)):
+        made.append(_column(indices(columns(values, width), scale), x, place, high, colours))
+    if np.any(half.positions):
+        shape = waves(half.positions[:, ::2], width, max(1, round(high))) if high >= 8 else None
+        if shape is None:
+            shape = indices(columns(half.positions[:, ::2], width), Scale(-1, 1, colours))
+            made.append(_column(shape, place.strips[1], place, high, colours))
+        else:
+            made.append(_tall(shape, place.strips[1], place, high, colours))
+    return made
+
+
+def columns(values: Array, width: int) -> Array:
+    """[lane, feature] to [lane, px]: of the features in one pixel the value farthest from zero."""
+    n = values.shape[1]
+    if n <= width:
+        return values
+    edges = (np.arange(width) * n) // width
+    high, low = np.maximum.reduceat(values, edges, axis=1), np.minimum.reduceat(values, edges, axis=1)
+    pooled: Array = np.where(high >= -low, high, low)
+    return pooled
+
+
+def waves(values: Array, width: int, height: int) -> NDArray[np.uint8]:
+    """[lane, row, px] colour indices: the area between zero and each value between −1 and 1, empty elsewhere."""
+    reduced = columns(values, width)  # [lane, px]
+    rows = 1 - (np.arange(height) + 0.5) * 2 / height  # the value at the middle of each row, from 1 down to −1
+    v = np.clip(reduced, -1, 1)[:, None, :]  # [lane, 1, px]
+    up = (rows[None, :, None] <= v) & (rows[None, :, None] >= 0)
+    down = (rows[None, :, None] >= v) & (rows[None, :, None] < 0)
+    index = np.full(up.shape, GAP, np.uint8)
+    index[up] = round((LEVELS - 1) * (1 - _WAVE))
+    index[down] = round((LEVELS - 1) * _WAVE)
+    return index
+
+
+def _column(index: NDArray[np.uint8], x: float, place: HalfGrid, high: float, colours: str) -> Cells:
+    """One column of strips; where lanes have gaps, rows of gaps are put between."""
+    if high >= place.pitch:
+        return Cells(Rect(x, place.top, place.strip_w, place.pitch * place.n), index, colours)
+    return _tall(np.repeat(index[:, None, :], max(1, round(high)), axis=1), x, place, high, colours)
+
+
+def _tall(blocks: NDArray[np.uint8], x: float, place: HalfGrid, high: float, colours: str) -> Cells:
+    """[lane, row, px] blocks in lanes of whole pixels, each in the middle of its lane."""
+    n, rows, width = blocks.shape
+    pitch = max(round(place.pitch), rows)
+    index = np.full((n, pitch, width), GAP, np.uint8)
+    start = (pitch - rows) // 2
+    index[:, start : start + rows] = blocks
+    return Cells(Rect(x, place.top, place.strip_w, place.pitch * place.n), index.reshape(n * pitch, width), colours)
+
+
+def _signs(place: HalfGrid, grid: RiverGrid) -> list[Item]:
+    if place.pitch < 14:
+        return []
+    made: list[Item] = []
+    between = (place.strips[1] - place.strips[0] - place.strip_w) / 2
+    for lane in range(place.n):
+        for strip, sign in ((place.strips[1], "+"), (place.strips[2], "=")):
+            made.append(
+                Label(strip - between, place.y(lane), sign, 12 if not place.right_aligned else 10, "faint", align="middle")
+            )
+    return made

@@ -1,0 +1,127 @@
+"""One sentence about whatever stands out in a river, made from recorded numbers."""
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.river.focus import row_names
+from explorer.picture.river.output import percent
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import River, Sublayer
+from explorer.picture.river.scene import Piece
+from explorer.picture.river.strips import shown_text
+
+_BEGIN, _END = "\x01", "\x02"  # around data in a sentence; no text of a person contains them after tokenizing
+_MOST = 3
+
+
+def tell(
+    river: River,
+    words: Words,
+    place: Place | None,
+    pair: tuple[int, int] | None,
+    source: tuple[int, ...],
+    target: tuple[int, ...],
+    *,
+    short: bool = False,
+) -> tuple[Piece, ...]:
+    """The sentence, in pieces; those with data are marked. A short one has no explanation behind its numbers."""
+    if river.opened_attention.endswith("feed_forward"):
+        return _pieces(_block(river, words, Place("block", attention=river.opened_attention, layer=river.layer)))
+    if place is not None and place.kind == "block":
+        return _pieces(_block(river, words, place))
+    if place is not None and place.kind == "candidate":
+        return _pieces(_candidate(river, words, place))
+    focus = river.focus
+    if focus is None or focus.drawn is None:
+        return _pieces(words("river.tell.nothing"))
+    if pair is not None:
+        return _pieces(_pair(river, focus, pair, words, ".short" if short else ""))
+    return _pieces(_token(river, focus, words, source, target))
+
+
+def _data(text: object) -> str:
+    return f"{_BEGIN}{text}{_END}"
+
+
+def _pieces(sentence: str) -> tuple[Piece, ...]:
+    made = []
+    for part in sentence.split(_BEGIN):
+        data, end, plain = part.partition(_END)
+        if end:
+            made.append(Piece(data, accent=True))
+            made.append(Piece(plain))
+        else:
+            made.append(Piece(data))
+    return tuple(piece for piece in made if piece.text)
+
+
+def share(weight: float) -> str:
+    """A weight in per cent; a closed cell has none."""
+    if np.isnan(weight):
+        return "–"
+    return f"{100 * weight:.0f}%" if weight >= 0.01 or weight == 0 else "<1%"
+
+
+def _pair(river: River, focus: Sublayer, pair: tuple[int, int], words: Words, length: str) -> str:
+    assert focus.drawn is not None  # The caller has checked.
+    names, _side, shift = row_names(river)
+    key = shown_text(river.half_of(river.attention, "key").labels[pair[1]])
+    weight = float(focus.drawn[pair])
+    which = "closed" if np.isnan(weight) else focus.attention
+    if which == "decoder.cross_attn" and not shift:
+        which = "decoder.cross_attn_read"
+    return words(
+        f"river.tell.pair.{which}{length}",
+        query=_data(names[pair[0]]),
+        seen=_data(key),
+        share=_data(share(weight)),
+        layer=river.layer,
+        head=_data(river.head),
+    )
+
+
+def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...], target: tuple[int, ...]) -> str:
+    """Where a token's lane goes in the block that is looked at, or where it looks."""
+    assert focus.drawn is not None  # The caller has checked.
+    asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
+    names, _side, shift = row_names(river)
+    of_source = bool(source)
+    chosen = (source or target)[0]
+    half = next((each for each in river.halves if each.tokens == ("source" if of_source else "target")), None)
+    token = shown_text(half.labels[chosen]) if half is not None and chosen < half.n else ""
+    if half is answers and asks is not answers:
+        column = np.nan_to_num(focus.drawn[:, chosen])
+        best = np.argsort(-column, kind="stable")[:_MOST]
+        listed = _listed(
+            [words("river.tell.by", word=_data(names[int(q)]), share=share(float(column[q]))) for q in best], words
+        )
+        return words("river.tell.flows", token=_data(token), listed=listed)
+    if half is not asks:
+        return words("river.tell.lane", token=_data(token))
+    row = np.nan_to_num(focus.drawn[chosen])
+    best = np.argsort(-row, kind="stable")[:_MOST]
+    listed = _listed(
+        [words("river.tell.at", word=_data(shown_text(answers.labels[int(k)])), share=share(float(row[k]))) for k in best],
+        words,
+    )
+    key = "river.tell.looks_writing" if shift else "river.tell.looks"
+    return words(key, token=_data(names[chosen]), listed=listed, head=_data(river.head), layer=river.layer)
+
+
+def _listed(parts: list[str], words: Words) -> str:
+    first, *others = parts
+    return words("river.tell.and", first=first, others=_listed(others, words)) if others else first
+
+
+def _block(river: River, words: Words, place: Place) -> str:
+    key = place.attention
+    if key == "decoder.self_attn":
+        block = next((b for b in river.blocks() if b.attention == key), None)
+        key += "" if block is not None and block.closed is not None else "_open"
+    return words(f"river.tell.block.{key}", layer=_data(place.layer))
+
+
+def _candidate(river: River, words: Words, place: Place) -> str:
+    name, p, _id = river.written.candidates[min(place.index, len(river.written.candidates) - 1)]
+    step = river.written.step + 1
+    return words("river.tell.candidate", step=step, word=_data(shown_text(name)), share=_data(percent(p)))

@@ -1,0 +1,335 @@
+"""Draws a River: the whole pass on one picture, which answers to the mouse and the keys.
+
+What does not follow the mouse is painted once into an image; accents and the explanation are painted over it.
+Keys: left and right go through the attentions in the order of computation, up and down through the steps or tokens, digits
+choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape
+closes it, or lets a token go that a click has pinned. Space plays the steps.
+"""
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from explorer.lang import Words
+from explorer.picture.cell_text import number
+from explorer.picture.river.accent import Pointing, of_lane, of_pair, usual
+from explorer.picture.river.draw import Colours, draw_over, draw_river
+from explorer.picture.river.focus import best_key, map_rect
+from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
+from explorer.picture.river.hit import band_at
+from explorer.picture.river.inside import draw_inside, draw_inside_over
+from explorer.picture.river.inside_grid import Inside, lay_out_inside
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import River
+from explorer.picture.river.scene import Drawn, Sentence
+from explorer.picture.theme import Theme
+from explorer.views.painting.motion import Motion
+from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.scene import paint_scene
+from explorer.views.painting.surface import Surface
+
+_EMPTY = Drawn(())
+
+
+class RiverView(Surface):
+    """Shows a River.
+
+    Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; laid_out()
+    when columns may stand elsewhere; opened() on Enter in an opened block.
+    """
+
+    chose = Signal(object)
+    laid_out = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: River | None = None
+        self.colours = Colours("cividis", "blue-red")
+        self.pointing: Pointing | None = None  # None: nothing is pointed at
+        self.pinned: Pointing | None = None  # what stays when the mouse leaves
+        self._grid: RiverGrid | None = None
+        self._inside: Inside | None = None  # where everything of an opened block stands
+        self._base, self._over = _EMPTY, _EMPTY
+        self._image: QPixmap | None = None
+        self._mouse: QPointF | None = None
+        self.motion = Motion(self.update)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(600, 380)
+
+    def draw(self, picture: River, words: Words) -> None:
+        self.picture, self.words = picture, words
+        self.colours = Colours(picture.unit_colours, picture.signed_colours)
+        if self.picture is not None and self.pinned is not None and not self._has(self.pinned):
+            self.pinned = None  # Its token is gone.
+        self.pointing = self.pinned
+        self._lay_out()
+        if self._mouse is not None:  # What lies there now may be something else.
+            self._point_at(self._mouse)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._image = None
+
+    def light(self, tokens: frozenset[Spot]) -> None:
+        """Let the lanes of these tokens stand out."""
+        if tokens != self.lit:
+            self.lit = tokens
+            if self.picture is not None and (self.pointing is None or self.pointing.place is None):
+                self._point(self._of_spots(tokens))
+
+    def fit(self) -> None:
+        """Let go what was pointed at, or pinned."""
+        self.pinned = None
+        self._point(None)
+
+    @property
+    def grid(self) -> RiverGrid | None:
+        """Where everything stands; None without a picture."""
+        return self._grid
+
+    @property
+    def explanation(self) -> str:
+        """The sentence at the bottom."""
+        return next((item.text for item in reversed(self._over.scene) if isinstance(item, Sentence)), "")
+
+    # Painting
+
+    def _lay_out(self) -> None:
+        if self.picture is None or self.words is None or not self.picture.halves or self.width() < 50:
+            return
+        before = self._edges()
+        self._grid = lay_out(self.picture, self.width(), self.height())
+        if self.picture.opened is None:
+            self._inside = None
+            self._base = draw_river(self.picture, self._grid, self.words, self.colours)
+        else:
+            self._inside = lay_out_inside(self.picture, self.width(), self.height())
+            self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
+        self._image = None
+        self._draw_over()
+        after = self._edges()
+        if before is not None and after is not None and before[0] == after[0]:  # A river of the same model in the same room.
+            self.motion.start(before[1], after[1])
+        self.laid_out.emit()
+
+    def _edges(self) -> tuple[object, list[float]] | None:
+        """What must be alike for columns to move, and where their edges are (px)."""
+        if self._grid is None or self.picture is None:
+            return None
+        slabs = [slab for half in self._grid.halves for slab in half.slabs]
+        edges = [0.0, *(slab.x for slab in slabs), slabs[-1].x + slabs[-1].w, float(self._grid.width)]
+        return (len(slabs), self.picture.opened is None, self._grid.width, self._grid.height), sorted(edges)
+
+    @property
+    def columns(self) -> dict[str, tuple[float, float]] | None:
+        """Where every Block of the architecture stands (px); None while one of them is open and has all the width."""
+        return None if self._grid is None or self._inside is not None else columns_of(self._grid)
+
+    def _draw_over(self) -> None:
+        if self.picture is None or self._grid is None or self.words is None:
+            return
+        pointing = self.pointing or usual(self.picture)
+        if self._inside is None:
+            self._over = draw_over(self.picture, self._grid, self.words, pointing)
+        else:
+            self._over = draw_inside_over(self.picture, self._inside, self.words, self.colours, pointing)
+        self.setAccessibleDescription(self.explanation)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
+            if self._image is None:
+                self._image = self._painted()
+            if self.motion.runs:
+                self.motion.paint(painter, self._image)
+            else:
+                painter.drawPixmap(0, 0, self._image)
+                self.paint(painter, event.rect())
+
+    def _painted(self) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        image = QPixmap(self.size() * ratio)
+        image.setDevicePixelRatio(ratio)
+        image.fill(QColor(self.theme.window))
+        with QPainter(image) as painter:
+            painter.setFont(self.font())
+            painter.setBackground(QColor(self.theme.window))
+            paint_scene(painter, self._base.scene, self.theme)
+        return image
+
+    def paint(self, painter: QPainter, part: QRect) -> None:
+        paint_scene(painter, self._over.scene, self.theme)
+        self.paint_focus(painter)
+
+    # Pointing
+
+    def place_at(self, point: QPointF) -> Place | None:
+        """What lies at a point: of a map the pair, of a band its pair."""
+        if self.picture is None or self._grid is None:
+            return None
+        x, y = point.x(), point.y()
+        if self._inside is not None:
+            return self._place_inside(self._inside, x, y)
+        found: Place | None = self._over.at(x, y) or self._base.at(x, y)
+        if found is not None and found.kind == "map":
+            return self._pair_at(x, y)
+        if found is None or found.kind == "block":
+            band = band_at(self.picture, self._grid, x, y)
+            return found if band is None else band
+        return found
+
+    def _place_inside(self, inside: Inside, x: float, y: float) -> Place | None:
+        assert self.picture is not None  # The caller has checked.
+        pair = inside.pair_at(x, y) if self.picture.opened_attention == self.picture.attention else None
+        if pair is not None:
+            return Place("pair", attention=self.picture.attention, layer=self.picture.layer, query=pair[0], key=pair[1])
+        found: Place | None = self._over.at(x, y)
+        return found
+
+    def _pair_at(self, x: float, y: float) -> Place:
+        assert self.picture is not None and self._grid is not None  # The caller has checked.
+        rect, river = map_rect(self.picture, self._grid), self.picture
+        asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
+        query = min(int((y - rect.y) / rect.h * asks.n), asks.n - 1)
+        key = min(int((x - rect.x) / rect.w * answers.n), answers.n - 1)
+        return Place("pair", attention=river.attention, layer=river.layer, query=query, key=key)
+
+    def pointing_at(self, place: Place | None) -> Pointing | None:
+        """What stands out while a place is pointed at."""
+        river = self.picture
+        if river is None or place is None:
+            return None
+        if place.kind in ("token", "step"):
+            half = next(each for each in river.halves if each.tokens == place.side)
+            lane = min(place.index // half.block, half.n - 1)
+            if place.kind == "step" and river.focus is not None and river.half_of(river.attention, "query") is half:
+                return of_pair(river, lane, best_key(river, lane), place)
+            return of_lane(river, half, lane, place)
+        if place.kind == "pair":
+            if (place.attention, place.layer) == (river.attention, river.layer):
+                return of_pair(river, place.query, place.key, place)
+            return of_lane(river, river.half_of(place.attention, "key"), place.key, place)
+        usually = usual(river)
+        return Pointing(usually.source, usually.target, usually.pair, place)
+
+    def _has(self, pointing: Pointing) -> bool:
+        """Whether the picture has all lanes of a pointing."""
+        assert self.picture is not None  # Callers have a picture.
+        return all(lane < half.n for half in self.picture.halves for lane in pointing.of(half))
+
+    def _of_spots(self, spots: frozenset[Spot]) -> Pointing | None:
+        if self.picture is None or not spots:
+            return None
+        found = {half.tokens: half for half in self.picture.halves}
+        lanes = {side: tuple(place // found[side].block for name, place in spots if name == side) for side in found}
+        lanes = {side: tuple(lane for lane in kept if lane < found[side].n) for side, kept in lanes.items()}
+        if not any(lanes.values()):
+            return None
+        return Pointing(lanes.get("source", ()), lanes.get("target", ()))
+
+    def _point(self, pointing: Pointing | None) -> None:
+        if pointing != self.pointing:
+            self.pointing = pointing
+            self._draw_over()
+
+    def told(self, pointing: Pointing | None) -> Pointed:
+        """What the status line says: the pair's weight, tap, place and shape."""
+        river = self.picture
+        if river is None or pointing is None or river.focus is None or river.focus.weights is None:
+            return NOTHING
+        spots = self._spots(river, pointing)
+        pair = pointing.pair
+        if pair is None or (pointing.place is not None and pointing.place.kind in ("block", "candidate")):
+            return Pointed(self.explanation, spots)
+        value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
+        tap = f"{river.focus.tap}[{river.head}, {pair[0]}, {pair[1]}]"
+        return Pointed(f"{tap} = {number(value)}   {river.caption.shape}", spots)
+
+    def _spots(self, river: River, pointing: Pointing) -> frozenset[Spot]:
+        return frozenset((half.tokens, lane * half.block) for half in river.halves for lane in pointing.of(half))
+
+    # Qt's events
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.motion.end()
+        self._mouse = event.position()
+        self._point_at(self._mouse)
+
+    def _point_at(self, point: QPointF) -> None:
+        place = self.place_at(point)
+        pointing = self.pointing_at(place) or self.pinned
+        if pointing != self.pointing:
+            self._point(pointing)
+            self.lit = frozenset() if pointing is None or self.picture is None else self._spots(self.picture, pointing)
+            self.pointed.emit(self.told(pointing))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if place is not None else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.motion.end()
+        self.setFocus()
+        place = self.place_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and place is not None:
+            if place.kind == "token" and place.side == "source":  # Nothing of the Look says which token is looked at.
+                pointing = self.pointing_at(place)
+                self.pinned = None if pointing == self.pinned else pointing
+            self.chose.emit(place)
+
+    def left(self) -> None:
+        self._mouse = None
+        self._point(self.pinned)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def event(self, event: QEvent) -> bool:
+        """Escape closes an opened block, or lets a pinned token go, before it stops a computation."""
+        if event.type() == QEvent.Type.ShortcutOverride and (self._inside is not None or self.pinned is not None):
+            assert isinstance(event, QKeyEvent)  # It is one of this type.
+            if event.key() == Qt.Key.Key_Escape:
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        place = None if self.picture is None else self._key_place(Qt.Key(event.key()), self.picture)
+        if place is not None:
+            self.chose.emit(place)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self._inside is None:
+                self.chose.emit(Place("open"))
+            else:
+                self.opened.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.pinned is not None:
+            self.fit()
+        elif event.key() == Qt.Key.Key_Escape and self._inside is not None:
+            self.chose.emit(Place("close"))
+        elif event.key() == Qt.Key.Key_Space:
+            self.chose.emit(Place("play"))
+        else:
+            super().keyPressEvent(event)
+
+    def _key_place(self, key: Qt.Key, river: River) -> Place | None:
+        """What a key chooses."""
+        if Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
+            head = key - Qt.Key.Key_0
+            block = river.focus
+            if block is None or block.weights is None or head >= len(block.weights):
+                return None
+            return Place("head", attention=river.attention, layer=river.layer, head=head)
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            blocks = [block for block in river.blocks() if block.weights is not None]
+            here = next((i for i, b in enumerate(blocks) if (b.attention, b.layer) == (river.attention, river.layer)), 0)
+            there = blocks[min(max(here + (1 if key == Qt.Key.Key_Right else -1), 0), len(blocks) - 1)]
+            return Place("block", attention=there.attention, layer=there.layer)
+        steps = {
+            Qt.Key.Key_Up: river.written.step - 1,
+            Qt.Key.Key_Down: river.written.step + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: river.halves[-1].n_tokens - 1,
+        }
+        if key not in steps:
+            return None
+        return Place("step", side=river.halves[-1].tokens, index=min(max(steps[key], 0), river.halves[-1].n_tokens - 1))

@@ -1,0 +1,82 @@
+"""Going about in the river."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from explorer.app.shell.window import Window
+from explorer.views.pictures.river import RiverView
+from tests.journeys.conftest import Journey
+
+
+def view_of(window: Window) -> RiverView:
+    view = window.page_stack.page.cards[0].view
+    assert isinstance(view, RiverView)
+    return view
+
+
+def test_space_plays_the_steps_to_the_last(journey: Journey) -> None:
+    """Each is looked at for a moment; nothing is computed for it, and it ends by itself."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        view = view_of(window)
+        QTest.keyClick(view, Qt.Key.Key_Home)
+        serial, seen = window.session.serial, []
+        QTest.keyClick(view, Qt.Key.Key_Space)
+
+        def ended() -> bool:
+            assert view.picture is not None
+            seen.append(view.picture.written.step)
+            return seen[-1] == view.picture.halves[-1].n_tokens - 1
+
+        journey.wait(ended)
+        assert [1, 2, 3] == sorted(set(seen)) == list(dict.fromkeys(seen))
+        assert serial == window.session.serial
+
+    journey.run(script)
+
+
+def test_a_candidate_that_is_clicked_is_written_instead(journey: Journey) -> None:
+    """The translation goes on from it, and all before stays."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        view = view_of(window)
+        QTest.keyClick(view, Qt.Key.Key_Home)
+        assert view.picture is not None and view.grid is not None
+        second, before = view.picture.written.candidates[1], view.picture.written.labels[0]
+        place = view.grid.candidates
+        row = min(30.0, place.h / 9)
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x + 30), round(place.y + 1.5 * row)))
+        journey.settle(window)
+        assert (second[2],) == window.session.state.wish.prefix
+        assert view.picture.written.labels[0] == second[0] != before
+
+    journey.run(script, "--preset", "translator")
+
+
+@pytest.mark.parametrize("size", [(880, 480), (1440, 900)])
+def test_a_layer_opens_and_closes_in_place(journey: Journey, size: tuple[int, int]) -> None:
+    """A click on a block looks at it, a second one opens it, Escape closes it; undo knows of none of it."""
+
+    def script(window: Window) -> None:
+        window.resize(*size)
+        journey.settle(window)
+        view = view_of(window)
+        assert view.grid is not None
+        slab = view.grid.half("decoder").slabs[1]
+        zone, place = slab.zone("self_attn"), view.grid.half("decoder")
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(zone.x + 2), round(place.bottom + 1)))
+        look = window.session.state.look
+        assert ("decoder.self_attn", 1, "") == (look.attention, look.layer, look.opened)
+        slab = view.grid.half("decoder").slabs[1]
+        zone = slab.zone("self_attn")
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(zone.x + 2), round(place.bottom + 1)))
+        assert "attention" == window.session.state.look.opened
+        assert view.picture is not None and view.picture.opened is not None
+        QTest.keyClick(view, Qt.Key.Key_Escape)
+        assert "" == window.session.state.look.opened
+        assert not window.actions_.by_name["undo"].isEnabled()
+
+    journey.run(script)

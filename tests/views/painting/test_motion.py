@@ -1,0 +1,56 @@
+"""Columns move from where they were to where they are; the picture is the new one all the time."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from explorer.views.painting import motion
+from explorer.views.painting.motion import Motion
+
+
+def picture() -> QPixmap:
+    """A red half and a blue half."""
+    made = QPixmap(100, 10)
+    made.fill(QColor("red"))
+    with QPainter(made) as painter:
+        painter.fillRect(50, 0, 50, 10, QColor("blue"))
+    return made
+
+
+def painted(moving: Motion) -> QImage:
+    image = QImage(100, 10, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    with QPainter(image) as painter:
+        moving.paint(painter, picture())
+    return image
+
+
+def border(image: QImage) -> int:
+    return next(x for x in range(100) if image.pixelColor(x, 5).blue() > 128)
+
+
+def test_the_border_between_two_columns_moves(qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 20 to 50, always forward, and then it rests."""
+    monkeypatch.setattr(motion, "wanted", lambda: True)
+    seen: list[int] = []
+    moving = Motion(lambda: seen.append(border(painted(moving))) if moving.runs else None)
+    moving.start([0, 20, 100], [0, 50, 100])
+    assert moving.runs and border(painted(moving)) == 20
+    qtbot.waitUntil(lambda: not moving.runs)
+    assert seen == sorted(seen) and seen[-1] <= 50
+
+
+def test_input_ends_it(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing moves where nothing has moved, or where nobody looks."""
+    monkeypatch.setattr(motion, "wanted", lambda: True)
+    moving = Motion(lambda: None)
+    moving.start([0, 100], [0, 100])
+    assert not moving.runs
+    moving.start([0, 20, 100], [0, 50, 100])
+    moving.end()
+    assert not moving.runs
+    monkeypatch.undo()
+    moving.start([0, 20, 100], [0, 50, 100])
+    assert not moving.runs
