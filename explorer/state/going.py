@@ -16,30 +16,35 @@ PAGES: dict[Kind, str] = {
 }
 """The page about each kind of Block."""
 
+RIVER = "overview"
+"""The page that shows all layers at once."""
+
 _ABOUT = {"tokens": "tokens", "embedding": "embedding", "position": "position", "output": "generator"}
 """The pages that are about one Block, whatever the Look is; the page `layers` is about a layer's feed-forward."""
 
 
 def block_seen(look: Look, page: str) -> str:
     """The key of the Block that one sees with this Look on this page."""
-    if page == "layers":
+    if page == "layers" or (page == RIVER and look.opened == "feed_forward"):
         return f"{look.side}.layers.{look.layer}.feed_forward"
     side, _, attention = look.attention.partition(".")
     return _ABOUT.get(page, f"{side}.layers.{look.layer}.{attention}")
 
 
-def ways_to(block: Block, page: str, *, opens: bool = False) -> tuple[Intent, ...]:
+def ways_to(block: Block, page: str, look: Look, *, opens: bool = False) -> tuple[Intent, ...]:
     """The Intents that lead to a Block from this page: the Look goes there, and a page about it opens where `page` shows none.
 
+    The river shows all layers. What is opened in it in place goes on to the other Block, and a feed-forward opens in place.
     `opens` opens the page about the Block in any case.
     """
-    intents: list[Intent] = []
+    about, in_river = PAGES[block.kind], page == RIVER and not opens
+    opened = {"opened": "attention" if look.opened else ""} if in_river else {}
     if block.attention:
-        intents.append(look_at(attention=block.attention, layer=block.layer))
+        goes = look_at(attention=block.attention, layer=block.layer, **opened)
+        stays = page not in (*_ABOUT, "layers")
     elif block.layer is not None:
-        intents.append(look_at(side=block.side, layer=block.layer))
-    about = PAGES[block.kind]
-    shows_attentions = page not in (*_ABOUT, "layers")
-    if opens or (not shows_attentions if block.attention else page != about):
-        intents.append(OpenPage(about))
-    return tuple(intents)
+        goes = look_at(side=block.side, layer=block.layer, **({"opened": "feed_forward"} if in_river else {}))
+        stays = page in (about, RIVER)
+    else:
+        return () if page == about else (OpenPage(about),)
+    return (goes,) if stays and not opens else (goes, OpenPage(about))

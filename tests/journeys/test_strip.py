@@ -1,5 +1,6 @@
 """The architecture strip in the window, and the head that it opens with."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -142,20 +143,21 @@ def test_the_counts_follow_a_slider_before_the_model_is_there(journey: Journey) 
     journey.run(script)
 
 
-def test_a_page_with_columns_of_its_own_has_the_strip_in_line(journey: Journey) -> None:
-    """As long as it is in front."""
+def test_the_strip_stands_in_line_with_the_river(journey: Journey) -> None:
+    """As long as the river is in front; elsewhere it fills the width."""
 
     def script(window: Window) -> None:
         journey.settle(window)
         page, strip = window.page_stack.page, window.page_stack.strip
-        usual = strip.strip
-        page.spans = {"tokens": (16, 92), "generator": (700, 176)}
-        page.placed.emit()
-        assert [segment.key for segment in strip.strip.segments] == ["tokens", "generator"]
+        assert page.spans is not None
+        for key, (left, width) in page.spans.items():
+            segment = strip.segment_rect(key)
+            assert (segment.left(), segment.right()) == (round(left), round(left + width))
         window.go("tokens")
-        assert len(strip.strip.segments) == len(usual.segments)
+        assert window.page_stack.page.spans is None
+        assert strip.strip.segments[-1].right == pytest.approx(strip.width() - 12, abs=1)
         window.go("overview")
-        assert [segment.key for segment in strip.strip.segments] == ["tokens", "generator"]
+        assert strip.segment_rect("generator").left() == round(page.spans["generator"][0])
 
     journey.run(script)
 

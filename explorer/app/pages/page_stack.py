@@ -167,6 +167,7 @@ class PageStack(QWidget):
 
     def set_stale(self, stale: bool) -> None:
         """Veil the page while it does not show what the user asks for."""
+        self._veil.setGeometry(self._stack.geometry())  # The notice above the page may have come or gone.
         self._veil.setVisible(stale)
         self._veil.raise_()
 

@@ -12,6 +12,7 @@ import attrs
 
 from explorer.picture.layout.strip_names import COUNT_PX, LABEL_PX, SMALL_LABEL_PX, Names, counted
 from explorer.trace.architecture import Architecture, Block
+from explorer.trace.tap_names import place_of
 
 Spans = Mapping[str, tuple[float, float]]
 """The left edge and the width (px) of the segments of Blocks, by their keys."""
@@ -117,6 +118,37 @@ def _segments(names: Names, blocks: Sequence[Block], spans: Spans) -> tuple[dict
     labels = small if is_small else usual
     made = {key: Segment(key, *place, labels[key]) for key, place in places.items()}
     return made, SMALL_LABEL_PX if is_small else LABEL_PX
+
+
+def in_line(names: Names, here: str, spans: Spans, left: float, width: float) -> Strip:
+    """The strip at these places, or as near to them as they fit this model, whose picture may still be another model's.
+
+    A side with other layers than those of the places has them spread over its places; without any place for a side the strip
+    fills `width` px from `left` on.
+    """
+    sides: dict[str, set[int]] = {}
+    for place in map(place_of, spans):
+        if place.layer is not None:
+            sides.setdefault(place.side, set()).add(place.layer)
+    if set(sides) != set(names.architecture.sides):
+        return lay_out(names, here, left, width)
+    fitted = {key: span for key, span in spans.items() if names.architecture.block(key) is not None}
+    for side, placed in sides.items():
+        layers = [group for group in groups_of(names.architecture) if group[0].side == side]
+        if placed != {group[0].layer for group in layers}:
+            fitted |= _spread(names, layers, [span for key, span in spans.items() if place_of(key).side == side])
+    return place_at(names, fitted)
+
+
+def _spread(names: Names, layers: list[Group], spans: list[tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """These layers side by side, from the left end of the spans to their right end."""
+    left = min(start for start, _wide in spans)
+    step = (max(start + wide for start, wide in spans) - left) / len(layers)
+    gap = min(_GROUP_GAP_PX, step / 4)
+    made: dict[str, tuple[float, float]] = {}
+    for place, group in enumerate(layers):
+        made |= _within(names, group, left + place * step, step - (gap if place < len(layers) - 1 else 0.0))
+    return made
 
 
 def groups_of(architecture: Architecture) -> list[Group]:

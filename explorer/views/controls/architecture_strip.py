@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.block_text import about_block, block_line
-from explorer.picture.layout.strip import Heading, Segment, Spans, Strip, lay_out, place_at
+from explorer.picture.layout.strip import Heading, Segment, Spans, Strip, in_line, lay_out
 from explorer.picture.layout.strip_names import COUNT_PX, LABEL_PX, NAME_PX, Names
 from explorer.state.going import block_seen, ways_to
 from explorer.state.look import Look
@@ -68,7 +68,7 @@ class ArchitectureStrip(Surface):
     def place(self, spans: Mapping[str, tuple[float, float]] | None) -> None:
         """Put the segments at these left edges and widths (px), by the keys of their Blocks; None fills the strip's width.
 
-        A Block without a place has no segment.
+        A Block without a place has no segment, unless all of its layer has none: see `in_line`.
         """
         if spans != self._spans:
             self._spans = None if spans is None else dict(spans)
@@ -90,10 +90,11 @@ class ArchitectureStrip(Surface):
     def _lay_out(self) -> None:
         if self._names is None:
             return
+        room = max(0.0, self.width() - 2 * _MARGIN)
         if self._spans is not None:
-            self.strip = place_at(self._names, self._spans)
+            self.strip = in_line(self._names, self.here, self._spans, _MARGIN, room)
         else:
-            self.strip = lay_out(self._names, self.here, _MARGIN, max(0.0, self.width() - 2 * _MARGIN))
+            self.strip = lay_out(self._names, self.here, _MARGIN, room)
         self._describe()
         self.tell_again(self._pointed(self._under), self._about(self._under))
         self.update()
@@ -236,7 +237,8 @@ class ArchitectureStrip(Surface):
 
     def _go(self, key: str, *, opens: bool) -> None:
         block = None if self._architecture is None else self._architecture.block(key)
-        for intent in () if block is None else ways_to(block, self._page, opens=opens):
+        look = Look() if self._look is None else self._look
+        for intent in () if block is None else ways_to(block, self._page, look, opens=opens):
             self.wished.emit(intent)
 
     def left(self) -> None:

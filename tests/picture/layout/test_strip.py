@@ -6,7 +6,7 @@ import pytest
 
 from explorer.config import Config
 from explorer.lang import LANGUAGES, Words
-from explorer.picture.layout.strip import Strip, groups_of, lay_out, place_at
+from explorer.picture.layout.strip import Strip, groups_of, in_line, lay_out, place_at
 from explorer.picture.layout.strip_names import LABEL_PX, NAME_PX, SMALL_LABEL_PX, Names, compact
 from explorer.presets import load_preset
 from explorer.trace.architecture import Architecture, architecture_of
@@ -133,6 +133,31 @@ def test_a_page_can_put_the_segments_in_line_with_its_own() -> None:
     assert [heading.text for heading in strip.headings] == ["词元", "位置", "输入", "解码器 1"]
     assert strip.signs == (("+", 149.0), ("=", 263.0))
     assert strip.whole == ""
+
+
+def test_layers_that_the_page_does_not_show_yet_stand_where_its_layers_are() -> None:
+    """While a model of more or fewer layers is still computed: all within the side's own places, the rest where it was."""
+    before = lay_out(named(MODELS["translator"]), "tokens", 12, 1148)
+    spans = {segment.key: (segment.left, segment.width) for segment in before.segments}
+    for n_layers in (1, 2, 3, 5, 12):
+        names = named(MODELS["translator"].changed(n_layers=n_layers))
+        strip = in_line(names, "tokens", spans, 12, 1148)
+        assert [segment.key for segment in strip.segments] == [block.key for block in names.architecture.blocks]
+        assert faults(strip, names, 12, 1160) == []
+        by_key = {segment.key: segment for segment in strip.segments}
+        assert by_key["generator"].left == before.segments[-1].left
+        assert by_key["encoder.layers.0.self_attn"].left == spans["encoder.layers.0.self_attn"][0]
+        last = by_key[f"encoder.layers.{n_layers - 1}.feed_forward"]
+        assert last.right == pytest.approx(sum(spans["encoder.layers.2.feed_forward"]), abs=1)
+    assert in_line(named(MODELS["translator"]), "tokens", spans, 12, 1148) == before
+
+
+def test_a_model_of_other_sides_has_the_strip_for_itself() -> None:
+    """Until the page shows it: one side has no place, or a place of the other side has no Block."""
+    both, one = named(MODELS["translator"]), named(MODELS["decoder-only"])
+    for shown, wished in ((both, one), (one, both)):
+        spans = {segment.key: (segment.left, segment.width) for segment in lay_out(shown, "tokens", 300, 800).segments}
+        assert in_line(wished, "tokens", spans, 12, 1148) == lay_out(wished, "tokens", 12, 1148)
 
 
 def test_narrow_segments_have_smaller_letters_if_more_names_fit_then() -> None:

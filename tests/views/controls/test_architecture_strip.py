@@ -72,7 +72,7 @@ def test_the_segment_that_one_sees_is_filled(shown: Shown) -> None:
 def test_a_click_goes_to_a_block_and_ctrl_opens_its_page(shown: Shown) -> None:
     """An attention moves the Look; what no Look can name opens a page."""
     QTest.mouseClick(shown.view, Qt.MouseButton.LeftButton, pos=shown.middle("encoder.layers.2.self_attn"))
-    assert shown.said() == [{"attention": "encoder.self_attn", "layer": 2}]
+    assert shown.said() == [{"attention": "encoder.self_attn", "layer": 2, "opened": ""}]
     QTest.mouseClick(
         shown.view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, shown.middle("encoder.layers.2.self_attn")
     )
@@ -93,7 +93,7 @@ def test_keys_go_along_the_segments(shown: Shown) -> None:
     QTest.keyClick(shown.view, Qt.Key.Key_Right)
     assert shown.said() == []
     QTest.keyClick(shown.view, Qt.Key.Key_Return)
-    assert shown.said() == [{"attention": "decoder.cross_attn", "layer": 2}]
+    assert shown.said() == [{"attention": "decoder.cross_attn", "layer": 2, "opened": ""}]
     QTest.keyClick(shown.view, Qt.Key.Key_End)
     QTest.keyClick(shown.view, Qt.Key.Key_Right)
     QTest.keyClick(shown.view, Qt.Key.Key_Enter, Qt.KeyboardModifier.ControlModifier)
@@ -128,10 +128,14 @@ def test_it_is_one_tab_stop_with_a_name(shown: Shown) -> None:
 def test_a_page_can_put_the_segments_elsewhere_and_take_that_back(shown: Shown) -> None:
     """A Block that has no place has no segment."""
     usual = shown.view.strip
-    shown.view.place({"tokens": (16, 92), "decoder.layers.1.cross_attn": (740, 82)})
-    assert [segment.key for segment in shown.view.strip.segments] == ["tokens", "decoder.layers.1.cross_attn"]
+    layers = {
+        f"{side}.layers.{layer}.self_attn": (200 * (layer + 1), 50) for side in ("encoder", "decoder") for layer in (0, 2)
+    }
+    spans = {"tokens": (16, 92), **layers, "encoder.layers.1.self_attn": (300, 50), "decoder.layers.1.cross_attn": (740, 82)}
+    shown.view.place(spans)
+    assert {segment.key: (segment.left, segment.width) for segment in shown.view.strip.segments} == spans
     QTest.mouseClick(shown.view, Qt.MouseButton.LeftButton, pos=QPoint(745, 30))
-    assert shown.said() == [{"attention": "decoder.cross_attn", "layer": 1}]
+    assert shown.said() == [{"attention": "decoder.cross_attn", "layer": 1, "opened": ""}]
     shown.view.place(None)
     assert shown.view.strip == usual
 
@@ -157,5 +161,5 @@ def test_64_layers_fold_and_all_can_be_reached(qtbot: QtBot) -> None:
     for _ in range(4 + 2 * 63):
         QTest.keyClick(shown.view, Qt.Key.Key_Right)
     QTest.keyClick(shown.view, Qt.Key.Key_Return)
-    assert shown.said() == [{"attention": "encoder.self_attn", "layer": 63}]
+    assert shown.said() == [{"attention": "encoder.self_attn", "layer": 63, "opened": ""}]
     assert shown.view.grab().width() == 660
