@@ -69,6 +69,15 @@ def test_a_folder_of_ones_own_is_named_by_its_path(tmp_path: Path) -> None:
     assert preset.config == Config(n_layers=3)
 
 
+@pytest.mark.parametrize(("look", "names"), [("", False), ("stage = 'scores'", False), ("layer = 0", True), ("head = 3", True)])
+def test_a_preset_may_name_the_head_that_is_seen_first(tmp_path: Path, look: str, names: bool) -> None:
+    """By attention, layer or head, also where it is the default; the bundled ones leave it to the measure."""
+    (tmp_path / FILE).write_text(f'text = "你好"\n[knobs]\n[look]\n{look}\n', encoding="utf-8")
+
+    assert load_preset(str(tmp_path)).names_head == names
+    assert not any(load_preset(name).names_head for name in preset_names())
+
+
 def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where the program was started in a folder with a preset."""
     (tmp_path / FILE).write_text('text = "你好"\n[knobs]\n', encoding="utf-8")

@@ -128,7 +128,7 @@ class Trace:
         """The shape of the tensor at a tap, whether it was kept or not. Raises UnknownTap."""
         if isinstance(name, str) and name in self.maps:
             return self.maps[name].shape
-        if isinstance(self.arrays, Arrays) and name in self.arrays:
+        if isinstance(self.arrays, Arrays) and isinstance(name, str) and name in self.arrays:
             return self.arrays.shape(name)  # An array that is only measured is not prepared.
         shape: tuple[int, ...] = self[name].shape
         return shape
