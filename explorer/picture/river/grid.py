@@ -247,6 +247,7 @@ class _Columns:
         waves_h = min(110.0, 0.28 * (self.end - below))
         heads_h = min(96.0, 0.22 * (self.end - below))
         map_top = below + waves_h + 10
+        legend_y = below + 0.5 * (self.end - below) + 14
         return RiverGrid(
             width=self.width,
             height=self.height,
@@ -261,7 +262,7 @@ class _Columns:
             heads=Rect(m, self.end - heads_h - 4, left, heads_h),
             mask=Rect(0, 0, 0, 0),
             waves=Rect(m, below, left, waves_h),
-            legend=Rect(self.x_out, below + 0.5 * (self.end - below) + 14, self.width - m - self.x_out, 118),
+            legend=Rect(self.x_out, legend_y, self.width - m - self.x_out, min(118.0, self.end - legend_y)),
             explanation=Rect(0, self.end, self.width, self.said),
             captions_y=12.0 if n else 14.0,
         )
