@@ -11,7 +11,7 @@ import attrs
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Rect
 
-NARROW_PX = 1000  # px of width below which everything is a little smaller
+NARROW_PX, LOW_PX = 1040, 560  # px of width or of height below which everything is a little smaller
 _PITCH = (44.0, 40.0)  # px of a lane at most, of the upper and of the lower half, in a window of usual height
 _USUAL_PX = 700.0  # px of height from which lanes and thumbnails grow
 _FOCUS = 1.62  # how much wider the layer that is looked at is than the others of its half
@@ -133,7 +133,7 @@ class _Columns:
 
     def __init__(self, river: River, width: float, height: float) -> None:
         self.river, self.width, self.height = river, width, height
-        self.narrow = width < NARROW_PX
+        self.narrow = width < NARROW_PX or height < LOW_PX
         n = self.narrow
         self.margin = 12.0 if n else 16.0
         self.grow = min(max(height / _USUAL_PX, 1.0), 2.2)
@@ -247,6 +247,7 @@ class _Columns:
         waves_h = min(110.0, 0.28 * (self.end - below))
         heads_h = min(96.0, 0.22 * (self.end - below))
         map_top = below + waves_h + 10
+        legend_y = below + 0.5 * (self.end - below) + 14
         return RiverGrid(
             width=self.width,
             height=self.height,
@@ -261,7 +262,7 @@ class _Columns:
             heads=Rect(m, self.end - heads_h - 4, left, heads_h),
             mask=Rect(0, 0, 0, 0),
             waves=Rect(m, below, left, waves_h),
-            legend=Rect(self.x_out, below + 0.5 * (self.end - below) + 14, self.width - m - self.x_out, 118),
+            legend=Rect(self.x_out, legend_y, self.width - m - self.x_out, min(118.0, self.end - legend_y)),
             explanation=Rect(0, self.end, self.width, self.said),
             captions_y=12.0 if n else 14.0,
         )

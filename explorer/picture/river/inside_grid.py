@@ -4,6 +4,7 @@ import math
 
 import attrs
 
+from explorer.picture.river.grid import LOW_PX, NARROW_PX
 from explorer.picture.river.opened import OpenedHead, OpenedNetwork
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Rect
@@ -59,7 +60,7 @@ def lay_out_inside(river: River, width: float, height: float) -> Inside:
     """The places of the opened block in a field of this size (px)."""
     half = opened_half(river)
     n_keys = river.half_of(river.attention, "key").n if isinstance(river.opened, OpenedHead) else half.n
-    narrow = width < 1000
+    narrow = width < NARROW_PX or height < LOW_PX
     said, margin, label_w = (34.0 if narrow else 42.0), (12.0 if narrow else 16.0), (70.0 if narrow else 84.0)
     layers = [layer for each in river.halves for layer in each.layers]
     here = next(
