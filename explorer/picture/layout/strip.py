@@ -268,6 +268,7 @@ def _heading(
     if end > reach:
         return None
     count = counted(blocks)
-    fits = bool(count) and end + _APART_PX + names.measured(count, COUNT_PX) <= reach
+    # A count stays above its own group, so that layers of one width all have theirs or none has.
+    fits = bool(count) and end + _APART_PX + names.measured(count, COUNT_PX) <= segments[blocks[-1].key].right
     keys = tuple(block.key for block in blocks)
     return Heading(keys, names.group(blocks), left, count if fits else "", end + _APART_PX)

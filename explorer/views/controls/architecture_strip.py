@@ -6,7 +6,7 @@ Keys: left and right go from segment to segment, Home and End to the ends, Enter
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -45,6 +45,7 @@ class ArchitectureStrip(Surface):
         self._names: Names | None = None
         self._under = ""  # the key of the segment under the mouse
         self._cursor = ""  # the key of the segment that keys have gone to
+        self._by_keys = False  # whether keys were used last: only then the segment that they have gone to has a ring
 
     # What is shown
 
@@ -186,7 +187,7 @@ class ArchitectureStrip(Surface):
 
     def _paint_ring(self, painter: QPainter) -> None:
         """A frame around the segment that the keys have gone to."""
-        if self.hasFocus() and (segment := self._segment(self._cursor)) is not None:
+        if self.hasFocus() and self._by_keys and (segment := self._segment(self._cursor)) is not None:
             box = QRectF(segment.left, _TOP, segment.width, _BOX).adjusted(-2, -2, 2, 2)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(QColor(self.theme.accent), 1.5))
@@ -208,10 +209,15 @@ class ArchitectureStrip(Surface):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and (key := self._at(event.position())):
-            self._cursor = key
+            self._cursor, self._by_keys = key, False
             self._go(key, opens=bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._by_keys = event.reason() != Qt.FocusReason.MouseFocusReason
+        super().focusInEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._by_keys = True
         keys = [segment.key for segment in self.strip.segments]
         place = keys.index(self._cursor) if self._cursor in keys else 0
         match event.key():

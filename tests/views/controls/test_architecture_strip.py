@@ -104,6 +104,25 @@ def test_keys_go_along_the_segments(shown: Shown) -> None:
     assert shown.said() == [OpenPage("tokens")]
 
 
+def test_only_keys_draw_a_ring(shown: Shown, qtbot: QtBot) -> None:
+    """Around the segment that they have gone to; a click with the mouse takes it away."""
+
+    def ringed() -> bool:
+        box, image = shown.view.segment_rect("encoder.layers.2.self_attn"), shown.view.grab().toImage()
+        return image.pixelColor(int(box.center().x()), int(box.bottom()) + 1) != QColor(shown.view.theme.window)
+
+    shown.draw(Look(layer=2))
+    shown.view.setFocus()
+    qtbot.waitUntil(shown.view.hasFocus)
+    QTest.keyClick(shown.view, Qt.Key.Key_Right)
+    assert not ringed()
+    QTest.keyClick(shown.view, Qt.Key.Key_Left)
+    assert ringed()
+    QTest.mouseClick(shown.view, Qt.MouseButton.LeftButton, pos=shown.middle("encoder.layers.2.self_attn"))
+    shown.view.repaint()
+    assert not ringed()
+
+
 def test_it_says_what_is_under_the_mouse(shown: Shown) -> None:
     """Name and parameters for the line below; what the Block does and what a click does in the tooltip."""
     told: list[str] = []
