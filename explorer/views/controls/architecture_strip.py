@@ -137,8 +137,8 @@ class ArchitectureStrip(Surface):
         return font
 
     def _measure(self, text: str, px: float) -> float:
-        # Names are measured in bold letters, as the one in focus is written.
-        return advance(self._font(px, bold=px != COUNT_PX), text)
+        # The names of groups are measured in bold letters, as that of the Block that one sees is written.
+        return advance(self._font(px, bold=px == NAME_PX), text)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         background = QColor(self.theme.window)
@@ -181,7 +181,9 @@ class ArchitectureStrip(Surface):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if segment.label:
             painter.setBackground(colour)
-            painter.setFont(self._font(self.strip.label_px, bold=seen))
+            bold = self._font(self.strip.label_px, bold=True)
+            fits = seen and advance(bold, segment.label) + 2 <= segment.width
+            painter.setFont(bold if fits else self._font(self.strip.label_px))
             ink = self.theme.on_accent if seen else self.theme.text
             centred_label(painter, box.center().x(), box.center().y(), segment.label, ink)
 
