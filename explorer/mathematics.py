@@ -93,6 +93,24 @@ def pe_table(n: float, d: float, base: float = 10000.0, power: float = 1.0) -> N
     return table
 
 
+WAVE_EXPONENTS = {
+    "sinusoidal": (2, 2),
+    "sinusoidal-doubled": (2, 1),
+    "sinusoidal-halved": (1, 2),
+    "sinusoidal-per-feature": (1, 1),
+}
+"""For each kind of sinusoids (a, b): feature j has the exponent a·⌊j/b⌋/d. "sine-only" has those of the last, and no cosine."""
+
+
+def wave(kind: str, feature: int, places: Numbers, d: int, base: float) -> Numbers:
+    """[place] one feature of sinusoidal positions at any places, whole or not: sin or cos of place / base^(exponent)."""
+    factor, step = WAVE_EXPONENTS.get(kind, (1, 1))
+    # sin(p·w_j) for even j, cos(p·w_j) for odd j, with w_j = base^(−a·⌊j/b⌋/d)
+    angle = places / base ** (factor * (feature // step) / d)
+    made: Numbers = np.cos(angle) if feature % 2 and kind != "sine-only" else np.sin(angle)
+    return made
+
+
 def doubled(pos: float, d: float, base: float = 10000.0) -> Numbers:
     """[feature] what tutorial A's loop computes: the exponent is 2j/d for feature j, so sine and cosine have different ones."""
     j = np.arange(int(d))

@@ -195,12 +195,21 @@ class Waves(Picture):
     x_name: str
     x: NDArray[Any] | None = None  # None: 0, 1, 2, …
     main: int | None = None  # the curve that the picture is about; None: all alike
+    between: "Between | None" = None  # the formula of the curves; None where nothing is known between the positions
 
     def kind(self) -> "Kind[Waves]":
         """Its drawing, tables and words."""
         from explorer.picture.figure.waves import WAVES
 
         return WAVES
+
+
+@attrs.frozen(eq=False)
+class Between:
+    """What the formula of some Waves gives at places `x` [place], whole ones and others: `values` [curve, place]."""
+
+    x: NDArray[Any]
+    values: Array
 
 
 @attrs.frozen(kw_only=True)

@@ -12,6 +12,8 @@ from explorer.picture.kinds import Axis, Waves
 from explorer.picture.scales import curve_colours
 from explorer.picture.tables import Table, table_name
 
+_MOST_DOTTED = 128  # places; dots of more places would touch
+
 
 def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
     """Draw curves around a zero line, shade the positions of the text, and name the curves at the right."""
@@ -33,17 +35,34 @@ def draw_waves(drawing: Drawing, picture: Waves, top: float) -> None:
         colours[picture.main] = drawing.theme.accent
     for index, (curve, name, colour) in enumerate(zip(picture.values, picture.names, colours, strict=False)):
         points = " ".join(
-            f"{left + i * step:.1f},{middle - value / most * high / 2:.1f}"
-            for i, value in enumerate(curve)
+            f"{left + x * step:.1f},{middle - value / most * high / 2:.1f}"
+            for x, value in _points(picture, index)
             if np.isfinite(value)
         )
         drawing.add(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>')
+        if n <= _MOST_DOTTED:
+            dots = "".join(
+                f'<circle cx="{left + i * step:.1f}" cy="{middle - value / most * high / 2:.1f}" r="2"/>'
+                for i, value in enumerate(curve)
+                if np.isfinite(value)
+            )
+            drawing.add(f'<g fill="{colour}">{dots}</g>')
         y = top + 12 + index * 18
         drawing.add(f'<path d="M{left + wide + 16:g} {y - 4:g}h18" stroke="{colour}" stroke-width="2"/>')
         drawing.write(left + wide + 40, y, name, faint=True)
     for y, value in ((top + 10, most), (middle + 4, 0.0), (top + high, -most)):
         drawing.write(left - 6, y, number(value), anchor="end", faint=True)
     drawing.write(left + wide / 2, top + high + 20, f"{picture.x_name} 0 … {n - 1}", anchor="middle", faint=True)
+
+
+def _points(picture: Waves, index: int) -> Iterator[tuple[float, float]]:
+    """(x, y) of a curve's points: at the places, and between them where a formula says what is there."""
+    if picture.between is None:
+        yield from enumerate(picture.values[index].tolist())
+        return
+    yield from zip(picture.between.x.tolist(), picture.between.values[index].tolist(), strict=True)
+    beyond = int(picture.between.x[-1]) + 1
+    yield from enumerate(picture.values[index, beyond:].tolist(), beyond)
 
 
 def _tables(picture: Waves) -> Iterator[Table]:

@@ -2,15 +2,21 @@
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.mathematics import wave
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Waves
+from explorer.picture.kinds import Between, Waves
 from explorer.picture.makers.heatmaps import caption, places_note
 from explorer.state.look import Look
+from explorer.trace.stages import SINUSOIDS
 from explorer.trace.trace import Trace
 
 _CURVES = 8
+_PER_PLACE = 8  # points of a smooth curve for each position; the fastest wave turns by one radian in a position
+_SAME = 1e-4  # smaller differences are rounding of float32
+_MOST_SMOOTH = 256  # positions that have smooth curves; a screen shows no more of them apart
 
 
 def waves(trace: Trace, look: Look, words: Words) -> Waves:
@@ -23,7 +29,7 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
     # Features 2i and 2i + 1 are one wave, and waves grow longer with i. Spread features show the whole range.
     chosen = np.unique(np.linspace(0, d_model - 1, min(_CURVES, d_model)).astype(int))
     tap = f"{look.side}.embedding.positions"
-    return Waves(
+    made = Waves(
         values=table[:, chosen].T,  # [curve, position]
         names=tuple(_name(trace, int(i), words) for i in chosen),
         n_marked=len(trace.side(tap)),
@@ -35,6 +41,21 @@ def waves(trace: Trace, look: Look, words: Words) -> Waves:
             shape=f"[position {n}, feature {d_model}]",
         ),
     )
+    return _smoothed(made, trace, chosen) if trace.card.position in SINUSOIDS else made
+
+
+def _smoothed(made: Waves, trace: Trace, chosen: NDArray[np.int_]) -> Waves:
+    """The waves with their formula evaluated between the positions, for which the model's own table has no numbers.
+
+    A model whose table is not the formula's keeps its plain waves.
+    """
+    card, last = trace.card, min(made.values.shape[1], _MOST_SMOOTH) - 1
+    places = np.linspace(0, last, last * _PER_PLACE + 1)  # [place], every eighth of which is a position
+    curves = [wave(card.position, int(feature), places, card.d_model, card.position_base) for feature in chosen]
+    between = np.stack(curves).astype(np.float32)  # [curve, place]
+    if not np.allclose(between[:, ::_PER_PLACE], made.values[:, : last + 1], atol=_SAME):
+        return made
+    return attrs.evolve(made, between=Between(places, between))
 
 
 def _name(trace: Trace, feature: int, words: Words) -> str:

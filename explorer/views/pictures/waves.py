@@ -1,4 +1,8 @@
-"""Draws Waves with pyqtgraph, which brings zoom, pan and axes. A double click shows everything."""
+"""Draws Waves with pyqtgraph, which brings zoom, pan and axes. A double click shows everything.
+
+Numbers stand at whole places alone, so these have dots. Between them a curve is smooth where a formula says so (`between`),
+and otherwise a straight line.
+"""
 
 from html import escape
 from typing import Any
@@ -20,6 +24,8 @@ from explorer.views.painting.surface import wheel_is_the_pages
 _LEGEND_FROM_PX = 170
 # Points of longer curves lie closer than pixels; smooth wide lines through them take 0.3 s and show no more.
 _SMOOTH_PLACES = 512
+_MOST_DOTTED = 160  # places; dots of more places would touch
+_DOT_PX = 4.5
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
@@ -61,6 +67,7 @@ class WavesView(QWidget):
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
         self._curves: list[Any] = []
+        self._dots: list[Any] = []
         self._told = False  # whether the open tooltip is this view's
         self._reach: tuple[float, float] | None = None
         self._plot.addItem(self._text)
@@ -96,16 +103,30 @@ class WavesView(QWidget):
             self._curves.append(self._plot.plot(antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
             # The shade behind the curves moves with each token, but the curves do not.
             self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-        x = np.arange(n)
-        for index, curve in enumerate(self._curves):
+            self._dots.append(pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True))
+            self._plot.addItem(self._dots[-1])
+        for index, (curve, dots) in enumerate(zip(self._curves, self._dots, strict=True)):
             curve.setVisible(index < n_curves)
+            dots.setVisible(index < n_curves and n <= _MOST_DOTTED)
             if index < n_curves:
-                curve.setData(x, picture.values[index], connect="finite", antialias=n <= _SMOOTH_PLACES)
+                self._draw_curve(picture, index)
         self._colour()
         if fresh:
             self._plot.getPlotItem().getViewBox().setLimits(xMin=-0.1 * n - 1, xMax=1.1 * n + 1, minXRange=2)
             self._plot.setRange(xRange=(-0.5, n - 0.5), padding=0)
         self._span(picture)
+
+    def _draw_curve(self, picture: Waves, index: int) -> None:
+        """Draw one curve, and dots at its places."""
+        n = picture.values.shape[1]
+        x, y = np.arange(n), picture.values[index]
+        if n <= _MOST_DOTTED:
+            there = np.isfinite(y)
+            self._dots[index].setData(x[there], y[there])
+        if picture.between is not None:  # Beyond the smooth part, places lie closer than pixels.
+            beyond = x > picture.between.x[-1]
+            x, y = np.append(picture.between.x, x[beyond]), np.append(picture.between.values[index], y[beyond])
+        self._curves[index].setData(x, y, connect="finite", antialias=n <= _SMOOTH_PLACES)
 
     def _span(self, picture: Waves) -> None:
         """Set the vertical range: symmetric around zero, or from zero upward where no value is negative."""
@@ -144,9 +165,11 @@ class WavesView(QWidget):
         for index, curve in enumerate(self._curves):
             curve.setZValue(1 if index == main else 0)
             curve.setPen(pg.mkPen(colours[index % len(colours)], width=1 if dense else 2.4 if index == main else 1.4))
+            self._dots[index].setZValue(2)
+            self._dots[index].setBrush(pg.mkBrush(colours[index % len(colours)]))
         self.legend.setText(
             " &nbsp; ".join(
-                f"<span style='color:{colour}'>━</span>&nbsp;{escape(name).replace(' ', '&nbsp;')}"
+                f"<span style='color:{colour}'>━</span>&nbsp;{_unbroken(name)}"
                 for name, colour in zip(names, colours, strict=False)
             )
         )
@@ -207,3 +230,8 @@ class WavesView(QWidget):
         self._told = False
         QToolTip.hideText()
         self.pointed.emit(NOTHING)
+
+
+def _unbroken(name: str) -> str:
+    """A name as rich text that stays in one line; between Chinese characters a line would break anywhere."""
+    return "\N{WORD JOINER}".join(escape(mark) for mark in name.replace(" ", "\N{NO-BREAK SPACE}"))

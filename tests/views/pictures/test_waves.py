@@ -1,0 +1,100 @@
+"""Waves on screen and in files: smooth where a formula says what is between the places, with dots where the numbers are."""
+
+import re
+
+import attrs
+import numpy as np
+import pytest
+import torch
+from pytestqt.qtbot import QtBot
+
+from explorer.lang import Words
+from explorer.mathematics import wave
+from explorer.model.positions import _rates
+from explorer.picture.figure.svg import render
+from explorer.picture.kinds import Between, Waves
+from explorer.picture.makers.positions import waves
+from explorer.picture.theme import LIGHT
+from explorer.state.look import Look
+from explorer.trace.stages import SINUSOIDS
+from explorer.views.pictures.waves import WavesView
+from tests.views.conftest import trace_of
+
+KINDS = tuple(SINUSOIDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_between_the_places_stands_the_formula(kind: str, words: Words) -> None:
+    """Against the model's own rates at half and third places; at whole places it is the recorded table."""
+    trace = trace_of("我爱北京天安门", position=kind)
+    made = waves(trace, Look(), words)
+    assert made.between is not None
+    rates, quarter = _rates(trace.card.d_model, trace.card.position_base, kind)
+    places = torch.tensor([0.5, 1 / 3, 7.25, 40.125], dtype=torch.float64)
+    for feature in (0, 1, 2, 3, 10, 31, 62, 63):
+        expected = (places * rates[feature] + quarter[feature]).sin().numpy()
+        got = wave(kind, feature, places.numpy(), trace.card.d_model, trace.card.position_base)
+        np.testing.assert_allclose(got, expected, atol=1e-7)
+    x = made.between.x
+    whole = x == np.rint(x)
+    np.testing.assert_allclose(made.between.values[:, whole], made.values[:, : whole.sum()], atol=1e-4)
+    assert x[-1] + 1 == whole.sum()
+
+
+@pytest.mark.parametrize("kind", ["learned", "none", "rotary"])
+def test_what_has_no_formula_stays_a_polyline(kind: str, words: Words) -> None:
+    """Nothing is made up between the places."""
+    made = waves(trace_of("我爱北京天安门", position=kind), Look(), words)
+    assert made.between is None
+
+
+def test_a_table_that_is_not_the_formulas_stays_a_polyline(words: Words) -> None:
+    """A model may call its positions sinusoidal and lay its features out in another order."""
+    trace = trace_of("我爱北京天安门")
+    other = attrs.evolve(trace, places=np.ascontiguousarray(trace.places[:, ::-1]))
+    assert waves(other, Look(), words).between is None
+
+
+def few(between: bool) -> Waves:
+    """Three features of ten places."""
+    n, d = 10, 8
+    x = np.arange(n)
+    named = {"names": ("a", "b", "c"), "n_marked": 4, "x_name": "position"}
+    values = np.stack([wave("sinusoidal", j, x.astype(float), d, 100.0) for j in (0, 1, 2)]).astype(np.float32)
+    caption = waves(trace_of("我爱北京天安门"), Look(), Words.load("en")).caption
+    if not between:
+        return Waves(values=values, caption=caption, **named)
+    fine = np.linspace(0, n - 1, 8 * (n - 1) + 1)
+    smooth = np.stack([wave("sinusoidal", j, fine, d, 100.0) for j in (0, 1, 2)]).astype(np.float32)
+    return Waves(values=values, caption=caption, between=Between(fine, smooth), **named)
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_the_view_has_a_dot_at_each_place(qtbot: QtBot, words: Words, between: bool) -> None:
+    """The dots are the numbers; the line through them is smooth or straight."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    picture = few(between)
+    view.draw(picture, words)
+    for index in range(3):
+        x, y = view._dots[index].getData()
+        np.testing.assert_array_equal(x, np.arange(10))
+        np.testing.assert_allclose(y, picture.values[index])
+        assert len(view._curves[index].getData()[0]) == (73 if between else 10)
+
+
+def test_many_places_have_no_dots(qtbot: QtBot, words: Words) -> None:
+    """They would touch."""
+    view = WavesView()
+    qtbot.addWidget(view)
+    view.draw(attrs.evolve(few(False), values=np.zeros((3, 400), np.float32)), words)
+    assert not any(dots.isVisible() for dots in view._dots)
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_a_file_has_the_same_curves_and_dots(between: bool) -> None:
+    """As many circles as numbers, and lines through all points."""
+    svg = render(few(between), Words.load("en"), LIGHT)
+    assert len(re.findall("<circle", svg)) == 30
+    lines = re.findall(r'<polyline points="([^"]+)"', svg)
+    assert [len(line.split()) for line in lines] == [73 if between else 10] * 3
