@@ -8,16 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.picture.cell_numbers import FAINTER, figures, has_room, inks, is_small
 from explorer.picture.cell_text import number, told_reach
 from explorer.picture.figure.cells import draw_cells, draw_image
 from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
 from explorer.picture.figure.kind import Kind
-from explorer.picture.figure.text import width
+from explorer.picture.figure.text import text, width
 from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
 from explorer.picture.tables import Table, table_name
 
 _LINE_PX = 1400.0  # px; wider strips go on in the next line
+_NUMBER = 11.0  # px, the letters of numbers in cells
+_MOST_NUMBERS = 4096  # A map of more cells has none, as it has no shapes for single cells either.
 
 
 def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
@@ -31,9 +34,28 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     row_labels(drawing, picture.rows, left, top, cell_h)
     index = indices(picture.values, picture.scale, picture.closed)
     draw_cells(drawing, index, picture.scale, left, top, cell_w, cell_h)
+    if has_room(cell_w, cell_h) and index.size <= _MOST_NUMBERS and picture.scale.colours != "open":
+        _write_numbers(drawing, picture, index, left, top, cell_w, cell_h)
     right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
     colour_bar(drawing, picture.scale, right + 16, top, bottom - top)
     legend(drawing, picture, index, left, bottom)
+
+
+def _write_numbers(
+    drawing: Drawing, picture: Heatmap, index: NDArray[np.uint8], left: float, top: float, cell_w: float, cell_h: float
+) -> None:
+    """Write the value into every cell that has one, in an ink that can be read on its colour."""
+    ink_of = inks(picture.scale.colours, drawing.theme)
+    drawing.add('<g class="numbers">')
+    for (row, column), level in np.ndenumerate(index):
+        value = float(picture.values[row, column])
+        label = next((each for each in figures(value) if width(each, _NUMBER) <= cell_w - 4), "")
+        if label:
+            x, y = left + (column + 0.5) * cell_w, top + (row + 0.5) * cell_h + _NUMBER / 3
+            written = text(x, y, label, size=_NUMBER, fill=ink_of[level], anchor="middle")
+            fainter = f'<g opacity="{FAINTER}">{written}</g>' if is_small(value, picture.scale) else written
+            drawing.add(fainter)
+    drawing.add("</g>")
 
 
 def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
@@ -54,6 +76,8 @@ def draw_strips(drawing: Drawing, picture: Strips, top: float) -> None:
         draw_image(drawing, indices(band.values, band.scale, band.closed), band.scale, left, top + 20, cell_w, cell_h)
         drawing.write(left, top + 38 + n_rows * cell_h, reach, faint=True)
         left += wide + 20
+    if any((indices(band.values, band.scale, band.closed) == NOT_A_NUMBER).any() for band in picture.bands):
+        _swatch(drawing, start, top + 58 + n_rows * cell_h, drawing.theme.unknown, drawing.words("legend.nan"))
 
 
 def _cell_px(n_rows: int, n_columns: int, labelled: bool) -> tuple[float, float]:
@@ -130,7 +154,7 @@ def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint
         _swatch(drawing, x, y, theme.closed, f"{drawing.words('legend.closed')}: {picture.reason}")
         drawing.add(f'<path d="M{x:.1f} {y + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
     if (index == NOT_A_NUMBER).any():
-        _swatch(drawing, x, y + 20, theme.unknown, "NaN")
+        _swatch(drawing, x, y + 20, theme.unknown, drawing.words("legend.nan"))
 
 
 def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> None:

@@ -36,6 +36,7 @@ class Canvas(Surface):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.square = False
+        self.stretch = 1.0  # how many times as wide as high a square cell may become to use the view's width
         self.here: tuple[int, int] | None = None  # the cell under the mouse
         self._view = Viewport.whole(1, 1)
         self._field: QRectF | None = None  # kept for each picture, size and view, since labels are slow to measure
@@ -146,7 +147,7 @@ class Canvas(Surface):
         if self.square:
             across, down = self.view.right - self.view.left, self.view.bottom - self.view.top
             side = min(room.width() / across, room.height() / down)
-            room.setWidth(side * across)
+            room.setWidth(min(room.width(), self.stretch * side * across))
             room.setHeight(side * down)
         return room
 

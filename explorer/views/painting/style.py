@@ -2,7 +2,7 @@
 
 import attrs
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.picture.theme import FAMILY, Theme
 from explorer.resources import asset
@@ -20,9 +20,14 @@ QScrollArea, QScrollArea > QWidget > QWidget {{ background: {card}; border: none
 #header {{ border-bottom: 1px solid {hairline}; }}
 #sentences {{ border-bottom: 1px solid {hairline}; }}
 #side {{ border-left: 1px solid {hairline}; }}
+QToolButton#tab {{ background: {card}; border: none; border-left: 1px solid {hairline}; border-radius: 0; padding: 8px 0;
+    color: {faint}; }}
+QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #card {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; }}
 #title {{ font-weight: 700; }}
 #faint, #formula, #shape {{ color: {faint}; }}
+#notice {{ color: {text}; background: {card}; border-left: 3px solid {accent}; border-bottom: 1px solid {hairline};
+    padding: 5px 12px; }}
 #warning {{ color: {warning}; }}
 #right {{ color: {accent}; }}
 #lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
@@ -63,6 +68,8 @@ QToolButton#small {{ padding: 0 4px; color: {faint}; }}
 QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
 QPushButton#choice {{ text-align: left; padding: 5px 10px; }}
+QCommandLinkButton#suggestion {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}
+QCommandLinkButton#suggestion:hover, QCommandLinkButton#suggestion:focus {{ border-color: {accent}; }}
 QTreeView, QTableWidget {{ background: {card}; border: none; }}
 QTableWidget {{ border: 1px solid {hairline}; gridline-color: {hairline}; }}
 QTreeView::item {{ padding: 3px 0; }}
@@ -72,14 +79,19 @@ QPushButton:default {{ background: {accent}; color: {on_accent}; border-color: {
 QPushButton:disabled {{ color: {disabled}; background: {window}; border-color: {hairline}; }}
 QSlider {{ min-height: 18px; }}
 QSlider::groove:horizontal {{ height: 3px; background: {hairline}; border-radius: 1px; }}
-QSlider::sub-page:horizontal {{ background: {accent}; border-radius: 1px; }}
-QSlider::handle:horizontal {{ background: {card}; border: 2px solid {accent}; width: 10px; height: 10px;
+QSlider::sub-page:horizontal {{ background: {faint}; border-radius: 1px; }}
+QSlider::handle:horizontal {{ background: {card}; border: 2px solid {faint}; width: 10px; height: 10px;
     margin: -6px 0; border-radius: 7px; }}
-QSlider::handle:horizontal:focus {{ background: {accent}; }}
+QSlider[away="true"]::sub-page:horizontal {{ background: {accent}; }}
+QSlider[away="true"]::handle:horizontal {{ border-color: {accent}; }}
+QSlider::handle:horizontal:focus {{ background: {accent}; border-color: {accent}; }}
 QSlider::sub-page:horizontal:disabled {{ background: {hairline}; }}
+QComboBox[away="true"], QAbstractSpinBox[away="true"] {{ color: {accent}; border-color: {accent}; }}
 QSlider::handle:horizontal:disabled {{ border-color: {hairline}; }}
 QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {faint}; border-radius: 3px; background: {field}; }}
-QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; image: url("{icons}/check-{name}.svg"); }}
+QCheckBox::indicator:checked {{ background: {faint}; border-color: {faint}; image: url("{icons}/check-{name}.svg"); }}
+QCheckBox[away="true"]::indicator {{ border-color: {accent}; }}
+QCheckBox[away="true"]::indicator:checked {{ background: {accent}; }}
 QCheckBox::indicator:disabled {{ border-color: {hairline}; background: {window}; }}
 QCheckBox:focus {{ color: {accent}; }}
 QTextBrowser {{ background: transparent; border: none; }}
@@ -107,6 +119,14 @@ def use_font(application: QApplication) -> None:
     font.setFamilies([FAMILY, *QFont().families()])
     font.setPointSizeF(_TEXT_PX * _POINTS_PER_INCH / application.primaryScreen().logicalDotsPerInchY())
     application.setFont(font)
+
+
+def set_style_property(widget: QWidget, name: str, value: bool) -> None:
+    """Set a property that the style sheet asks for, and style the widget anew if it has changed."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def use_theme(application: QApplication, theme: Theme) -> None:

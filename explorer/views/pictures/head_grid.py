@@ -1,19 +1,26 @@
-"""Draws a HeadGrid: the wall of all heads of all layers as one image, with the chosen head outlined."""
+"""Draws a HeadGrid: the wall of all heads of all layers as one image, with the chosen head outlined.
+
+The wall is folded so that its thumbnails use the view: see `picture.layout.atlas`.
+"""
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
 from explorer.picture.cell_text import grid_cell
 from explorer.picture.kinds import HeadGrid
-from explorer.picture.layout.atlas import Atlas, atlas, places
+from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
+from explorer.picture.scales import NOT_A_NUMBER
 from explorer.views.painting.canvas import Canvas
-from explorer.views.painting.labels import centred_label, right_label
+from explorer.views.painting.labels import centred_label, right_label, sized
 from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
-from explorer.views.pictures.heatmap import paint_axis_names, paint_bar, paint_legend
+from explorer.views.pictures.heatmap import paint_axis_names, paint_bar, paint_legend, paint_unknown
 
 _MOST_REVEALED = 6  # heads; with more of them in sight, a block is hardly larger than a pixel
+_STRETCH = 1.6  # A cell may be so many times as wide as high.
+_LEAST_NAME_PX = 11.0  # px; a smaller gap has no room for a thumbnail's name
+_NAME = 0.85  # of the font's size
 _BLOCK_PX = 1.5  # px, the size from which blocks are replaced by single cells
 _STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
@@ -29,18 +36,44 @@ class HeadGridView(Canvas):
         self.square = True
         self.picture: HeadGrid | None = None
         self._atlas: Atlas | None = None
+        self._unknown = False  # whether a cell is not a number, without being closed
+        self._fold: Fold = PLAIN
+        self._folded_for: tuple[object, ...] = ()  # the shapes of wall and view that the fold was chosen for
+        self.stretch = _STRETCH
         self.moved.connect(self._reveal)
 
     def draw(self, picture: HeadGrid, words: Words) -> None:
         self.picture, self.words = picture, words
+        self._choose_fold(picture)
+        self._lay(picture)
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
+
+    def _choose_fold(self, picture: HeadGrid) -> bool:
+        """Fold the wall for the view's present size; returns whether the fold is another one."""
+        left, top, right, bottom = self.margins()
+        room = max(8.0, self.width() - left - right), max(8.0, self.height() - top - bottom)
+        asked = picture.values.shape[:2], picture.shape, room
+        if asked == self._folded_for:
+            return False
+        self._folded_for, before = asked, self._fold
+        self._fold = best_fold(picture, *room, self.stretch)
+        return self._fold != before
+
+    def _lay(self, picture: HeadGrid) -> None:
+        """Lay out the thumbnails and show them."""
         if picture.large is None:
-            self._atlas = atlas(picture)
+            self._atlas = atlas(picture, self._fold)
+            self._unknown = bool((self._atlas.index == NOT_A_NUMBER).any())
             self.set_cells(self._atlas.index, picture.scale.colours)
         else:
-            self._atlas = places(picture)
+            self._atlas = places(picture, self._fold)
             self.set_size(self._atlas.height, self._atlas.width)
             self._reveal()
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.picture is not None and self._choose_fold(self.picture):
+            self._lay(self.picture)
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None or self.picture.large is None or self._atlas is None:
@@ -49,18 +82,20 @@ class HeadGridView(Canvas):
         made = self._atlas
         for layer, head in self._visible():
             levels = self.picture.large.of(layer, head)
-            self.paint_part(painter, levels, self.picture.scale, layer * made.pitch_rows, head * made.pitch_columns)
+            self.paint_part(painter, levels, self.picture.scale, *made.corner(layer, head))
 
     def _visible(self) -> list[tuple[int, int]]:
         """Layer and head of the visible thumbnails."""
         assert self.picture is not None and self._atlas is not None  # Callers have checked.
         made, view = self._atlas, self.view
-        layers, heads = self.picture.values.shape[:2]
-        return [
-            (layer, head)
-            for layer in range(int(view.top) // made.pitch_rows, min(layers, int(view.bottom) // made.pitch_rows + 1))
-            for head in range(int(view.left) // made.pitch_columns, min(heads, int(view.right) // made.pitch_columns + 1))
-        ]
+        seen = (
+            made.thumbnail(down, across)
+            for down in range(int(view.top) // made.pitch_rows, min(made.height, int(view.bottom)) // made.pitch_rows + 1)
+            for across in range(
+                int(view.left) // made.pitch_columns, min(made.width, int(view.right)) // made.pitch_columns + 1
+            )
+        )
+        return [place for place in seen if place is not None]
 
     def _reveal(self) -> None:
         """Ask for the single cells of the visible heads where a block is clearly larger than a pixel."""
@@ -103,7 +138,7 @@ class HeadGridView(Canvas):
         if self.picture is None or self._atlas is None or self.picture.chosen is None:
             return
         made, (layer, head) = self._atlas, self.picture.chosen
-        box = self.cell_rect(layer * made.pitch_rows, head * made.pitch_columns, made.n_rows, made.n_columns)
+        box = self.cell_rect(*made.corner(layer, head), made.n_rows, made.n_columns)
         painter.setPen(QPen(QColor(self.theme.accent), 2))
         painter.drawRect(box.adjusted(-1, -1, 1, 1))
         found = made.find(*self.here) if self.here is not None else None
@@ -111,7 +146,7 @@ class HeadGridView(Canvas):
             self._light(painter, made, box)
             return
         painter.setPen(QPen(QColor(self.theme.accent), 1))
-        top, left = found[0] * made.pitch_rows, found[1] * made.pitch_columns
+        top, left = made.corner(found[0], found[1])
         painter.drawRect(self.cell_rect(top + found[2], left, 1, made.n_columns))
         painter.drawRect(self.cell_rect(top, left + found[3], made.n_rows, 1))
 
@@ -128,18 +163,39 @@ class HeadGridView(Canvas):
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None or self._atlas is None:
             return
-        made, metrics = self._atlas, QFontMetricsF(painter.font())
-        layers, heads = self.picture.values.shape[:2]
+        if self._atlas.is_folded:
+            self._name_thumbnails(painter, field, self._atlas)
+        else:
+            self._name_lines(painter, field, self._atlas)
+        self._scale(painter, field)
+
+    def _name_lines(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
+        """Write the layers at the left and the heads above."""
+        metrics = QFontMetricsF(painter.font())
         wide, high = self.cell_size()
-        for layer in range(0, layers, label_step(layers, layers * made.pitch_rows * high, metrics.ascent())):
-            middle = self.cell_rect(layer * made.pitch_rows, 0, made.n_rows, 1).center().y()
+        for layer in range(0, made.layers, label_step(made.layers, made.layers * made.pitch_rows * high, metrics.ascent())):
+            middle = self.cell_rect(made.corner(layer, 0)[0], 0, made.n_rows, 1).center().y()
             if field.top() <= middle <= field.bottom():
                 right_label(painter, field.left() - 6, middle, f"L{layer}", self.theme.faint, field.left())
-        for head in range(0, heads, label_step(heads, heads * made.pitch_columns * wide, metrics.horizontalAdvance("H00 "))):
-            middle = self.cell_rect(0, head * made.pitch_columns, 1, made.n_columns).center().x()
+        name = metrics.horizontalAdvance("H00 ")
+        for head in range(0, made.heads, label_step(made.heads, made.heads * made.pitch_columns * wide, name)):
+            middle = self.cell_rect(0, made.corner(0, head)[1], 1, made.n_columns).center().x()
             if field.left() <= middle <= field.right():
                 centred_label(painter, middle, field.top() - 10, f"H{head}", self.theme.faint)
-        self._scale(painter, field)
+
+    def _name_thumbnails(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
+        """Write layer and head above each thumbnail, where the gap between two lines has room."""
+        gap = (made.pitch_rows - made.n_rows) * self.cell_size()[1]
+        if gap < _LEAST_NAME_PX:
+            return
+        font = painter.font()
+        painter.setFont(sized(font, _NAME))
+        for layer, head in self._visible():
+            box = self.cell_rect(*made.corner(layer, head), made.n_rows, made.n_columns)
+            above = box.top() - min(gap, 14.0) / 2 - 1
+            if field.left() <= box.center().x() <= field.right() and field.top() - gap <= above <= field.bottom():
+                centred_label(painter, box.center().x(), above, f"L{layer} H{head}", self.theme.faint)
+        painter.setFont(font)
 
     def _scale(self, painter: QPainter, field: QRectF) -> None:
         assert self.picture is not None  # The caller has checked.
@@ -147,5 +203,10 @@ class HeadGridView(Canvas):
         paint_bar(painter, bar, self.picture.scale, self.theme)
         place = QPointF(field.left(), field.bottom() + 6)
         place = paint_axis_names(painter, place, self.picture.rows.name, self.picture.columns.name, self.theme)
-        if self.picture.closed is not None and self.words is not None:
-            paint_legend(painter, place, self.width(), self.words("legend.closed"), self.picture.reason, self.theme)
+        if self.words is None:
+            return
+        right: float = self.width()
+        if self._unknown:
+            right = paint_unknown(painter, place, right, self.words("legend.nan"), self.theme)
+        if self.picture.closed is not None:
+            paint_legend(painter, place, right, self.words("legend.closed"), self.picture.reason, self.theme)

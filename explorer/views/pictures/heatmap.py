@@ -6,18 +6,22 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
+from explorer.picture.cell_numbers import DARK_INK, FAINTER, LIGHT_INK, figures, has_room, inks, is_small
 from explorer.picture.cell_text import cell, number
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
 from explorer.views.painting.canvas import Canvas
-from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
+from explorer.views.painting.labels import advance, centred_label, right_label, sized, turned_label, widest
 from explorer.views.painting.paint import hatching, label_step, ramp
 from explorer.views.painting.pointed import NOTHING, Pointed
 
 _MOST_LABEL = 92.0  # px; longer labels are elided, and the tooltip has the whole one
 _TURNED = 1.3  # = 1 / sin 50°, the factor by which turned labels need to stand further apart
 _HATCHED_CELL = 5.0  # px; smaller closed cells are not hatched
+_STRETCH = 2.6  # A cell may be so many times as wide as high; then its number has room.
+_MOST_NUMBERS = 600  # numbers of one map; more take too long to paint, and nobody reads them
+_NUMBER = 0.9  # of the font's size
 
 
 class HeatmapView(Canvas):
@@ -30,11 +34,14 @@ class HeatmapView(Canvas):
         self.picture: Heatmap | None = None
         self._bar = bar
         self._named = False  # whether the axes' names stand below the map
+        self._unknown = False  # whether a cell is not a number, without being closed
+        self.stretch = _STRETCH
 
     def draw(self, picture: Heatmap, words: Words) -> None:
         self.picture, self.words = picture, words
         self._named = bool(picture.rows.labels and picture.columns.labels)
         self.square = self._named and picture.rows.numbered  # Maps between tokens have square cells, maps of heads do not.
+        self._unknown = has_unknown(picture)
         if picture.levels is None:
             self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
         else:
@@ -61,12 +68,16 @@ class HeatmapView(Canvas):
         if self.picture is None:
             return 4, 4, 4, 4
         left = 10 + min(_MOST_LABEL, self._longest(self.picture.rows))
-        top = 6.0
+        top, right = 6.0, self._bar_px() if self._bar else 6.0
         if self.picture.columns.labels:
             longest = min(_MOST_LABEL, self._longest(self.picture.columns))
-            top = 24.0 if self._upright(left) else 14 + longest * 0.77
-        bottom = 22.0 if self._named or self.picture.closed is not None else 6.0
-        return left, top, self._bar_px() if self._bar else 6.0, bottom
+            upright = self._upright(left)
+            top = 24.0 if upright else 14 + longest * 0.77
+            if not upright:  # The last label rises beyond the last column.
+                last = min(_MOST_LABEL, advance(self.font(), self.picture.columns.labels[-1]))
+                right = max(right, 6 + 0.5 * last)
+        bottom = 22.0 if self._named or self._unknown or self.picture.closed is not None else 6.0
+        return left, top, right, bottom
 
     def _bar_px(self) -> float:
         """The width of the colour bar with its longest figure (px)."""
@@ -81,7 +92,7 @@ class HeatmapView(Canvas):
         down = max(1.0, self.view.bottom - self.view.top)
         wide = (self.width() - left - (self._bar_px() if self._bar else 6.0)) / across
         if self.square:
-            wide = min(wide, (self.height() - 46) / down)
+            wide = min(wide, self.stretch * (self.height() - 46) / down)
         return self._longest(self.picture.columns) < wide - 2
 
     def _longest(self, axis: Axis) -> float:
@@ -95,6 +106,8 @@ class HeatmapView(Canvas):
             return
         if picture.closed is not None and min(self.cell_size()) >= _HATCHED_CELL:
             self._hatch(painter, picture)
+        if has_room(*self.cell_size()) and picture.levels is None and picture.scale.colours != "open":
+            self._write_numbers(painter, picture)
         painter.setPen(QPen(QColor(self.theme.accent), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         rows, columns = self._lit_lines(picture)
@@ -118,6 +131,32 @@ class HeatmapView(Canvas):
             for start, end in zip(edges[::2], edges[1::2], strict=True):
                 painter.fillRect(self.cell_rect(row, int(start), 1, int(end - start)), brush)
 
+    def _write_numbers(self, painter: QPainter, picture: Heatmap) -> None:
+        """Write the value into every visible cell that is not closed."""
+        view, (wide, _high) = self.view, self.cell_size()
+        rows = range(int(view.top), min(view.rows, int(view.bottom + 0.999)))
+        columns = range(int(view.left), min(view.columns, int(view.right + 0.999)))
+        if len(rows) * len(columns) > _MOST_NUMBERS:
+            return
+        font, behind = painter.font(), painter.background()
+        painter.setFont(sized(font, _NUMBER))
+        ink_of = inks(picture.scale.colours, self.theme)
+        for row in rows:
+            for column in columns:
+                value = float(picture.values[row, column])
+                label = next((each for each in figures(value) if advance(painter.font(), each) <= wide - 4), "")
+                if not label:
+                    continue
+                ink = ink_of[self._index[row, column]]
+                # The letters' edges are computed against the other ink.
+                painter.setBackground(QColor(DARK_INK if ink == LIGHT_INK else LIGHT_INK))
+                painter.setOpacity(FAINTER if is_small(value, picture.scale) else 1.0)
+                middle = self.cell_rect(row, column).center()
+                centred_label(painter, middle.x(), middle.y(), label, ink)
+        painter.setOpacity(1.0)
+        painter.setFont(font)
+        painter.setBackground(behind)
+
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None:
             return
@@ -129,8 +168,18 @@ class HeatmapView(Canvas):
         place = QPointF(field.left(), field.bottom() + 6)
         if self._named:
             place = paint_axis_names(painter, place, self.picture.rows.name, self.picture.columns.name, self.theme)
-        if self.picture.closed is not None and self.words is not None:
-            paint_legend(painter, place, self.width(), self.words("legend.closed"), self.picture.reason, self.theme)
+        self._legends(painter, place)
+
+    def _legends(self, painter: QPainter, place: QPointF) -> None:
+        """Say what the colours of closed and of unknown cells mean."""
+        assert self.picture is not None  # The caller has checked.
+        if self.words is None:
+            return
+        right: float = self.width()
+        if self._unknown:
+            right = paint_unknown(painter, place, right, self.words("legend.nan"), self.theme)
+        if self.picture.closed is not None:
+            paint_legend(painter, place, right, self.words("legend.closed"), self.picture.reason, self.theme)
 
     def _row_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())
@@ -199,3 +248,25 @@ def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, rea
     painter.fillRect(QRectF(place.x(), place.y(), 12, 12), hatching(theme))
     painter.setPen(QColor(theme.faint))
     painter.drawText(QPointF(place.x() + 18, place.y() + 11), label)
+
+
+def paint_unknown(painter: QPainter, place: QPointF, right: float, meaning: str, theme: Theme) -> float:
+    """Paint a sample of the colour of NaN at the right end of a line, with its meaning; returns where the line now ends."""
+    metrics = QFontMetricsF(painter.font())
+    label = next((text for text in (meaning, "NaN") if metrics.horizontalAdvance(text) <= right - place.x() - 24), "")
+    left = right - metrics.horizontalAdvance(label) - 24
+    painter.fillRect(QRectF(left, place.y(), 12, 12), QColor(theme.unknown))
+    painter.setPen(QColor(theme.faint))
+    painter.drawText(QPointF(left + 18, place.y() + 11), label)
+    return left - 8
+
+
+def has_unknown(picture: Heatmap) -> bool:
+    """Whether a map shows the colour of NaN; of a large map the coarsest level answers."""
+    if picture.levels is None:
+        values, closed = picture.values, picture.closed
+    else:
+        values = picture.levels.arrays[-1]
+        closed = None if picture.levels.closed is None else picture.levels.closed[-1]
+    unknown = ~np.isfinite(values)
+    return bool((unknown if closed is None else unknown & ~closed).any())

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from explorer.lang import Words
@@ -13,9 +13,13 @@ from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.labels import advance, right_label, widest
 from explorer.views.painting.paint import elided, label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.pictures.heatmap import has_unknown, paint_unknown
 
 _MOST_LABEL = 72.0
 _HEAD, _FOOT = 20.0, 18.0
+_LINE = 15.0  # px, the height of a further line of a band's title
+_MOST_LINES = 2  # lines of a band's title
+_TITLE_FLAGS = Qt.AlignmentFlag.AlignBottom.value | Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
 
 
 class StripsView(Canvas):
@@ -25,9 +29,11 @@ class StripsView(Canvas):
         super().__init__()
         self.picture: Strips | None = None
         self._pitch = 1
+        self._unknown = False  # whether a cell is not a number
 
     def draw(self, picture: Strips, words: Words) -> None:
         self.picture, self.words = picture, words
+        self._unknown = any(has_unknown(band) for band in picture.bands)
         n_rows, n_columns = picture.bands[0].values.shape
         gap = max(1, n_columns // 16)
         self._pitch = n_columns + gap
@@ -55,7 +61,15 @@ class StripsView(Canvas):
             return 4, 4, 4, 4
         font, labels = self.font(), self.picture.bands[0].rows.labels
         left = 10 + min(_MOST_LABEL, max((advance(font, label) for label in widest(labels)), default=0.0))
-        return left, _HEAD, 4, _FOOT
+        return left, _HEAD + _LINE * (self._title_lines(left) - 1), 4, _FOOT + (_LINE if self._unknown else 0.0)
+
+    def _title_lines(self, left: float) -> int:
+        """The number of lines that the longest title of a band needs."""
+        assert self.picture is not None  # Callers have a picture.
+        bands, font = self.picture.bands, self.font()
+        room = (self.width() - left - 4) / len(bands) - 8
+        fits = all(advance(font, band.caption.title) <= room for band in bands)
+        return 1 if fits or room <= 0 else _MOST_LINES
 
     def describe(self, row: int, column: int) -> Pointed:
         if self.picture is None or self.words is None:
@@ -87,11 +101,14 @@ class StripsView(Canvas):
             if box.width() < 24:
                 continue
             painter.setPen(QColor(self.theme.text))
-            title = elided(metrics, band.caption.title, box.width() + 6)
-            painter.drawText(QPointF(box.left(), field.top() - 6), title)
+            head = QRectF(box.left(), 0, box.width() + 6, field.top() - 5)
+            painter.drawText(head, _TITLE_FLAGS, band.caption.title)
             painter.setPen(QColor(self.theme.faint))
             reach = "" if self.words is None else told_reach(band.scale, self.words)
-            painter.drawText(QPointF(box.left(), field.bottom() + 14), elided(metrics, reach, box.width()))
+            painter.drawText(QPointF(box.left(), field.bottom() + 14), elided(metrics, reach, box.width() + 6))
+        if self._unknown and self.words is not None:
+            below = QPointF(field.left(), field.bottom() + _FOOT + 1)
+            paint_unknown(painter, below, self.width(), self.words("legend.nan"), self.theme)
 
     def _row_labels(self, painter: QPainter, field: QRectF, band: Heatmap) -> None:
         metrics = QFontMetricsF(painter.font())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.picture.kinds import HeadGrid
-from explorer.picture.layout.atlas import Atlas, atlas
+from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import CLOSED, GAP, indices
 from tests.picture.examples import wall
 
@@ -65,3 +65,43 @@ def test_a_wall_of_unequal_sides_maps_back() -> None:
     assert CLOSED not in made.index
     place = np.argwhere(made.index != GAP)[-1]
     assert made.find(*place) == (1, 2, 1, 6)
+
+
+@pytest.mark.parametrize("fold", [Fold(4, 1), Fold(2, 1), Fold(1, 3), Fold(8, 2), Fold(4, 2), Fold(2, 3)])
+def test_every_pixel_of_a_folded_wall_leads_back(fold: Fold) -> None:
+    """However the heads of a layer and the layers are laid out; corners are where thumbnails begin."""
+    grid = wall(3, 8, 5)
+    made = atlas(grid, fold)
+    assert_maps_back(made, grid)
+    for layer in range(3):
+        for head in range(8):
+            assert made.find(*made.corner(layer, head)) == (layer, head, 0, 0)
+    twin = places(grid, fold)
+    assert (made.height, made.width) == made.index.shape == (twin.height, twin.width)
+
+
+def thumbnail_px(fold: Fold, wide: float, high: float, layers: int, heads: int) -> float:
+    """The side of a square thumbnail, from the counts alone: gaps of an eighth, but none behind the last."""
+    down, across = -(-layers // fold.beside) * (heads // (fold.per_line or heads)), fold.beside * (fold.per_line or heads)
+    return min(wide / (across * 9 / 8 - 1 / 8), high / (down * 9 / 8 - 1 / 8))
+
+
+@pytest.mark.parametrize(
+    ("layers", "heads", "wide", "high"),
+    [(6, 8, 400, 1200), (3, 8, 500, 700), (12, 1, 1200, 300), (2, 4, 600, 300), (64, 32, 500, 900)],
+)
+def test_a_wall_is_folded_where_its_thumbnails_grow(layers: int, heads: int, wide: float, high: float) -> None:
+    """No other fold gives thumbnails of 1.7 times the area, by a second computation of their size."""
+    chosen = best_fold(wall(layers, heads, 8), wide, high)
+    size = thumbnail_px(chosen, wide, high, layers, heads)
+    for per_line in (n for n in range(1, heads + 1) if heads % n == 0):
+        for beside in range(1, min(layers, 4) + 1):
+            assert (
+                thumbnail_px(Fold(per_line, beside), wide, high, layers, heads) <= size * 1.31
+            )  # the area of a thumbnail would grow 1.7 times
+
+
+def test_a_wall_that_fits_is_not_folded() -> None:
+    """Layers downward and heads to the right, as everybody expects them."""
+    assert best_fold(wall(3, 8, 8), 800, 300) == PLAIN
+    assert best_fold(wall(6, 8, 8), 400, 1200) != PLAIN

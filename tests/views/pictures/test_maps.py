@@ -38,7 +38,10 @@ def _shown(qtbot: QtBot, view: Canvas, width: int = 420, height: int = 400) -> C
 
 
 def _colour_at(view: Canvas, row: int, column: int) -> QColor:
-    return view.grab().toImage().pixelColor(view.cell_rect(row, column).center().toPoint())
+    """Of a cell, beside the number in its middle."""
+    box = view.cell_rect(row, column)
+    beside = QPointF(box.left() + box.width() / 2, box.top() + box.height() / 8)
+    return view.grab().toImage().pixelColor(beside.toPoint())
 
 
 def assert_same_colour(wanted: tuple[int, ...], got: QColor) -> None:

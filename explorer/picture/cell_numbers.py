@@ -1,0 +1,58 @@
+"""Numbers written into cells: which figures have room, and in which ink they can be read. Screen and SVG write the same."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.picture.figure.png import palette
+from explorer.picture.scales import Scale
+from explorer.picture.theme import Theme
+
+LEAST_WIDE_PX, LEAST_HIGH_PX = 30.0, 16.0
+"""A smaller cell has no room for figures."""
+DARK_INK, LIGHT_INK = "#10141a", "#ffffff"
+SMALL_WEIGHT = 0.1
+"""A weight below this is written in fainter ink, so that the eye finds the others."""
+FAINTER = 0.7
+"""The opacity of fainter ink."""
+
+
+def has_room(wide_px: float, high_px: float) -> bool:
+    """Whether cells of this size have numbers."""
+    return wide_px >= LEAST_WIDE_PX and high_px >= LEAST_HIGH_PX
+
+
+def figures(value: float) -> tuple[str, ...]:
+    """The number with two decimals, then with fewer for a cell that is too narrow; a masked or unknown value has none."""
+    if not np.isfinite(value):
+        return ()
+    texts = (f"{value:.{decimals}f}" for decimals in (2, 1, 0))
+    return tuple(text.removeprefix("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}") for text in texts)
+
+
+def is_small(value: float, scale: Scale) -> bool:
+    """Whether a value is a small weight, on a scale of weights."""
+    return not scale.centred and scale.high == 1 and value < SMALL_WEIGHT
+
+
+@lru_cache(maxsize=16)
+def inks(colours: str, theme: Theme) -> tuple[str, ...]:
+    """The ink for each colour index [256]: dark or light, whichever contrasts more. WCAG 2.2, relative luminance."""
+    behind = luminance(palette(colours, theme)[:, :3])  # [index]
+    dark, light = (float(luminance(_channels(ink)[None, :])[0]) for ink in (DARK_INK, LIGHT_INK))
+    # contrast(a, b) = (L_a + 0.05) / (L_b + 0.05) for L_a ≥ L_b
+    better = (light + 0.05) / (behind + 0.05) >= (behind + 0.05) / (dark + 0.05)  # [index], True: light ink
+    return tuple(LIGHT_INK if each else DARK_INK for each in better.tolist())
+
+
+def luminance(rgb: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """The relative luminance [colour] of colours [colour, red green blue], 0 for black and 1 for white. WCAG 2.2."""
+    share = rgb.astype(np.float64) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    result: NDArray[np.float64] = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return result
+
+
+def _channels(hexadecimal: str) -> NDArray[np.uint8]:
+    return np.array([int(hexadecimal[place : place + 2], 16) for place in (1, 3, 5)], np.uint8)
