@@ -1,11 +1,11 @@
 """Draws Bars: a labelled bar for each value, largest first. Bars that sampling cuts away are hatched, the chosen outlined.
 
-Keys: up, down, Home and End select a bar; Enter or a click chooses it.
+Keys: up, down, Home and End select a bar; Enter or a click chooses it. Where there is no room for all, the list scrolls.
 """
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -19,6 +19,7 @@ from explorer.views.painting.surface import Surface
 
 _ROW = 24.0  # px, the largest height of a row
 _LABEL, _FIGURE = 110.0, 70.0  # px, the widths of labels and figures
+_NOTCH = 40.0  # of the wheel's units for one line; a notch of a mouse has 120
 _SMALLEST = 0.75  # of the font's size; bars are left out where rows would need smaller letters
 
 
@@ -33,16 +34,20 @@ class BarsView(Surface):
         self.selected = 0  # the line that keys have selected
         self._here: int | None = None  # the bar under the mouse
         self._shown: list[int] = []
+        self._first = 0  # the first bar, after scrolling
+        self._rolled = 0.0  # lines that the wheel has turned and that are not yet scrolled
         self._left = 8.0
         self._pressed: int | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 60)
 
     def draw(self, picture: Bars, words: Words) -> None:
-        self.picture, self.words = picture, words
+        before, self.picture, self.words = self.picture, picture, words
         self.setCursor(Qt.CursorShape.PointingHandCursor if picture.ids else Qt.CursorShape.ArrowCursor)
         self.setAccessibleDescription(picture.kind().describe(picture, words))
         here = self._here
+        if before is None or before.caption.title != picture.caption.title:
+            self._first = 0  # Another step has other candidates.
         self._place()
         self._here = here if here in self._shown else None
         self.tell_again(NOTHING if self._here is None else self.describe(self._here))
@@ -60,18 +65,15 @@ class BarsView(Surface):
         return QRectF(0, self._shown.index(index) * self._row(), self.width(), self._row())
 
     def _place(self) -> None:
-        """Choose the bars that have room: the first ones, and always the chosen one. A line below counts the others."""
+        """Choose the bars that have room, from the first one scrolled to, and always the chosen one."""
         picture = self.picture
         if picture is None:
             return
-        n_bars = len(picture.labels)
-        lowest = QFontMetricsF(self._font(_SMALLEST)).height()
-        room = max(1, int(self.height() / lowest))
-        self._shown = list(range(n_bars))
-        if room < n_bars:
-            self._shown = self._shown[: max(1, room - 1)]
-            if picture.chosen is not None and picture.chosen not in self._shown:
-                self._shown[-1] = picture.chosen
+        n_bars, lines = len(picture.labels), self._lines()
+        self._first = min(self._first, max(0, n_bars - lines))
+        self._shown = list(range(self._first, min(n_bars, self._first + lines)))
+        if picture.chosen is not None and picture.chosen not in self._shown:
+            self._shown[-1 if picture.chosen > self._first else 0] = picture.chosen
         self._left = 8 + min(
             _LABEL,
             max((QFontMetricsF(self._row_font()).horizontalAdvance(picture.labels[index]) for index in self._shown), default=0),
@@ -79,6 +81,23 @@ class BarsView(Surface):
         self.selected = min(self.selected, len(self._shown) - 1)
         self._here = None
         self.update()
+
+    def _lines(self) -> int:
+        """The number of bars that have room. Where not all have, a line below them counts the others."""
+        assert self.picture is not None  # Callers have a picture.
+        n_bars = len(self.picture.labels)
+        room = max(1, int(self.height() / QFontMetricsF(self._font(_SMALLEST)).height()))
+        return n_bars if room >= n_bars else max(1, room - 1)
+
+    def scroll_by(self, lines: int) -> bool:
+        """Scroll by so many bars; returns False at the end."""
+        if self.picture is None:
+            return False
+        first = min(max(self._first + lines, 0), max(0, len(self.picture.labels) - self._lines()))
+        moved, self._first = first != self._first, first
+        if moved:
+            self._place()
+        return moved
 
     def _row(self) -> float:
         lines = len(self._shown) + (self.picture is not None and len(self._shown) < len(self.picture.labels))
@@ -98,6 +117,7 @@ class BarsView(Surface):
             for index in self._shown:
                 self._paint_bar(painter, self.picture, index)
             self._paint_rest(painter, self.picture)
+            self._paint_place(painter, self.picture)
 
     def _paint_bar(self, painter: QPainter, picture: Bars, index: int) -> None:
         row, value, theme = self.row_rect(index), float(picture.values[index]), self.theme
@@ -141,6 +161,16 @@ class BarsView(Surface):
             painter.setPen(QColor(self.theme.faint))
             line = QRectF(self._left + 8, len(self._shown) * self._row(), self.width(), self._row())
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, self.words("sampling.more", count=count))
+
+    def _paint_place(self, painter: QPainter, picture: Bars) -> None:
+        """Paint a thin bar at the right that says which part of the list is visible."""
+        count, lines = len(picture.labels), self._lines()
+        if lines < count:
+            high = len(self._shown) * self._row()
+            box = QRectF(self.width() - 4, high * self._first / count, 3, high * lines / count)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self.theme.hairline))
+            painter.drawRoundedRect(box, 1.5, 1.5)
 
     def describe(self, index: int) -> Pointed:
         picture, words = self.picture, self.words
@@ -186,10 +216,15 @@ class BarsView(Surface):
         last = len(self._shown) - 1
         match event.key():
             case Qt.Key.Key_Up | Qt.Key.Key_Down if last >= 0:
-                self._select(self.selected + (1 if event.key() == Qt.Key.Key_Down else -1))
+                step = 1 if event.key() == Qt.Key.Key_Down else -1
+                if not 0 <= self.selected + step <= last:
+                    self.scroll_by(step)
+                self._select(self.selected + step)
             case Qt.Key.Key_Home if last >= 0:
+                self.scroll_by(-len(self.picture.labels) if self.picture is not None else 0)
                 self._select(0)
             case Qt.Key.Key_End if last >= 0:
+                self.scroll_by(len(self.picture.labels) if self.picture is not None else 0)
                 self._select(last)
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self._choose()
@@ -209,6 +244,16 @@ class BarsView(Surface):
             return
         self.chose.emit(self.picture.ids[self._shown[self.selected]])
         self.update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.picture is None or self._lines() >= len(self.picture.labels) or self.wheel_is_the_pages(event):
+            event.ignore()
+            return
+        self._rolled -= event.angleDelta().y() / _NOTCH
+        lines = int(self._rolled)
+        self._rolled -= lines
+        self.scroll_by(lines)
+        event.accept()
 
     def left(self) -> None:
         self._here = None

@@ -14,6 +14,7 @@ from explorer.tokens.token import Token
 from explorer.views.painting.labels import advance, centred_label, sized
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
+from explorer.views.pictures.row_edges import EDGE_PX, paint_edge
 
 _STALE = 0.35  # the opacity of tokens that are out of date
 _LARGE, _SMALL = 1.15, 0.8  # of the font's size, for a token's text and its figures
@@ -25,7 +26,8 @@ _MOST_SCALED = 100  # chips; more chips are not enlarged
 class TokenRowView(Surface):
     """Shows a TokenRow: one line, or with `wrap` as many lines as needed, with each token's merges.
 
-    Both scroll with the wheel. Chips are laid out only as far as they are visible, since a text may have thousands.
+    Both scroll with the wheel; where there is more, the edge fades out and a click on it scrolls on. Chips are laid out only
+    as far as they are visible, since a text may have thousands.
     Signals: pointed(Pointed); wished(CutTokens or AddWord).
     """
 
@@ -123,6 +125,34 @@ class TokenRowView(Surface):
         for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=False)):
             if box.intersects(seen):
                 self._paint_chip(painter, chip, box, index)
+        painter.translate(self._away)
+        painter.setOpacity(1.0)
+        for side in self.edges():
+            paint_edge(painter, self.rect(), side, self.theme)
+
+    def edges(self) -> tuple[Qt.Edge, ...]:
+        """The edges beyond which there are more tokens."""
+        before, behind = (Qt.Edge.TopEdge, Qt.Edge.BottomEdge) if self._wrap else (Qt.Edge.LeftEdge, Qt.Edge.RightEdge)
+        more = self._boxes and (len(self._boxes) < self._n_chips() or self._shift < self._most_shift() - 0.5)
+        return (*((before,) if self._shift > 0 else ()), *((behind,) if more else ()))
+
+    def _n_chips(self) -> int:
+        return 0 if self.picture is None else len(self.picture.chips)
+
+    def _edge_at(self, place: QPoint) -> int:
+        """The direction in which a click at a place scrolls: -1, 1, or 0 for none."""
+        along, room = (place.y(), self.height()) if self._wrap else (place.x(), self.width())
+        edges = self.edges()
+        if edges and along < EDGE_PX and edges[0] in (Qt.Edge.LeftEdge, Qt.Edge.TopEdge):
+            return -1
+        return 1 if edges and along >= room - EDGE_PX and edges[-1] in (Qt.Edge.RightEdge, Qt.Edge.BottomEdge) else 0
+
+    def scroll_by(self, px: float) -> None:
+        """Scroll on by so many px, at most to the last token."""
+        self._shift = max(self._shift + px, 0.0)
+        self._place()
+        self._shift = min(self._shift, self._most_shift())
+        self.update()
 
     def _paint_chip(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
         assert self.picture is not None  # The caller has checked.
@@ -171,6 +201,10 @@ class TokenRowView(Surface):
         return Pointed(text, frozenset({(self.picture.side, index)}))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        edge = self._edge_at(event.position().toPoint())
+        if edge:
+            self.scroll_by(edge * 0.8 * (self.height() if self._wrap else self.width()))
+            return
         index = self._at(event.position().toPoint())
         if index is not None:
             self.selected = index
@@ -256,10 +290,7 @@ class TokenRowView(Surface):
         if self._most_shift() == 0:
             event.ignore()
             return
-        delta = event.angleDelta().y() or event.angleDelta().x()
-        self._shift = min(max(self._shift - delta * 0.6, 0.0), self._most_shift())
-        self._place()
-        self.update()
+        self.scroll_by(-0.6 * (event.angleDelta().y() or event.angleDelta().x()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -6,8 +6,9 @@ import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
@@ -155,6 +156,33 @@ def test_where_there_is_no_room_some_are_left_out_and_counted(qtbot: QtBot, word
     with qtbot.waitSignal(view.chose) as chose:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=rows[-1].center().toPoint())
     assert chose.args == [120]
+
+
+def test_a_list_without_room_scrolls(qtbot: QtBot, words: Words) -> None:
+    """By wheel and keys to the last bar and back; the bars in between come by in order, and the chosen one stays."""
+    view = shown(qtbot, words, bars(21, chosen=0), size=(420, 150))
+    view.setFocus()
+    n_lines = len([index for index in range(21) if not view.row_rect(index).isEmpty()])
+    assert n_lines < 21 and view.grab().toImage() == view.grab().toImage()
+    at_rest = view.grab().toImage()
+    event = QWheelEvent(
+        QPointF(50, 50), QPointF(50, 50), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(view, event)
+    seen = [index for index in range(21) if not view.row_rect(index).isEmpty()]
+    assert seen == [0, *range(4, 3 + n_lines)] and view.grab().toImage() != at_rest
+    QTest.keyClick(view, Qt.Key.Key_End)
+    with qtbot.waitSignal(view.chose) as chose:
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert chose.args == [120]
+    QTest.keyClick(view, Qt.Key.Key_Home)
+    for _ in range(n_lines):
+        QTest.keyClick(view, Qt.Key.Key_Down)
+    with qtbot.waitSignal(view.chose) as chose:
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert chose.args == [100 + n_lines]
+    assert not view.scroll_by(-100) or view.scroll_by(100)
 
 
 def test_figures_are_tabular(qtbot: QtBot, words: Words) -> None:
