@@ -14,6 +14,8 @@ ALIGNED = ("head", "layer", "all")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
+MATCHED = ("token", "place")
+"""How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
 _MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
@@ -32,11 +34,12 @@ class Look:
     stage: str = attrs.field(default="weights", validator=one_of(ATTENTION_STAGES))
     side: str = attrs.field(default="encoder", validator=one_of(("encoder", "decoder")))
     tap: str = ""
-    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: the last
+    position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: nobody has chosen one
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
     # The alignment shows one head, the mean of its layer, or the mean of all heads.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
+    matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
     sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
@@ -49,9 +52,13 @@ class Look:
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
 
     def step(self, trace: "Trace") -> int:
-        """The chosen position of the output, from 0; the last one where `position` is -1 or too large."""
+        """The chosen position of the output, from 0.
+
+        Where nobody has chosen one, it is the step at which the model was least sure of the word that it wrote; without
+        written words, the last one.
+        """
         n_steps = trace.shape("generator.probabilities")[0]
-        return self.position if 0 <= self.position < n_steps else n_steps - 1
+        return self.position if 0 <= self.position < n_steps else opening_step(trace)
 
     def fitted(self, trace: "Trace") -> "Look":
         """The nearest Look that this trace has: attention, layer, head, side, tap and position are replaced where missing."""
@@ -68,6 +75,22 @@ class Look:
             tap=self.tap if self.tap in trace else trace.names()[0],
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
         )
+
+
+def opening_step(trace: "Trace") -> int:
+    """The step whose written word has the lowest probability; the last step where no words were written.
+
+    The end symbol and punctuation are left out: they are no choice that a reader would think about.
+    """
+    probabilities = trace["generator.probabilities"]  # [step, vocab]
+    words = [step for step, symbol in enumerate(trace.expected) if is_word(trace.symbols[symbol : symbol + 1])]
+    return min(words, key=lambda step: float(probabilities[step, trace.expected[step]]), default=len(probabilities) - 1)
+
+
+def is_word(symbol: tuple[str, ...]) -> bool:
+    """Whether a symbol has a letter or a figure and is no special symbol such as <eos>; () is no symbol."""
+    text = "".join(symbol)
+    return any(map(str.isalnum, text)) and not (text.startswith("<") and text.endswith(">"))
 
 
 def attentions(trace: "Trace") -> tuple[str, ...]:

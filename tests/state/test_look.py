@@ -4,8 +4,8 @@ import pytest
 
 from explorer.errors import BadField
 from explorer.lang import Words
-from explorer.state.look import Look, attentions, sides_of
-from tests.picture.examples import ARCHITECTURES, example
+from explorer.state.look import Look, attentions, is_word, sides_of
+from tests.picture.examples import ARCHITECTURES, asked, example
 
 OFFERED = {
     "encoder-decoder": ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn"),
@@ -60,9 +60,31 @@ def test_a_tap_is_named_from_attention_layer_and_stage() -> None:
     assert look.attention_tap("query") == "decoder.layers.3.cross_attn.query"
 
 
+def test_the_output_opens_on_the_least_sure_word() -> None:
+    """By a second search over all steps; the end symbol and punctuation are no words, and whoever chooses a step has it."""
+    trace = asked("he likes it")
+    chances = [float(trace["generator.probabilities"][step, each]) for step, each in enumerate(trace.expected)]
+    words = [step for step, each in enumerate(trace.expected) if trace.symbols[each] != "<eos>"]
+    assert 0 < len(words) < len(chances)
+
+    assert chances[Look().step(trace)] == min(chances[step] for step in words)
+    assert all(Look(position=step).step(trace) == step for step in range(len(chances)))
+    assert Look().step(example()) == len(example().tokens.target) - 1, "nothing was expected of this model"
+
+
+@pytest.mark.parametrize(
+    ("symbol", "expected"),
+    [("＿He", True), ("书", True), ("3", True), (".", False), ("。", False), ("<eos>", False), ("", False)],
+)
+def test_a_word_has_a_letter(symbol: str, expected: bool) -> None:
+    """Special symbols have letters too, in angle brackets."""
+    assert is_word((symbol,)) == expected
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        ("matched", "meaning"),
         ("attention", "nowhere.self_attn"),
         ("stage", "nothing"),
         ("side", "middle"),
