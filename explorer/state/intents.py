@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import attrs
 
 from explorer.config import as_paper
+from explorer.knobs import Value
 from explorer.presets import load_preset
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
@@ -250,6 +251,26 @@ class Compare(Intent):
         if self.what == "paper":
             return _wishing(state, compared_with=attrs.evolve(here, config=as_paper(here.config)))
         return _wishing(state, compared_with=here if self.what == "now" else None)
+
+
+@attrs.frozen
+class CompareWith(Intent):
+    """Put the present state aside with some knobs turned, or with random weights: one click shows what they do."""
+
+    knobs: tuple[tuple[str, Value], ...] = ()
+    trained: bool = True
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this comparison. Raises BadKnob."""
+        here = attrs.evolve(state.wish, compared_with=None)
+        config = here.config.nearest_valid(**dict(self.knobs))
+        return _wishing(state, compared_with=attrs.evolve(here, config=config, trained=here.trained and self.trained))
+
+    def changes(self, wish: Wish) -> bool:
+        """Whether what would be put aside differs from a wish."""
+        knobs = wish.config.values()
+        turned = any(knobs[name] != value for name, value in self.knobs)
+        return turned or (wish.uses_trained and not self.trained)
 
 
 @attrs.frozen(eq=False)

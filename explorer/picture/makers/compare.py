@@ -6,12 +6,16 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.kinds import Bars, Caption, Heatmap
+from explorer.picture.kinds import Bars, Caption, Closed, Heatmap
 from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.matching import Matched, matched, matched_axis
 from explorer.picture.makers.output import top_bars
 from explorer.picture.scales import centred_scale
 from explorer.state.look import Look
+from explorer.trace.arrays import Array
 from explorer.trace.trace import Trace
+
+_MOST_TOLD = 12  # tokens that a note names
 
 
 def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
@@ -28,46 +32,87 @@ def now(trace: Trace, look: Look, words: Words) -> Heatmap:
 def difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     """The present map minus the one put aside [query, key]; None where no state was put aside.
 
-    Where the two maps belong to different sentences or heads, no cells correspond: the map is one NaN, and its note says
-    why.
+    Of two different sentences the tokens that correspond are compared (`Look.matched`); the note says which were left out.
     """
     other = trace.compared_with
     if other is None:
         return None
     theirs = look.fitted(other)
     first, second = head_map(other, theirs, words), head_map(trace, look, words)
-    # Cells correspond only where both maps have the same tokens and show the same attention, layer and head.
-    same = (first.rows.labels, first.columns.labels) == (second.rows.labels, second.columns.labels) and (
-        theirs.attention,
-        theirs.layer,
-        theirs.head,
-    ) == (look.attention, look.layer, look.head)
-    tap = look.attention_tap()
-    with np.errstate(invalid="ignore"):  # Cells closed in both give −∞ − (−∞) = NaN.
-        values = trace[tap][look.head] - other[tap][look.head] if same else np.full((1, 1), np.nan, np.float32)
-    closed = None if not same or first.closed is None or second.closed is None else first.closed & second.closed
-    # largest = max |now[q,k] − aside[q,k]| over all cells but NaN
-    largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
-    note = (
-        words("compare.largest", difference=f"{largest:.3g}")
-        if same
-        else words("compare.other_shape", first=_where(first), second=_where(second))
+    if not comparable(trace, look):
+        return _no_difference(second, look, not_comparable(trace, look, words), words)
+    rows, columns = (
+        matched(one.labels, two.labels, look.matched)
+        for one, two in ((first.rows, second.rows), (first.columns, second.columns))
     )
+    mine, before = trace.head(look.attention_tap(), look.head), other.head(theirs.attention_tap(), theirs.head)
+    with np.errstate(invalid="ignore"):  # Cells closed in both give −∞ − (−∞) = NaN.
+        # D[i,j] = now[q_i, k_j] − aside[q'_i, k'_j] for the pairs (q_i, q'_i) and (k_j, k'_j)
+        values = mine[np.ix_(rows.second, columns.second)] - before[np.ix_(rows.first, columns.first)]
     return Heatmap(
         values=values,
-        rows=second.rows if same else attrs.evolve(second.rows, labels=("",)),
-        columns=second.columns if same else attrs.evolve(second.columns, labels=("",)),
-        closed=closed,
-        reason=second.reason,
+        rows=matched_axis(first.rows, second.rows, rows),
+        columns=matched_axis(first.columns, second.columns, columns),
+        closed=_both_closed(first, second, rows, columns),
+        reason=second.reason or first.reason,
         scale=centred_scale(values, look.signed_colours),
         caption=Caption(
             title=words("compare.difference"),
             tap=second.caption.tap,
-            shape=second.caption.shape,
-            note=note,
+            shape=f"[query {values.shape[0]}, key {values.shape[1]}]",
+            note=_difference_note(values, (rows, columns), words),
             origin="computed",
             formula=words("compare.formula"),
         ),
+    )
+
+
+def _both_closed(first: Heatmap, second: Heatmap, rows: Matched, columns: Matched) -> Closed | None:
+    """The cells that are closed in both maps; None where one of them has no closed cells."""
+    if first.closed is None or second.closed is None:
+        return None
+    closed: Closed = first.closed[np.ix_(rows.first, columns.first)] & second.closed[np.ix_(rows.second, columns.second)]
+    return closed
+
+
+def _difference_note(values: Array, matches: tuple[Matched, Matched], words: Words) -> str:
+    """The largest difference, and the tokens that were left out."""
+    # largest = max |now[q,k] − aside[q,k]| over all cells but NaN
+    largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
+    told = words("compare.largest", difference=f"{largest:.3g}")
+    alone = tuple(dict.fromkeys(token for match in matches for token in match.alone))
+    if not alone:
+        return told
+    more = "" if len(alone) <= _MOST_TOLD else " …"
+    return f"{told} {words('compare.left_out', tokens=' '.join(alone[:_MOST_TOLD]) + more)}"
+
+
+def comparable(trace: Trace, look: Look) -> bool:
+    """Whether the state put aside has the head that is looked at; heads of other places have nothing in common."""
+    other = trace.compared_with
+    if other is None:
+        return False
+    theirs = look.fitted(other)
+    return (theirs.attention, theirs.layer, theirs.head) == (look.attention, look.layer, look.head)
+
+
+def not_comparable(trace: Trace, look: Look, words: Words) -> str:
+    """A sentence that says why the two maps cannot be subtracted; "" where they can, or nothing was put aside."""
+    other = trace.compared_with
+    if other is None or comparable(trace, look):
+        return ""
+    return words("compare.other_head", first=_where(look.fitted(other), words), second=_where(look, words))
+
+
+def _no_difference(here: Heatmap, look: Look, why: str, words: Words) -> Heatmap:
+    """One NaN, with the reason in its note."""
+    values = np.full((1, 1), np.nan, np.float32)
+    return Heatmap(
+        values=values,
+        rows=attrs.evolve(here.rows, labels=("",)),
+        columns=attrs.evolve(here.columns, labels=("",)),
+        scale=centred_scale(values, look.signed_colours),
+        caption=attrs.evolve(here.caption, title=words("compare.difference"), note=why, origin="computed"),
     )
 
 
@@ -114,6 +159,6 @@ def _titled(made: Heatmap, which: str) -> Heatmap:
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{which} · {made.caption.title}"))
 
 
-def _where(made: Heatmap) -> str:
-    """The tokens and the tap of a map, as text."""
-    return f"{' '.join(made.rows.labels)} · {made.caption.tap}"
+def _where(look: Look, words: Words) -> str:
+    """Attention, layer and head in words."""
+    return f"{words(f'attention.{look.attention}')} {words('picture.head', layer=look.layer, head=look.head)}"

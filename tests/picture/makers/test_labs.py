@@ -337,25 +337,47 @@ def test_a_difference_is_now_minus_aside() -> None:
     assert compare.bars_now(trace, look, EN).labels
 
 
-def test_other_shapes_cannot_be_subtracted() -> None:
-    """That is said, with both; the two maps themselves stand beside each other."""
+def test_sentences_without_a_common_token_are_subtracted_by_place() -> None:
+    """The first with the first, as far as the shorter one goes; both tokens are named, and what is left out is told."""
     trace = looked_into(compared_with=Request.from_preset("tiny", "你好", tokenizer="characters"))
-    made = compare.difference(trace, Look(), EN)
+    look = Look(layer=1, head=2)
+    made = compare.difference(trace, look, EN)
+    tap = look.attention_tap()
 
-    assert np.isnan(made.values).all()
-    assert "你 好" in made.caption.note and "狗 是 人 养 的" in made.caption.note
+    assert np.array_equal(made.values, trace[tap][2][:2, :2] - trace.compared_with[tap][2])
+    assert made.rows.labels == ("你→狗", "好→是")
+    assert made.caption.note.endswith("人 养 的")
 
 
-def test_the_same_shape_is_not_the_same_sentence() -> None:
-    """Other words, or a head that the other model lacks: nothing is subtracted."""
-    trace = looked_into(compared_with=Request.from_preset("tiny", "猫是狗追的", tokenizer="characters"))
+def test_equal_tokens_of_two_sentences_are_subtracted() -> None:
+    """Wherever they stand; by place, the same two maps give other numbers."""
+    trace = looked_into(compared_with=Request.from_preset("tiny", "都说猫是人养的", tokenizer="characters"))
+    look = Look(head=1)
+    made, by_place = compare.difference(trace, look, EN), compare.difference(trace, attrs.evolve(look, matched="place"), EN)
+    now, aside = trace[look.attention_tap()][1], trace.compared_with[look.attention_tap()][1]
+
+    assert made.rows.labels == made.columns.labels == ("是", "人", "养", "的")
+    for row in range(4):  # one cell after the other, found by its tokens
+        for column in range(4):
+            q, k = "狗是人养的".index(made.rows.labels[row]), "狗是人养的".index(made.columns.labels[column])
+            q2, k2 = "都说猫是人养的".index(made.rows.labels[row]), "都说猫是人养的".index(made.columns.labels[column])
+            assert made.values[row, column] == now[q, k] - aside[q2, k2]
+    assert all(token in made.caption.note for token in "狗都说猫")
+    assert np.array_equal(by_place.values, now - aside[:5, :5])
+    assert by_place.rows.labels[0] == "都→狗"
+
+
+def test_a_head_that_the_other_model_lacks_is_not_subtracted() -> None:
+    """Nothing is made up: one NaN, and the reason."""
     alone = looked_into(
         "狗是人养的",
         compared_with=Request.from_preset("tiny", "狗是人养的", tokenizer="characters", architecture="encoder-only", n_heads=1),
     )
+    look = Look(attention="decoder.cross_attn", head=3)
 
-    assert np.isnan(compare.difference(trace, Look(), EN).values).all()
-    assert np.isnan(compare.difference(alone, Look(attention="decoder.cross_attn", head=3), EN).values).all()
+    assert not compare.comparable(alone, look)
+    assert np.isnan(compare.difference(alone, look, EN).values).all()
+    assert "L0 H3" in compare.not_comparable(alone, look, EN)
 
 
 def test_a_mask_switched_off_is_a_difference() -> None:
