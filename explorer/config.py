@@ -28,7 +28,50 @@ finds closed cells in arrays, `model.masks` in tensors.
 
 @attrs.frozen(kw_only=True)
 class Config:
-    """All knobs together. Raises BadKnob for values that are out of range or do not fit together."""
+    """All knobs together. Raises BadKnob for values that are out of range or do not fit together.
+
+    They stand in the order of use: what can be turned while a text is looked at comes first, what replaces trained weights by
+    untrained ones comes last. No group has knobs of both kinds.
+    """
+
+    causal_mask: bool = knob(True, group="sight", applies="pass", paper=True)
+    causal_mask_encoder: bool = knob(False, group="sight", applies="pass", paper=False)
+    causal_mask_cross: bool = knob(False, group="sight", applies="pass", paper=False)
+    masking: str = knob(
+        "usual", group="sight", applies="pass", choices=("usual", "inverted", "zeros", "zeros-decoder"), paper="usual"
+    )
+    mask_value: str = knob("-inf", group="sight", applies="pass", choices=tuple(MASK_VALUES), paper="-inf")
+    position: str = knob(
+        "sinusoidal",
+        group="sight",
+        applies="pass",
+        choices=("sinusoidal", "learned", "rotary", "alibi", "none", *SINUSOID_VARIANTS),
+        weighing=("learned",),
+        in_modules=True,
+        paper="sinusoidal",
+    )
+    position_base: float = knob(10000.0, group="sight", applies="pass", valid=(2, 1e6), step=1, logarithmic=True, paper=10000.0)
+    embedding_scale: float = knob(1.0, group="sight", applies="pass", valid=(0, 4), step=0.05, paper=1.0)
+
+    temperature: float = knob(1.0, group="attention", applies="pass", valid=(0.1, 5), step=0.05, paper=1.0)
+    score_scaling: bool = knob(True, group="attention", applies="pass", paper=True)
+
+    residual: bool = knob(True, group="layer", applies="pass", paper=True)
+    norm_placement: str = knob("pre", group="layer", applies="pass", choices=("pre", "post"), paper="post")
+    norm_kind: str = knob("torch", group="layer", applies="pass", choices=("torch", "std-eps"), in_modules=True, paper="torch")
+    activation: str = knob("relu", group="layer", applies="pass", choices=("relu", "gelu"), in_modules=True, paper="relu")
+
+    tokenizer: str = knob(
+        "jieba", group="tokens", applies="pass", choices=("jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe")
+    )
+    jieba_hmm: bool = knob(True, group="tokens", applies="pass")
+
+    dropout: float = knob(0.1, group="chance", applies="pass", valid=(0, 0.9), step=0.05)
+    dropout_active: bool = knob(False, group="chance", applies="pass")
+    dropout_seed: int = knob(0, group="chance", applies="pass", valid=_SEEDS, offered=_OFFERED_SEEDS)
+
+    memory_budget: int = knob(1024, group="machine", applies="pass", valid=(16, 65536), unit="MB", logarithmic=True)
+    device: str = knob("cpu", group="machine", applies="pass", choices=("cpu", "cuda", "mps"))
 
     architecture: str = knob(
         "encoder-decoder", group="shape", applies="weights", choices=("encoder-decoder", "encoder-only", "decoder-only")
@@ -40,60 +83,20 @@ class Config:
     max_len: int = knob(1024, group="shape", applies="weights", valid=(2, 8192), logarithmic=True)
     vocab_size: int = knob(8000, group="shape", applies="weights", valid=(_FEWEST_SYMBOLS, 65536), step=100, logarithmic=True)
     target_vocab_size: int = knob(0, group="shape", applies="weights", valid=(0, 65536), step=100)
+    vocabulary: str = knob("bundled", group="shape", applies="weights", choices=("bundled", "sentence"), paper="bundled")
+    bias: bool = knob(True, group="shape", applies="weights")
+    tied_embeddings: bool = knob(False, group="shape", applies="weights")
 
-    position: str = knob(
-        "sinusoidal",
-        group="position",
-        applies="pass",
-        choices=("sinusoidal", "learned", "rotary", "alibi", "none", *SINUSOID_VARIANTS),
-        weighing=("learned",),
-        in_modules=True,
-        paper="sinusoidal",
-    )
-    position_base: float = knob(
-        10000.0, group="position", applies="pass", valid=(2, 1e6), step=1, logarithmic=True, paper=10000.0
-    )
-    embedding_scale: float = knob(1.0, group="position", applies="pass", valid=(0, 4), step=0.05, paper=1.0)
-
-    score_scaling: bool = knob(True, group="attention", applies="pass", paper=True)
-    temperature: float = knob(1.0, group="attention", applies="pass", valid=(0.1, 5), step=0.05, paper=1.0)
-    causal_mask: bool = knob(True, group="attention", applies="pass", paper=True)
-    causal_mask_encoder: bool = knob(False, group="attention", applies="pass", paper=False)
-    causal_mask_cross: bool = knob(False, group="attention", applies="pass", paper=False)
-    masking: str = knob(
-        "usual", group="attention", applies="pass", choices=("usual", "inverted", "zeros", "zeros-decoder"), paper="usual"
-    )
-    mask_value: str = knob("-inf", group="attention", applies="pass", choices=tuple(MASK_VALUES), paper="-inf")
-    bias: bool = knob(True, group="attention", applies="weights")
-
-    residual: bool = knob(True, group="layer", applies="pass", paper=True)
-    norm_placement: str = knob("pre", group="layer", applies="pass", choices=("pre", "post"), paper="post")
-    norm_kind: str = knob("torch", group="layer", applies="pass", choices=("torch", "std-eps"), in_modules=True, paper="torch")
-    norm_shift: float = knob(0.0, group="layer", applies="weights", valid=(-2, 2), step=0.1, in_modules=False, paper=0.0)
-    activation: str = knob("relu", group="layer", applies="pass", choices=("relu", "gelu"), in_modules=True, paper="relu")
-    tied_embeddings: bool = knob(False, group="layer", applies="weights")
-
-    dropout: float = knob(0.1, group="chance", applies="pass", valid=(0, 0.9), step=0.05)
-    dropout_active: bool = knob(False, group="chance", applies="pass")
-    dropout_seed: int = knob(0, group="chance", applies="pass", valid=_SEEDS, offered=_OFFERED_SEEDS)
     initialization: str = knob(
         "independent",
-        group="chance",
+        group="start",
         applies="weights",
         choices=("independent", "cloned-layers", "cloned-projections"),
         in_modules=False,
         paper="independent",
     )
-    seed: int = knob(0, group="chance", applies="weights", valid=_SEEDS, offered=_OFFERED_SEEDS, in_modules=False)
-
-    tokenizer: str = knob(
-        "jieba", group="tokens", applies="pass", choices=("jieba", "jieba-full", "jieba-search", "characters", "spaces", "bpe")
-    )
-    vocabulary: str = knob("bundled", group="tokens", applies="weights", choices=("bundled", "sentence"), paper="bundled")
-    jieba_hmm: bool = knob(True, group="tokens", applies="pass")
-
-    memory_budget: int = knob(1024, group="machine", applies="pass", valid=(16, 65536), unit="MB", logarithmic=True)
-    device: str = knob("cpu", group="machine", applies="pass", choices=("cpu", "cuda", "mps"))
+    norm_shift: float = knob(0.0, group="start", applies="weights", valid=(-2, 2), step=0.1, in_modules=False, paper=0.0)
+    seed: int = knob(0, group="start", applies="weights", valid=_SEEDS, offered=_OFFERED_SEEDS, in_modules=False)
 
     def __attrs_post_init__(self) -> None:
         if self.d_model % self.n_heads:
@@ -179,6 +182,8 @@ def _divisor(d_model: int, wanted: int, before: int) -> int:
 KNOBS = declared(Config)
 GROUPS = tuple(dict.fromkeys(knob.group for knob in KNOBS))
 """The groups of knobs, in the order of their declaration."""
+UNTRAINED_GROUPS = tuple(dict.fromkeys(knob.group for knob in KNOBS if knob.applies == "weights"))
+"""The groups whose knobs replace trained weights by untrained ones."""
 
 BEAM = Knob(name="beam", kind="int", default=4, group="decoding", applies="pass", valid=Range(1, 8))
 """The beam width, which is how many sentences a search follows: a knob of decoding, not of the model."""

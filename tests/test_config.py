@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.config import GROUPS, KNOBS, Config, as_paper, departures, find_knob
+from explorer.config import GROUPS, KNOBS, UNTRAINED_GROUPS, Config, as_paper, departures, find_knob
 from explorer.errors import BadKnob, HeadsDoNotFit, KnobNotAChoice, KnobNotANumber, KnobNotWhole, KnobOutOfRange, UnknownKnob
 from explorer.knobs import Knob
 from explorer.lang import Words
@@ -266,8 +266,16 @@ def test_every_knob_is_declared_whole(knob: Knob) -> None:
 
 def test_groups_stand_in_the_order_of_the_declaration() -> None:
     """And the knobs of one group stand together, so that a panel shows them in the order in which they are declared."""
-    assert GROUPS == ("shape", "position", "attention", "layer", "chance", "tokens", "machine")
+    assert GROUPS == ("sight", "attention", "layer", "tokens", "chance", "machine", "shape", "start")
     assert [knob.name for group in GROUPS for knob in KNOBS if knob.group == group] == [knob.name for knob in KNOBS]
+
+
+def test_a_group_replaces_the_weights_or_it_does_not() -> None:
+    """No group has both kinds of knobs, so that its title can say it once; those that replace trained weights come last."""
+    kinds = {group: {knob.applies == "weights" for knob in KNOBS if knob.group == group} for group in GROUPS}
+
+    assert all(len(kind) == 1 for kind in kinds.values())
+    assert GROUPS[-len(UNTRAINED_GROUPS) :] == UNTRAINED_GROUPS == tuple(group for group in GROUPS if kinds[group] == {True})
 
 
 def test_a_shape_is_what_decides_the_weights() -> None:

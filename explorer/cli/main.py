@@ -222,9 +222,10 @@ def _which(value: str, error: type[ExplorerError], count: int) -> int | None:
 def presets(words: Words) -> None:
     """List the presets."""
     for name in preset_names():
-        config = load_preset(name).config
+        preset, title = load_preset(name), words(f"preset.{name}.title")
+        config = preset.config
         sizes = f"{config.n_layers} × {config.n_heads}, d_model {config.d_model}, d_ff {config.d_ff}"
-        click.echo(f"{name:14} {sizes:42} {words(f'preset.{name}.title')}")
+        click.echo(f"{name:14} {sizes:42} {title if preset.folder is None else words('header.trained', preset=title)}")
 
 
 @commands.command()
