@@ -42,6 +42,7 @@ class Program:
         self.session = Session(state, self._load)
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
+        self.window.drawer.recall(self.preferences.text("knobs"))
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.bug_reports.report)
@@ -113,6 +114,7 @@ class Program:
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)
+        self.preferences.put("knobs", self.window.drawer.memory)
         self.preferences.save()
         self.remembered.keep(self.session.state)
         self.remembered.close()

@@ -15,6 +15,7 @@ class AttentionPage(Page):
 
     key = "attention"
     least_px = 420
+    shows_masks = True
 
     def __init__(self) -> None:
         super().__init__()

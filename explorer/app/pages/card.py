@@ -15,9 +15,11 @@ from explorer.picture.kinds import Caption, Picture
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
-from explorer.views.controls.elided_label import ElidedLabel
+from explorer.views.controls.title_label import TitleLabel
 from explorer.views.painting.pointed import Spot
+from explorer.views.painting.style import set_style_property
 
+_MARGIN_PX = 10
 P = TypeVar("P", bound=Picture)
 P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
 Maker = Callable[[Trace, Look, Words], P | None]
@@ -60,7 +62,7 @@ class Card(QFrame):
         self.picture: Picture | None = None
         self._words: Words | None = None
         self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture needs and that were not kept
-        self.title = ElidedLabel()
+        self.title = TitleLabel()
         self.title.setObjectName("title")
         if page:
             self.title.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -83,10 +85,14 @@ class Card(QFrame):
         self.bar.addStretch(1)
         self.bar.addWidget(self.shape)
         self.bar.addWidget(self._open)
+        self._second_bar = QHBoxLayout()
+        self._second_bar.setSpacing(8)
+        self._second_bar.addStretch(1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 6, 10, 8)
+        layout.setContentsMargins(_MARGIN_PX, 6, _MARGIN_PX, 8)
         layout.setSpacing(4)
         layout.addLayout(self.bar)
+        layout.addLayout(self._second_bar)
         layout.addWidget(self.note)
         layout.addWidget(view, 1)  # type: ignore[arg-type]  # Every view is a widget too.
         self.view.opened.connect(self._opened)
@@ -94,9 +100,7 @@ class Card(QFrame):
 
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
-        if self.property("meant") != meant:
-            self.setProperty("meant", meant)
-            self.style().polish(self)
+        set_style_property(self, "meant", meant)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
@@ -162,17 +166,39 @@ class Card(QFrame):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Hide the shape, then the formula, where the title line is too narrow. The tooltip has both."""
-        used = self.title.sizeHint().width() + self.bar.spacing() + 40
-        for place in range(self.bar.count()):
-            widget = self.bar.itemAt(place).widget()
-            if widget is not None and widget not in (self.title, self.formula, self.shape) and not widget.isHidden():
-                used += widget.sizeHint().width() + self.bar.spacing()
+        """Fit the title line: first the shape, then the formula is hidden, as the tooltip has both.
+
+        Then the buttons go into a second line, and at last the title breaks: nothing is cut.
+        """
+        room = self.width() - 2 * _MARGIN_PX
+        title = self.title.one_line_px()
+        gap = self.bar.spacing()
+        opens = 0 if self._open.isHidden() else self._open.sizeHint().width() + gap
+        controls = self._controls()
+        taken = sum(each.sizeHint().width() + gap for each in controls if not each.isHidden())
+        second = taken > 0 and title + opens + taken > room
+        self._place_controls(controls, second=second)
+        used = title + opens + (0 if second else taken)
+        self.title.fit(room - (used - title))
         for label in (self.shape, self.formula):
-            needed = label.sizeHint().width() + self.bar.spacing()
-            fits = bool(label.text()) and used + needed <= self.width()
+            needed = label.sizeHint().width() + gap
+            fits = bool(label.text()) and used + needed <= room
             label.setVisible(fits)
             used += needed if fits else 0
+
+    def _controls(self) -> list[QWidget]:
+        """The buttons that a page has put into the title line, wherever they stand now."""
+        bars = (self.bar, self._second_bar)
+        found = [bar.itemAt(place).widget() for bar in bars for place in range(bar.count())]
+        return [each for each in found if each is not None and each not in (self.title, self.formula, self.shape, self._open)]
+
+    def _place_controls(self, controls: list[QWidget], *, second: bool) -> None:
+        """Put the buttons into the second line, or back behind title and formula."""
+        here, there = (self.bar, self._second_bar) if second else (self._second_bar, self.bar)
+        for place, each in enumerate(controls):
+            if here.indexOf(each) >= 0:
+                here.removeWidget(each)
+                there.insertWidget(place if second else 2 + place, each)
 
     def _opened(self) -> None:
         if self.page:

@@ -6,22 +6,46 @@ from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.config import departures
 from explorer.lang import Words
-from explorer.picture.makers.compare import aside, bars_aside, bars_now, departures_html, difference, now
-from explorer.state.intents import Compare
+from explorer.picture.makers.compare import (
+    aside,
+    bars_aside,
+    bars_now,
+    comparable,
+    departures_html,
+    difference,
+    not_comparable,
+    now,
+)
+from explorer.state.intents import Compare, CompareWith, Intent
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.suggestions import Suggestions
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
 
+_SUGGESTED: dict[str, Intent] = {
+    "paper": Compare("paper"),
+    "positions": CompareWith((("position", "none"),)),
+    "mask": CompareWith((("causal_mask", False),)),
+    "temperature": CompareWith((("temperature", 2.0),)),
+    "residual": CompareWith((("residual", False),)),
+    "untrained": CompareWith(trained=False),
+}
+"""What one click puts beside the present state."""
+
 
 class ComparePage(Page):
-    """Buttons that put a state aside, take the paper's, swap the two or drop it; maps and bars of both states."""
+    """Buttons that put a state aside, take the paper's, swap the two or drop it; maps and bars of both states.
+
+    While nothing is put aside, suggestions stand where the other state will be.
+    """
 
     key = "compare"
     least_px = 680
+    shows_masks = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,6 +56,8 @@ class ComparePage(Page):
         self.about, self.list = QLabel(), QLabel()
         for label in (self.about, self.list):
             label.setWordWrap(True)
+        self.suggestions = Suggestions(tuple(_SUGGESTED))
+        self.suggestions.chose.connect(self._suggest)
         views = [HeatmapView() for _ in range(3)]
         self.maps = [self.card(view, make) for view, make in zip(views, (aside, now, difference), strict=True)]
         self._linked: list[Canvas] = list(views)
@@ -39,6 +65,14 @@ class ComparePage(Page):
             view.moved.connect(self._moved)
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]
         self.maps[1].bar.insertWidget(2, self.choice("attention"))
+        self._matching = self.choice("matched")
+        self.maps[2].bar.insertWidget(2, self._matching)
+        self._lay_out()
+        self._wish: Wish | None = None
+        self._words: Words | None = None
+        self._why = ""  # why the two maps cannot be subtracted
+
+    def _lay_out(self) -> None:
         buttons = QHBoxLayout()
         for button in (self.keep, self.paper, self.swap, self.drop):
             buttons.addWidget(button)
@@ -51,20 +85,25 @@ class ComparePage(Page):
         right.addWidget(self.explain(), 1)
         lower = beside(*((bars, 2) for bars in self.bars))
         lower.addLayout(right, 2)
+        maps = beside(*((card, 1) for card in self.maps))
+        maps.addWidget(self.suggestions, 2)
         column = column_in(self.scrolled())
         column.addLayout(buttons)
         column.addLayout(stages)
-        column.addLayout(beside(*((card, 1) for card in self.maps)), 5)
+        column.addLayout(maps, 5)
         column.addLayout(lower, 4)
-        self._wish: Wish | None = None
-        self._words: Words | None = None
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         there = trace.compared_with is not None
-        for card in (self.maps[0], self.maps[2], self.bars[0]):
+        for card in (self.maps[0], self.bars[0]):
             card.setVisible(there)
+        self.suggestions.setVisible(not there)
+        self.maps[2].setVisible(comparable(trace, look))
+        self._why = not_comparable(trace, look, words)
+        self._tell()
         self.list.setText("" if trace.config is None else departures_html(departures(trace.config), words))
         super().draw(trace, look, words)
+        self._matching.setVisible(_differ(trace))
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
@@ -72,6 +111,9 @@ class ComparePage(Page):
         self.swap.setEnabled(there)
         self.drop.setEnabled(there)
         self.paper.setEnabled(bool(departures(wish.config)))
+        for key, intent in _SUGGESTED.items():
+            differs = intent.changes(wish) if isinstance(intent, CompareWith) else bool(departures(wish.config))
+            self.suggestions.buttons[key].setEnabled(differs)
         self._tell()
 
     def speak(self, words: Words) -> None:
@@ -79,6 +121,8 @@ class ComparePage(Page):
         self._words = words
         for button, key in ((self.keep, "keep"), (self.paper, "take_paper"), (self.swap, "swap"), (self.drop, "drop")):
             button.setText(words(f"compare.{key}"))
+        for key in _SUGGESTED:
+            self.suggestions.name(key, words(f"compare_with.{key}.title"), words(f"compare_with.{key}.about"))
         self._tell()
 
     def _tell(self) -> None:
@@ -92,10 +136,14 @@ class ComparePage(Page):
         names = ", ".join(self._words(f"knob.{name}.name") for name in changed) or self._words("compare.same_knobs")
         title = f"preset.{other.preset}.title"
         preset = self._words(title) if title in self._words else other.preset
-        self.about.setText(self._words("compare.about", text=other.text, preset=preset, knobs=names))
+        told = self._words("compare.about", text=other.text, preset=preset, knobs=names)
+        self.about.setText(f"{told} {self._why}".rstrip())
 
     def _keep(self) -> None:
         self.wished.emit(Compare(str(self.sender().property("keeps"))))
+
+    def _suggest(self, key: str) -> None:
+        self.wished.emit(_SUGGESTED[key])
 
     def _moved(self, view: Viewport) -> None:
         """Show the same part of the map in all three views."""
@@ -103,6 +151,12 @@ class ComparePage(Page):
             if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
                 other.view = view
                 other.update()
+
+
+def _differ(trace: Trace) -> bool:
+    """Whether the two states have different tokens, so that it matters how they are matched."""
+    other = trace.compared_with
+    return other is not None and (trace.tokens.source, trace.tokens.target) != (other.tokens.source, other.tokens.target)
 
 
 PAGE = ComparePage

@@ -19,7 +19,7 @@ class EmbeddingPage(Page):
         column = column_in(self.scrolled())
         column.addWidget(first, 3)
         column.addWidget(self.card(StripsView(), sum_strips), 3)
-        column.addWidget(self.explain(), 2)
+        column.addWidget(self.explain(hug=True), 2)
 
 
 PAGE = EmbeddingPage

@@ -1,14 +1,12 @@
 """The layers page: norms and residual connections."""
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox
-
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.layers import dead_units, depth_gradients, depth_lengths, norms, stream
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
+from explorer.views.controls.layer_box import LayerBox
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.strips import StripsView
 from explorer.views.pictures.waves import WavesView
@@ -23,8 +21,8 @@ class LayersPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.layer = QComboBox()
-        self.layer.currentIndexChanged.connect(self._chose_layer)
+        self.layer = LayerBox()
+        self.layer.chose.connect(self._chose_layer)
         residual = self.card(StripsView(), stream)
         residual.bar.insertWidget(2, self.choice("side"))
         residual.bar.insertWidget(3, self.layer)
@@ -39,20 +37,11 @@ class LayersPage(Page):
             ),
             5,
         )
-        column.addWidget(self.explain(), 3)
+        column.addWidget(self.explain(hug=True), 3)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        names = [words("picture.layer", layer=layer) for layer in range(trace.card.side(look.side).n_layers)]
-        with QSignalBlocker(self.layer):
-            if names != [self.layer.itemText(place) for place in range(self.layer.count())]:
-                self.layer.clear()
-                self.layer.addItems(names)
-            self.layer.setCurrentIndex(look.layer)
+        self.layer.offer(trace.card.side(look.side).n_layers, look.layer, words)
         super().draw(trace, look, words)
-
-    def speak(self, words: Words) -> None:
-        super().speak(words)
-        self.layer.setAccessibleName(words("axis.layer"))
 
     def _chose_layer(self, layer: int) -> None:
         self.look_at(layer=layer)

@@ -23,14 +23,17 @@ class MasksPage(Page):
     """The mask of every attention, a head's scores before and behind the mask, the leak test, and a batch with padding."""
 
     key = "masks"
-    least_px = 1080
+    least_px = 1140
+    shows_masks = True
     experiments = frozenset({"leak", "batch"})
 
     def __init__(self) -> None:
         super().__init__()
         self._masks = {each: self.card(HeatmapView(bar=False), _mask_of(each)) for each in ATTENTIONS}
         stages = [self.card(HeatmapView(), _at_stage(stage)) for stage in ("scaled", "masked", "weights")]
-        stages[0].bar.insertWidget(2, self.choice("attention"))
+        choices = QHBoxLayout()
+        choices.addWidget(self.choice("attention"))
+        choices.addStretch(1)
         self.leak = self.card(HeatmapView(), leak_map)
         self.sentences = [self.card(HeatmapView(bar=False), _sentence(row)) for row in range(_SENTENCES)]
         self.edit, self.label = QLineEdit(), QLabel()
@@ -41,10 +44,11 @@ class MasksPage(Page):
         line.addWidget(self.edit, 1)
         column = column_in(self.scrolled())
         column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
+        column.addLayout(choices)
         column.addLayout(beside(*((card, 1) for card in stages)), 4)
         column.addLayout(line)
         column.addLayout(beside(*((card, 1) for card in (self.leak, *self.sentences))), 4)
-        column.addWidget(self.explain(), 2)
+        column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         for attention, card in self._masks.items():

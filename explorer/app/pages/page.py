@@ -7,7 +7,7 @@ from explorer.app.pages.card import Card, Maker, P, View
 from explorer.lang import Words
 from explorer.picture.theme import Theme
 from explorer.state.intents import OpenPage, look_at
-from explorer.state.look import ALIGNED, Look, attentions, sides_of
+from explorer.state.look import ALIGNED, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
 from explorer.trace.tap_names import ATTENTION_STAGES, with_layer
 from explorer.trace.trace import Trace
@@ -29,6 +29,7 @@ class Page(QWidget):
     key = ""
     experiments: frozenset[str] = frozenset()
     least_px = 0
+    shows_masks = False  # whether an odd mask would be seen on it
 
     wished = Signal(object)
     pointed = Signal(object)
@@ -77,13 +78,17 @@ class Page(QWidget):
                 "stage": self._chose_stage,
                 "side": self._chose_side,
                 "aligned": self._chose_aligned,
+                "matched": self._chose_matched,
             }[field]
         )
         self.choices.append((segments, field))
         return segments
 
-    def explain(self) -> ExplanationView:
+    def explain(self, *, hug: bool = False) -> ExplanationView:
+        """The explanation of this page; with `hug` it is no higher than its text."""
         self.explanation = ExplanationView()
+        if hug:
+            self.explanation.hug()
         return self.explanation
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
@@ -143,6 +148,9 @@ class Page(QWidget):
     def _chose_aligned(self, key: str) -> None:
         self.look_at(aligned=key)
 
+    def _chose_matched(self, key: str) -> None:
+        self.look_at(matched=key)
+
     def _chose_side(self, key: str) -> None:
         self.look_at(side=key)
 
@@ -154,4 +162,6 @@ def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
         return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
     if field == "aligned":
         return {key: words(f"aligned.{key}") for key in ALIGNED}
+    if field == "matched":
+        return {key: words(f"matched.{key}") for key in MATCHED}
     return {key: words(f"side.{key}") for key in sides_of(trace)}

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.pages.card import Card
+from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
@@ -53,9 +54,12 @@ class PageStack(QWidget):
         self._words: Words | None = None
         self._marked: tuple[str, ...] = ()
         self._theme = LIGHT
+        self.notice = MaskNotice()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._stack)
+        layout.setSpacing(0)
+        layout.addWidget(self.notice)
+        layout.addWidget(self._stack, 1)
         self._veil = _Veil(self)
         self._stack.addWidget(Page())  # An empty page is shown until `begin`.
 
@@ -74,6 +78,7 @@ class PageStack(QWidget):
             self.pages[key] = self._make(key)
         self._stack.setCurrentWidget(self.pages[key])
         self.touched = None
+        self.notice.attend(self.page.shows_masks)
         self._draw()
 
     def _make(self, key: str) -> Page:
@@ -94,6 +99,7 @@ class PageStack(QWidget):
     def put(self, wish: Wish) -> None:
         """Show a Wish in the pages' controls."""
         self._wish = wish
+        self.notice.put(wish)
         for page in self.pages.values():
             page.put(wish)
 
@@ -111,6 +117,7 @@ class PageStack(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
+        self.notice.speak(words)
         for page in self.pages.values():
             page.speak(words)
         if self._shown is not None:

@@ -1,7 +1,5 @@
 """The positions page."""
 
-from PySide6.QtWidgets import QComboBox
-
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
@@ -11,6 +9,7 @@ from explorer.picture.makers.positions import waves
 from explorer.picture.makers.positions_lab import against_distance, rotation_map, swap_strips, variants_strips, with_nearest
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
+from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 from explorer.views.pictures.waves import WavesView
@@ -30,7 +29,7 @@ class PositionPage(Page):
         first = self.card(WavesView(), waves)
         first.bar.insertWidget(2, self.choice("side"))
         rotation = self.card(HeatmapView(), rotation_map)
-        self.shift = QComboBox()
+        self.shift = ChoiceBox()
         self.shift.addItems([f"k = {k}" for k in _SHIFTS])
         self.shift.currentIndexChanged.connect(self._shifted)
         rotation.bar.insertWidget(2, self.shift)

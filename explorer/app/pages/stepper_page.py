@@ -18,6 +18,7 @@ from explorer.picture.makers.attention_steps import (
 )
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
+from explorer.views.controls.layer_box import LayerBox
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -29,6 +30,7 @@ class StepperPage(Page):
 
     key = "stepper"
     least_px = 700
+    shows_masks = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +47,9 @@ class StepperPage(Page):
         bar, below = QHBoxLayout(), QHBoxLayout()
         bar.addWidget(self.steps)
         bar.addStretch(1)
-        for widget in (self.where, self.heads):
+        self.layer = LayerBox()
+        self.layer.chose.connect(self._chose_layer)
+        for widget in (self.where, self.layer, self.heads):
             below.addWidget(widget)
         below.addStretch(1)
         column = column_in(self.scrolled())
@@ -59,6 +63,7 @@ class StepperPage(Page):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._look = look
         self.steps.offer({key: words(f"steps.{key}") for key in STEPS}, look.part)
+        self.layer.offer(trace.card.side(look.attention).n_layers, look.layer, words)
         shown = min(trace.card.side(look.attention).n_heads, 8)
         self.heads.offer({str(head): f"H{head}" for head in range(shown)}, str(look.head))
         self.second.setVisible(bool(operands(look.part)[1]))
@@ -74,6 +79,9 @@ class StepperPage(Page):
 
     def _chose_step(self, key: str) -> None:
         self.look_at(part=key)
+
+    def _chose_layer(self, layer: int) -> None:
+        self.look_at(layer=layer)
 
     def _chose_head(self, key: str) -> None:
         self.look_at(head=int(key))

@@ -24,7 +24,7 @@ class TokensPage(Page):
         column = column_in(self.scrolled())
         for card in self._sides.values():
             column.addWidget(card, 3)
-        column.addWidget(self.explain(), 2)
+        column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         for side, card in self._sides.items():

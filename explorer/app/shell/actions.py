@@ -3,19 +3,22 @@
 import sys
 
 import attrs
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from explorer import page_list
-from explorer.app.shell.keyboard import DIGIT_ROW
+from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
-_TABLE = {
+_TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (("open_lesson", "Ctrl+O"), None, ("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     "edit": (("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R"), ("sentence", "Ctrl+L"), ("stop", "Esc")),
-    "view": (("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
-    "help": (("keys", "F1"), ("news", ""), ("about", "")),
+    "view": (
+        *(("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
+        *(None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
+    ),
+    "help": (("explain", "Shift+F1"), ("keys", "F1"), ("news", ""), ("about", "")),
 }
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
 """The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.
@@ -43,6 +46,14 @@ class Actions:
             return self.by_name["fit"]
         number = PAGE_PLACES.index(place)
         return list(self.pages.values())[number] if number < len(self.pages) else None
+
+    def trigger_by_place(self, event: QKeyEvent) -> bool:
+        """Trigger the action of a key in the row of digits that writes another character on this keyboard."""
+        place = in_digit_row(event)
+        action = None if place is None else self.in_digit_row(place)
+        if action is not None:
+            action.trigger()
+        return action is not None
 
     def speak(self, words: Words) -> None:
         for name, menu in self.menus.items():

@@ -8,22 +8,22 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QTo
 
 from explorer.config import find_knob
 from explorer.lang import Words
-from explorer.presets import preset_names
+from explorer.presets import load_preset, preset_names
 from explorer.state.intents import OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
-
-_LETTERS = 8  # letters of a preset's name that are always visible
+from explorer.views.controls.tab_group import ArrowKeys, step_out
 
 
 class Header(QWidget):
-    """Signals: wished(Intent); language(), theme(), export() and lessons(), which do not concern the State."""
+    """Signals: wished(Intent); language(), theme(), export(), lessons() and explain(), which do not concern the State."""
 
     wished = Signal(object)
     language = Signal()
     theme = Signal()
     export = Signal()
     lessons = Signal()
+    explain = Signal()
 
     def __init__(self, pages: tuple[str, ...]) -> None:
         super().__init__()
@@ -31,10 +31,11 @@ class Header(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._pages = pages
         self._words: Words | None = None
-        self.presets, self.architectures = ChoiceBox(_LETTERS), ChoiceBox(_LETTERS)
+        self._chosen = ("", True)  # the preset, and whether its trained weights are used
+        self._architecture = ""
+        self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
-            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            combo.setMaximumWidth(190)
+            combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._names = list(preset_names())
         self.presets.addItems(self._names)
         self.architectures.addItems(find_knob("architecture").choices)
@@ -43,6 +44,9 @@ class Header(QWidget):
         self.language_button, self.theme_button, self.export_button = QToolButton(), QToolButton(), QToolButton()
         self.lessons_button = QToolButton()
         self.lessons_button.clicked.connect(self.lessons)
+        self.explain_button = QToolButton()
+        self.explain_button.setText("?")
+        self.explain_button.clicked.connect(self.explain)
         self.theme_button.setText("◐")
         self.language_button.clicked.connect(self.language)
         self.theme_button.clicked.connect(self.theme)
@@ -50,8 +54,8 @@ class Header(QWidget):
         layout = self._layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 0)
         layout.setSpacing(4)
-        layout.addWidget(self.presets, 100)  # The boxes take free space before the stretches beside the pages do.
-        layout.addWidget(self.architectures, 100)
+        layout.addWidget(self.presets)
+        layout.addWidget(self.architectures)
         layout.addStretch(1)
         self._buttons = QButtonGroup(self)
         for place, key in enumerate(pages):
@@ -59,10 +63,14 @@ class Header(QWidget):
         self.more = self._more_button()
         layout.addWidget(self.more)
         layout.addStretch(1)
-        for button in (self.lessons_button, self.language_button, self.theme_button, self.export_button):
+        for button in (self.explain_button, self.lessons_button, self.language_button, self.theme_button, self.export_button):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             layout.addWidget(button)
         self._buttons.idClicked.connect(self._chose_page)
+        ArrowKeys(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_out(self, forward)  # All of the header is one stop of the Tab key.
 
     def _page_button(self, place: int, key: str) -> QToolButton:
         button = QToolButton()
@@ -87,8 +95,7 @@ class Header(QWidget):
 
     def speak(self, words: Words) -> None:
         self._words = words
-        for index, name in enumerate(preset_names()):  # A user's own folder keeps its name.
-            self.presets.setItemText(index, words(f"preset.{name}.title"))
+        self._name_presets()
         for index, name in enumerate(find_knob("architecture").choices):
             self.architectures.setItemText(index, words(f"choice.architecture.{name}"))
         self.presets.setAccessibleName(words("header.preset"))
@@ -103,19 +110,40 @@ class Header(QWidget):
         self.more.setAccessibleName(words("header.more_pages"))
         self.lessons_button.setText(words("action.lessons"))
         self.lessons_button.setToolTip("F2")
+        self.explain_button.setToolTip(f"{words('action.explain')} (Shift+F1)")
+        self.explain_button.setAccessibleName(words("action.explain"))
         self._fit()
+
+    def _name_presets(self) -> None:
+        """Write the presets' titles. Those with trained weights say so; the chosen one says which weights are used."""
+        if self._words is None:
+            return
+        for index, name in enumerate(self._names):
+            own = name not in preset_names()  # A user's own folder keeps its name.
+            title = Path(name).name if own else self._words(f"preset.{name}.title")
+            if self._chosen == (name, False):
+                title = self._words("header.untrained", preset=title)
+            elif not own and load_preset(name).folder is not None:
+                title = self._words("header.trained", preset=title)
+            self.presets.setItemText(index, title)
 
     def put(self, wish: Wish) -> None:
         with QSignalBlocker(self.presets), QSignalBlocker(self.architectures):
             if wish.preset not in self._names:
                 self._names.append(wish.preset)
-                self.presets.addItem(Path(wish.preset).name)
+                self.presets.addItem("")
             self.presets.setCurrentIndex(self._names.index(wish.preset))
             self.architectures.setCurrentIndex(find_knob("architecture").choices.index(wish.config.architecture))
+        now = wish.preset, wish.uses_trained or not wish.has_trained
+        if (now, wish.config.architecture) == (self._chosen, self._architecture):
+            return  # Most wishes differ in their text alone.
+        self._chosen, self._architecture = now, wish.config.architecture
+        self._name_presets()
         self._tell_whole_names()
+        self._fit()
 
     def _tell_whole_names(self) -> None:
-        """Put whole names into the tooltips, since a box may cut its name."""
+        """Say in the tooltips what the two boxes choose."""
         if self._words is not None:
             for combo, key in ((self.presets, "preset"), (self.architectures, "architecture")):
                 combo.setToolTip(f"{self._words(f'header.{key}')}\n{combo.currentText()}")

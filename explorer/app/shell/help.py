@@ -7,16 +7,29 @@ from explorer.app.shell.actions import told_page_shortcuts
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.keyboard import native_names
 from explorer.app.shell.text_box import TextBox
+from explorer.errors import MissingAsset
 from explorer.resources import asset_text
 from explorer.version import __version__
 
 
 class Help(QObject):
-    """`keys`, `news` and `about` each open a box in front of the window, in its language."""
+    """`explain`, `keys`, `news` and `about` each open a box in front of the window, in its language."""
 
     def __init__(self, window: QWidget, appearance: Appearance) -> None:
         super().__init__(window)
         self._window, self._appearance = window, appearance
+
+    def explain(self, page: str) -> None:
+        """Show the explanation of a page, which a small window may have scrolled out of sight; without one, the keys."""
+        words = self._appearance.words
+        try:
+            text = asset_text(f"explain/{words.language}/{page}.md")
+        except MissingAsset:
+            self.keys()
+            return
+        box = TextBox(words(f"page.{page}"), self._window, words)
+        box.tell_markdown(text)
+        box.open()
 
     def keys(self) -> None:
         pages = told_page_shortcuts()

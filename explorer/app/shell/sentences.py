@@ -73,6 +73,10 @@ class Sentences(QWidget):
         alone = not trace.tokens.source
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
+        if trace.expected and not trace.trained:
+            # The target is the trained model's translation, of which these weights know nothing.
+            self._offer("", words, hint="header.meaningless")
+            return
         # A trace with expected tokens is a translator's: its target is the translation, unless the user typed one.
         self._offer(trace.target if trace.expected and not self.target_edit.text() else "", words)
 
@@ -83,8 +87,8 @@ class Sentences(QWidget):
         if stale:
             self._offer("", words)
 
-    def _offer(self, translation: str, words: Words) -> None:
-        self.target_edit.offer(translation, words("header.target_hint"))
+    def _offer(self, translation: str, words: Words, hint: str = "header.target_hint") -> None:
+        self.target_edit.offer(translation, words(hint))
         name = words("header.translation" if translation else "header.target")
         self.target_label.setText(name)
         self.target_edit.setAccessibleName(name)

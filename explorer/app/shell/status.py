@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QTo
 
 from explorer.engine.request import Frame
 from explorer.lang import Words
-from explorer.views.controls.elided_label import ElidedLabel
+from explorer.views.controls.parts_label import PartsLabel
 
 _NOTICE_MS = 6000
 _PATIENCE_MS = 500  # ms before progress and Cancel appear
@@ -22,7 +22,7 @@ class Status(QStatusBar):
         super().__init__()
         self.setSizeGripEnabled(False)
         self.setContentsMargins(10, 0, 6, 0)
-        self.facts, self.message, self.readout = ElidedLabel(), QLabel(), ElidedLabel()
+        self.facts, self.message, self.readout = PartsLabel(), QLabel(), PartsLabel()
         self.message.setObjectName("warning")
         self.message.setTextFormat(Qt.TextFormat.PlainText)  # Messages may quote files from strangers.
         self.readout.setObjectName("faint")
@@ -68,7 +68,7 @@ class Status(QStatusBar):
             *([words("status.decoding", decoding_ms=frame.decoding_ms)] if frame.trace.search is not None else ()),
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
         )
-        self.facts.setText("  ·  ".join(facts))
+        self.facts.set_parts(facts)
         self.facts.setToolTip(self.facts.text())
 
     def inform(self, text: str) -> None:
@@ -99,7 +99,7 @@ class Status(QStatusBar):
         self.message.setVisible(bool(text))
 
     def point(self, text: str) -> None:
-        self.readout.setText("  ·  ".join(text.split("\n")))
+        self.readout.set_parts(text.split("\n") if text else ())
 
     def set_busy(self, busy: bool) -> None:
         if busy and not self._late.isActive() and not self.progress.isVisible():

@@ -33,7 +33,7 @@ class WeightsBar(QWidget):
         above.addStretch(1)
         above.addWidget(self.segments)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 4, 4)
+        layout.setContentsMargins(12, 4, 12, 4)
         layout.setSpacing(4)
         layout.addLayout(above)
 

@@ -1,7 +1,7 @@
 """The main window. It connects its parts and does nothing else."""
 
 from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
@@ -12,12 +12,14 @@ from explorer.app.session import told
 from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
+from explorer.app.shell.areas import Areas
+from explorer.app.shell.clipboard import copy_to_clipboard
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
-from explorer.app.shell.keyboard import in_digit_row
+from explorer.app.shell.pending import Pending
 from explorer.app.shell.sentences import Sentences
+from explorer.app.shell.side import Drawer, Side
 from explorer.app.shell.status import Status
-from explorer.app.shell.weights_bar import WeightsBar
 from explorer.config import Config
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
@@ -28,11 +30,9 @@ from explorer.presets import load_preset
 from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.views.controls.knobs import KnobPanel
 from explorer.views.painting.pointed import Pointed
 
-_KNOBS_PX, _KNOBS_NARROW_PX = 268, 220
-_NARROW_PX = 1200
+_NARROW_PX = 1200  # px; in a narrower window the knobs are folded
 _LEAST = (880, 480)  # px; fits a laptop screen of 1366 × 768 at 125 %
 
 
@@ -49,8 +49,10 @@ class Window(QMainWindow):
         self._devices: tuple[str, ...] = ()
         self._was_seen = False
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
-        self.knobs, self.weights, self.status = KnobPanel(), WeightsBar(), Status()
-        self.lessons = LessonPanel()
+        self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
+        self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
+        self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.side), self)
+        self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help = Help(self, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
@@ -61,26 +63,18 @@ class Window(QMainWindow):
         appearance.themed.connect(self._set_theme)
         appearance.apply()
         self._set_wish(session.state.wish, None)
+        self.knobs.writing.put_look(session.state.look)
         self.page_stack.first = session.state.page
         self.header.put_page(session.state.page)
         self.status.inform(appearance.words("status.loading"))
         self.sentences.focus()
 
     def _lay_out(self) -> None:
-        side = QWidget()
-        side.setObjectName("side")
-        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.side = side
-        within = QVBoxLayout(side)
-        within.setContentsMargins(1, 0, 0, 0)
-        within.addWidget(self.weights)
-        within.addWidget(self.knobs, 1)
-        within.addWidget(self.weights.note)
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.lessons)
         body.addWidget(self.page_stack, 1)
-        body.addWidget(side)
+        body.addWidget(self.drawer)
         middle = QWidget()
         layout = QVBoxLayout(middle)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -102,6 +96,7 @@ class Window(QMainWindow):
         self.page_stack.wanted.connect(session.want)
         self.page_stack.drawn.connect(self._drawn)
         self.status.stop.connect(session.stop)
+        self.pending.changed.connect(self._set_stale)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
 
@@ -121,9 +116,13 @@ class Window(QMainWindow):
             ("keys", self.help.keys),
             ("news", self.help.news),
             ("about", self.help.about),
+            ("explain", self._explain),
+            ("next_area", self.areas.go_on),
+            ("previous_area", self.areas.go_back),
         ):
             named[name].triggered.connect(slot)
-        named["knobs"].toggled.connect(self.side.setVisible)
+        named["knobs"].toggled.connect(self.drawer.set_open)
+        self.drawer.opened.connect(named["knobs"].setChecked)
         named["lessons"].toggled.connect(self.step_opener.show)
         self.step_opener.shown.connect(named["lessons"].setChecked)
         named["open_lesson"].triggered.connect(self.step_opener.choose)
@@ -139,6 +138,7 @@ class Window(QMainWindow):
         self.header.language.connect(self.appearance.switch_language)
         self.header.theme.connect(self.appearance.switch_theme)
         self.header.export.connect(self.export)
+        self.header.explain.connect(self._explain)
         self._undoable(told.Undoable(False, False))
 
     # Actions
@@ -155,6 +155,9 @@ class Window(QMainWindow):
     def _colours_by_action(self) -> None:
         key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
         self.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
+
+    def _explain(self) -> None:
+        self.help.explain(self.session.state.page)
 
     def go(self, page: str) -> None:
         """Open a page."""
@@ -193,6 +196,8 @@ class Window(QMainWindow):
             self._open(state.page)
         for key, action in self.actions_.colours.items():
             action.setChecked(key in (state.look.unit_colours, state.look.signed_colours))
+        if state.look != before.look:
+            self.knobs.writing.put_look(state.look)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
         if state.wish == before.wish and (state.look != before.look or isinstance(value.by, LookAt)):
             self._looked(state.look)
@@ -202,6 +207,8 @@ class Window(QMainWindow):
         self.header.put(wish)
         put = self.knobs.put if isinstance(by, Intent) else self.knobs.put_all
         put(wish.config, load_preset(wish.preset).config)
+        self.knobs.put_wish(wish)
+        self.pending.asked(wish, None if self.session.frame is None else self.session.frame.wish)
         self.weights.put(wish, self.appearance.words)
         self.page_stack.put(wish)
 
@@ -218,7 +225,8 @@ class Window(QMainWindow):
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
             self.status.clear()
-        self._set_stale(False)
+        self.pending.answered(frame.wish, self.session.state.wish)
+        self._set_stale(self.pending.dimmed)
         if frame.devices != self._devices:
             self._devices = frame.devices
             self.knobs.offer("device", frame.devices)
@@ -227,6 +235,7 @@ class Window(QMainWindow):
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
+        self.knobs.writing.offer(frame.trace.shape("generator.logits")[-1])
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
@@ -235,6 +244,7 @@ class Window(QMainWindow):
 
     def _refused(self, error: ExplorerError) -> None:
         self.lessons.refuse(error)
+        self.pending.refused()
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
         self._set_stale(self.session.frame is not None)
@@ -251,6 +261,7 @@ class Window(QMainWindow):
         self.status.notice(words("status.heads_settled", d_model=config.d_model, n_heads=config.n_heads))
 
     def _stopped(self) -> None:
+        self.pending.refused()
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
 
@@ -271,7 +282,7 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.knobs, self.status, self.actions_, self.lessons):
+        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons):
             part.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
@@ -313,21 +324,15 @@ class Window(QMainWindow):
         """Put the picture that was touched last onto the clipboard."""
         card = self.page_stack.main_card()
         if card is not None and card.picture is not None:
-            from explorer.export.raster import image
-            from explorer.picture.figure.svg import render  # Figures need fontTools, 0.1 s to import.
-
-            QGuiApplication.clipboard().setImage(image(render(card.picture, self.appearance.words, self.appearance.theme)))
+            copy_to_clipboard(card.picture, self.appearance)
             self.status.inform(self.appearance.words("status.copied"))
 
     def event(self, event: QEvent) -> bool:
         """Handle the row of digits before Qt looks for shortcuts, so that it works on every keyboard."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            place = in_digit_row(event)
-            action = None if place is None else self.actions_.in_digit_row(place)
-            if action is not None:
-                action.trigger()
-                event.accept()
-                return True
+        shortcut = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if shortcut and self.actions_.trigger_by_place(event):  # type: ignore[arg-type]  # It is a QKeyEvent.
+            event.accept()
+            return True
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -338,7 +343,7 @@ class Window(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.side.setFixedWidth(_KNOBS_PX if self.width() >= _NARROW_PX else _KNOBS_NARROW_PX)
+        self.drawer.set_narrow(self.width() < _NARROW_PX)
         self.lessons.set_narrow(self.width() < _NARROW_PX)
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -1,6 +1,6 @@
-"""A combo box that ends its text with an ellipsis where there is no room for it."""
+"""A combo box that shows its whole text."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
@@ -8,12 +8,17 @@ _SPARE_PX = 4  # px that styles leave free beside the text
 
 
 class ChoiceBox(QComboBox):
-    """A combo box as wide as its place in the layout, and at least as wide as `n_letters`, whatever its longest text."""
+    """A combo box that asks for the room of its present text, and whose list is as wide as its longest entry.
 
-    def __init__(self, n_letters: int) -> None:
+    Decision: the present text decides the width. Rejected: the longest entry, which would take room for what is not shown.
+    A box that is made narrower all the same ends its text with an ellipsis and cuts no letter in half.
+    """
+
+    def __init__(self, n_letters: int = 1) -> None:
         super().__init__()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(n_letters)
+        self.currentTextChanged.connect(self._measure)
 
     def shown(self) -> str:
         """The visible part of the current text."""
@@ -24,6 +29,19 @@ class ChoiceBox(QComboBox):
         )
         return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width() - _SPARE_PX)
 
+    def minimumSizeHint(self) -> QSize:
+        return self._wide_enough(super().minimumSizeHint())
+
+    def sizeHint(self) -> QSize:
+        return self._wide_enough(super().sizeHint())
+
+    def showPopup(self) -> None:
+        """Open the list, wide enough for its longest entry."""
+        view = self.view()
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
+        view.setMinimumWidth(max(self.width(), view.sizeHintForColumn(0) + bar + 2 * _SPARE_PX))
+        super().showPopup()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
@@ -32,3 +50,14 @@ class ChoiceBox(QComboBox):
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
+
+    def _measure(self) -> None:
+        self.updateGeometry()
+
+    def _wide_enough(self, hint: QSize) -> QSize:
+        """A size with room for the present text; the hint has the frame, the arrow and the least number of letters."""
+        self.ensurePolished()
+        metrics = self.fontMetrics()
+        frame = hint.width() - self.minimumContentsLength() * metrics.horizontalAdvance("X")
+        text = metrics.horizontalAdvance(self.currentText()) + 2 * _SPARE_PX
+        return QSize(max(hint.width(), frame + text), hint.height())

@@ -1,6 +1,7 @@
 """The panel of knobs: a row for each, made from its declaration, in groups that fold."""
 
 import math
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -9,23 +10,25 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
+    QLabel,
     QScrollArea,
-    QSizePolicy,
     QSlider,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from explorer.config import GROUPS, KNOBS, Config
+from explorer.config import GROUPS, KNOBS, UNTRAINED_GROUPS, Config
 from explorer.knobs import Knob, Value
 from explorer.lang import Words
 from explorer.state.intents import SetKnob
+from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
-from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.controls.number_box import NumberBox
+from explorer.views.controls.tab_group import ArrowKeys, step_out
+from explorer.views.controls.writing import WritingRows
+from explorer.views.painting.style import set_style_property
 
-_LETTERS = 6  # letters of a choice that are always visible
 _TICKS = 1000  # ticks of a logarithmic slider
 
 
@@ -39,8 +42,8 @@ class KnobRow(QWidget):
         self.knob = knob
         self.setObjectName("knob")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.name = ElidedLabel()
-        self.name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.name = QLabel()
+        self.name.setWordWrap(True)
         self.reset = QToolButton()
         self.reset.setObjectName("small")
         self.reset.setText("↺")
@@ -54,7 +57,7 @@ class KnobRow(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(0)
         grid.addWidget(self.name, 0, 0)
-        grid.addWidget(self.reset, 0, 2)
+        grid.addWidget(self.reset, 0, 1)
         grid.setColumnStretch(0, 1)
         self._start = knob.default
         self._make_editor(grid)
@@ -63,18 +66,18 @@ class KnobRow(QWidget):
         self.slider: QSlider | None = None
         self.editor: NumberBox | QComboBox | QCheckBox
         if self.knob.kind == "choice":
-            self.editor = ChoiceBox(_LETTERS)  # A long choice must not make the panel wider.
+            self.editor = ChoiceBox()
             self.editor.addItems(self.knob.choices)
             self.editor.currentIndexChanged.connect(self._chosen)
             grid.addWidget(self.editor, 1, 0, 1, 3)
         elif self.knob.kind == "bool":
             self.editor = QCheckBox()
             self.editor.toggled.connect(self._toggled)
-            grid.addWidget(self.editor, 0, 1)
+            grid.addWidget(self.editor, 0, 2)
         else:
             self.editor = self._spin_box()
             self.slider = self._make_slider()
-            grid.addWidget(self.editor, 0, 1)
+            grid.addWidget(self.editor, 0, 2)
             grid.addWidget(self.slider, 1, 0, 1, 3)
         for each in (self.editor, self.slider):
             if each is not None:
@@ -140,6 +143,9 @@ class KnobRow(QWidget):
         """Show a value without a signal; `start` is the value that reset goes to."""
         self._start = start
         self.reset.setVisible(value != start)
+        for each in (self.editor, self.slider):
+            if each is not None:
+                set_style_property(each, "away", value != start)
         with QSignalBlocker(self.editor):
             if isinstance(self.editor, QComboBox):
                 self.editor.setCurrentIndex(self.knob.choices.index(str(value)))
@@ -153,9 +159,7 @@ class KnobRow(QWidget):
 
     def set_meant(self, meant: bool) -> None:
         """Outline the knob, or not; lessons outline the knobs that they speak of."""
-        if self.property("meant") != meant:
-            self.setProperty("meant", meant)
-            self.style().polish(self)
+        set_style_property(self, "meant", meant)
 
     def _figure(self, value: float) -> str:
         return f"{value:g}" if value < 1e6 else f"{value:.0e}".replace("e+0", "e")
@@ -191,7 +195,7 @@ class KnobRow(QWidget):
 class KnobGroup(QWidget):
     """A heading that folds and unfolds the rows below it."""
 
-    def __init__(self, key: str, rows: list[KnobRow]) -> None:
+    def __init__(self, key: str, rows: Sequence[QWidget]) -> None:
         super().__init__()
         self.key = key
         self.heading = QToolButton()
@@ -219,7 +223,10 @@ class KnobGroup(QWidget):
 
 
 class KnobPanel(QScrollArea):
-    """All knobs. Signals: wished(SetKnob) while a slider moves, after typing a value, and on reset."""
+    """All knobs, those of writing first. They are one stop of the Tab key; up and down walk from knob to knob.
+
+    Signals: wished(Intent) while a slider moves, after typing a value, and on reset.
+    """
 
     wished = Signal(object)
 
@@ -231,12 +238,17 @@ class KnobPanel(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The rows take the focus.
         self.rows: dict[str, KnobRow] = {}
         self._shown: dict[str, tuple[Value, Value]] = {}  # the shown and the reset value of each row
-        self._groups: list[KnobGroup] = []
+        self.writing = WritingRows()
+        self.writing.wished.connect(self.wished)
+        self._groups = [KnobGroup("writing", [self.writing])]
+        self._replaces = False  # whether the preset has trained weights, which the last groups replace
+        self._words: Words | None = None
         inside = QWidget()
         inside.setObjectName("knobs")
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
+        layout.addWidget(self._groups[0])
         for key in GROUPS:
             rows = [KnobRow(knob) for knob in KNOBS if knob.group == key]
             for row in rows:
@@ -246,13 +258,33 @@ class KnobPanel(QScrollArea):
             layout.addWidget(self._groups[-1])
         layout.addStretch(1)
         self.setWidget(inside)
+        ArrowKeys(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_out(self, forward)
 
     def speak(self, words: Words) -> None:
-        for group in self._groups:
-            group.heading.setText(words(f"group.{group.key}"))
-            group.heading.setAccessibleName(words(f"group.{group.key}"))
+        self._words = words
+        self._name_groups(words)
+        self.writing.speak(words)
         for row in self.rows.values():
             row.speak(words)
+
+    def _name_groups(self, words: Words) -> None:
+        for group in self._groups:
+            name = words(f"group.{group.key}")
+            if self._replaces and group.key in UNTRAINED_GROUPS:
+                name = words("group.untrained", group=name)
+            group.heading.setText(name)
+            group.heading.setAccessibleName(name)
+
+    def put_wish(self, wish: Wish) -> None:
+        """Show the beam width, and say which groups replace trained weights, if the preset has some."""
+        self.writing.put_wish(wish)
+        if self._replaces != wish.has_trained:
+            self._replaces = wish.has_trained
+            if self._words is not None:
+                self._name_groups(self._words)
 
     def offer(self, name: str, choices: tuple[str, ...]) -> None:
         """Enable only these choices of a knob, and hide it where there is a single one."""

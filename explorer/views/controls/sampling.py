@@ -5,17 +5,19 @@ import math
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 from explorer.lang import Words
 from explorer.state.look import Look
-from explorer.views.controls.elided_label import ElidedLabel
 from explorer.views.controls.number_box import NumberBox, plain_figures
+from explorer.views.controls.tab_group import ArrowKeys, step_out
+from explorer.views.painting.style import set_style_property
 
 _N_STEPS = 80  # ticks of the logarithmic top-k slider
+_TEMPERATURES = [round(0.05 * i, 2) for i in range(2, 61)]
+_SHARES = [round(0.01 * i, 2) for i in range(5, 101)]
 _BOX_PX = 50
-_NAME_PX = 84  # px, the width of names in the narrow layout
-_NARROW_PX = 460  # px; a narrower bar puts the three controls below each other
+_NARROW_PX = 600  # px; a narrower bar puts the three controls below each other
 
 
 class OffBox(NumberBox):
@@ -77,11 +79,13 @@ class SamplingRow(QWidget):
 
     turned = Signal(str, object)
 
-    def __init__(self, field: str, ticks: list[float], off: float | None, decimals: int) -> None:
+    def __init__(self, field: str, ticks: list[float], off: float | None, decimals: int, start: float | None = None) -> None:
+        """`start` is the value that a double click goes back to; a field of the Look has its own."""
         super().__init__()
         self.field = field
-        self.start: float = getattr(Look(), field)
-        self.name = ElidedLabel()
+        self.start: float = getattr(Look(), field) if start is None else start
+        self.name = QLabel()
+        self.name.setWordWrap(True)
         self.box = OffBox(off, decimals)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._ticks: list[float] = []
@@ -101,9 +105,9 @@ class SamplingRow(QWidget):
             each.installEventFilter(self)
         self.name.installEventFilter(self)
 
-    def lay_out(self, *, narrow: bool) -> None:
-        """Put the slider below name and box, or between them in the narrow layout."""
-        self.name.setMinimumWidth(_NAME_PX if narrow else 24)
+    def lay_out(self, *, narrow: bool, name_px: int = 24) -> None:
+        """Put the slider below name and box; or between them, with names of the same width (px), in the narrow layout."""
+        self.name.setMinimumWidth(name_px if narrow else 24)
         self._grid.setColumnStretch(0, 0 if narrow else 1)
         self._grid.setColumnStretch(1, 1 if narrow else 0)
         self._grid.addWidget(self.name, 0, 0)
@@ -126,6 +130,8 @@ class SamplingRow(QWidget):
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
             self.box.setValue(value)
             self.slider.setValue(self._nearest(value))
+        for each in (self.slider, self.box):
+            set_style_property(each, "away", value != self.start)
 
     def speak(self, words: Words) -> None:
         name, hint = words(f"sampling.{self.field}"), words(f"sampling.{self.field}_hint")
@@ -171,11 +177,8 @@ class SamplingBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        # On every slider, a place further to the right lets sampling draw more symbols.
-        self.temperature = SamplingRow("sampling_temperature", [round(0.05 * i, 2) for i in range(2, 61)], None, 2)
-        self.top_k = SamplingRow("top_k", top_k_ticks(2), 0.0, 0)
-        self.top_p = SamplingRow("top_p", [round(0.01 * i, 2) for i in range(5, 101)], 1.0, 2)
-        self.rows = (self.temperature, self.top_k, self.top_p)
+        self.rows = sampling_rows()
+        self.temperature, self.top_k, self.top_p = self.rows
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(14)
@@ -184,6 +187,10 @@ class SamplingBar(QWidget):
             self._layout.addWidget(row, 1)
             row.turned.connect(self._turned)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        ArrowKeys(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_out(self, forward)
 
     def put(self, look: Look, n_symbols: int) -> None:
         """Show a Look; `n_symbols` is how many symbols the output has."""
@@ -194,6 +201,7 @@ class SamplingBar(QWidget):
     def speak(self, words: Words) -> None:
         for row in self.rows:
             row.speak(words)
+        self._lay_out_rows()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -203,11 +211,29 @@ class SamplingBar(QWidget):
         self._narrow = narrow
         self._layout.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self._layout.setSpacing(2 if narrow else 14)
+        self._lay_out_rows()
+
+    def _lay_out_rows(self) -> None:
+        name_px = max(row.name.fontMetrics().horizontalAdvance(row.name.text()) for row in self.rows) + 2
         for row in self.rows:
-            row.lay_out(narrow=narrow)
+            row.lay_out(narrow=self._narrow, name_px=name_px)
 
     def _turned(self, field: str, value: float) -> None:
-        self.changed.emit({field: int(value) if field == "top_k" else value})
+        self.changed.emit(sampled(field, value))
+
+
+def sampling_rows() -> tuple[SamplingRow, SamplingRow, SamplingRow]:
+    """Temperature, top-k and top-p. On every slider, a place further to the right lets sampling draw more symbols."""
+    return (
+        SamplingRow("sampling_temperature", _TEMPERATURES, None, 2),
+        SamplingRow("top_k", top_k_ticks(2), 0.0, 0),
+        SamplingRow("top_p", _SHARES, 1.0, 2),
+    )
+
+
+def sampled(field: str, value: float) -> dict[str, float]:
+    """The field of the Look that a control has set: {"top_k": 40}."""
+    return {field: int(value) if field == "top_k" else value}
 
 
 def top_k_ticks(n_symbols: int) -> list[float]:

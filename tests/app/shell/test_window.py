@@ -40,7 +40,8 @@ def _set(opened: Opened, qtbot: QtBot) -> None:
     assert (opened.window.sentences.source_edit.text(), opened.window.sentences.target_edit.text()) == ("你好", "hello")
     assert opened.window.knobs.rows["seed"].editor.value() == 7  # type: ignore[union-attr]  # a number's editor
     opened.tell(_state_of(opened, preset="translator", trained=False))
-    assert opened.window.header.presets.currentText() == opened.words("preset.translator.title")
+    title = opened.words("preset.translator.title")
+    assert opened.window.header.presets.currentText() == opened.words("header.untrained", preset=title)
     assert not opened.window.weights.isHidden() and not opened.window.weights.note.isHidden()
 
 

@@ -1,0 +1,119 @@
+"""The right edge of the window: the panel of knobs, and the tab that is left of it when it is folded."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from explorer.app.shell.weights_bar import WeightsBar
+from explorer.lang import Words
+from explorer.views.controls.knobs import KnobPanel
+
+_WIDE_PX, _NARROW_PX, _TAB_PX = 268, 240, 24
+_SAID = {True: "open", False: "folded"}
+
+
+class Side(QWidget):
+    """Title, weights, knobs and a note. Signals: folded() for the button at its title."""
+
+    folded = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("side")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.weights, self.knobs = WeightsBar(), KnobPanel()
+        self.title, self.fold = QLabel(), QToolButton()
+        self.title.setObjectName("title")
+        self.fold.setObjectName("small")
+        self.fold.setAutoRaise(True)
+        self.fold.clicked.connect(self.folded)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 6, 12, 0)
+        bar.addWidget(self.title)
+        bar.addStretch(1)
+        bar.addWidget(self.fold)
+        within = QVBoxLayout(self)
+        within.setContentsMargins(1, 0, 0, 0)
+        within.setSpacing(0)
+        within.addLayout(bar)
+        within.addWidget(self.weights)
+        within.addWidget(self.knobs, 1)
+        within.addWidget(self.weights.note)
+
+    def speak(self, words: Words) -> None:
+        self.title.setText(words("panel.title"))
+        self.fold.setText(words("panel.fold"))
+        self.fold.setToolTip("Ctrl+K")
+        self.knobs.speak(words)
+
+
+class Drawer(QWidget):
+    """Holds the panel beside the page, or folds it to a tab. A narrow window has its own memory, and begins folded.
+
+    Decision: an open panel stands beside the page. Rejected: over it, where it would cover what the knobs change.
+
+    Signals: opened(bool) when it opens or folds.
+    """
+
+    opened = Signal(bool)
+
+    def __init__(self, side: Side) -> None:
+        super().__init__()
+        self._side = side
+        self._narrow = False
+        self._kept = {False: True, True: False}  # whether it is open, by whether the window is narrow
+        self.tab = QToolButton()
+        self.tab.setObjectName("tab")
+        self.tab.setFixedWidth(_TAB_PX)
+        self.tab.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.tab.clicked.connect(self._open)
+        side.folded.connect(self._fold)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(side)
+        layout.addWidget(self.tab)
+        self._show()
+
+    def speak(self, words: Words) -> None:
+        self._side.speak(words)
+        self.tab.setText(words("panel.unfold"))
+        self.tab.setToolTip(f"{words('panel.unfold_name')} (Ctrl+K)")
+        self.tab.setAccessibleName(words("panel.unfold_name"))
+
+    @property
+    def is_open(self) -> bool:
+        return self._kept[self._narrow]
+
+    def set_open(self, on: bool) -> None:
+        if on != self.is_open:
+            self._kept[self._narrow] = on
+            self._show()
+
+    def set_narrow(self, narrow: bool) -> None:
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._show()
+
+    @property
+    def memory(self) -> str:
+        """What is remembered until the next start: "open folded" for a wide and a narrow window."""
+        return " ".join(_SAID[self._kept[narrow]] for narrow in (False, True))
+
+    def recall(self, memory: str) -> None:
+        """Open or fold as at the end of the last run; an unknown memory changes nothing."""
+        said = memory.split(" ")
+        if len(said) == len(self._kept) and set(said) <= set(_SAID.values()):
+            self._kept = {narrow: word == _SAID[True] for narrow, word in zip((False, True), said, strict=True)}
+            self._show()
+
+    def _open(self) -> None:
+        self.set_open(True)
+
+    def _fold(self) -> None:
+        self.set_open(False)
+
+    def _show(self) -> None:
+        self._side.setFixedWidth(_NARROW_PX if self._narrow else _WIDE_PX)
+        self._side.setVisible(self.is_open)
+        self.tab.setVisible(not self.is_open)
+        self.opened.emit(self.is_open)

@@ -1,0 +1,41 @@
+"""Buttons with a sentence each, for what can be done with one click."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QCommandLinkButton, QGridLayout, QSizePolicy, QWidget
+
+_COLUMNS = 2
+
+
+class Suggestions(QWidget):
+    """Signals: chose(key)."""
+
+    chose = Signal(str)
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        super().__init__()
+        self.buttons: dict[str, QCommandLinkButton] = {}
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        for place, key in enumerate(keys):
+            button = self.buttons[key] = QCommandLinkButton()
+            button.setObjectName("suggestion")
+            button.setIcon(QIcon())
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+            button.setProperty("suggests", key)
+            button.clicked.connect(self._chosen)
+            layout.addWidget(button, place // _COLUMNS, place % _COLUMNS)
+
+    def name(self, key: str, title: str, about: str) -> None:
+        """Write a button's title and its sentence."""
+        button = self.buttons[key]
+        button.setText(title)
+        button.setDescription(about)
+        button.setAccessibleName(title)
+        button.setAccessibleDescription(about)
+
+    def _chosen(self) -> None:
+        self.chose.emit(str(self.sender().property("suggests")))

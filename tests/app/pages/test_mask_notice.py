@@ -1,0 +1,46 @@
+"""Where a tutorial writes an odd mask, the pages that show it say that this is the tutorial's doing."""
+
+import attrs
+import pytest
+
+from explorer.app.pages.mask_notice import odd_masking
+from explorer.presets import load_preset, preset_names
+from explorer.state.intents import SetKnob, SetPreset
+from explorer.state.state import State
+from explorer.state.wish import Wish
+from tests.app.shell.conftest import appearance, make
+from tests.app.shell.opening import Make
+
+__all__ = ["appearance", "make"]  # fixtures of the windows
+ODD = ("tutorial-b", "tutorial-e")
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_two_tutorials_write_an_odd_mask(preset: str) -> None:
+    """As their files say; with the knob turned, the mask is the user's own."""
+    wish = Wish.from_preset(preset)
+    reading = load_preset(preset).config.masking
+
+    assert odd_masking(wish) == ((preset, reading) if preset in ODD else None)
+    assert odd_masking(Wish.from_preset(preset, masking="usual" if preset in ODD else "inverted")) is None
+
+
+@pytest.mark.parametrize("preset", ODD)
+def test_pages_with_masks_say_whose_doing_it_is(make: Make, preset: str) -> None:
+    """In the chosen language, with tutorial, reading and knob by name; other pages and presets say nothing."""
+    opened = make(attrs.evolve(State.from_preset("tiny"), page="masks"))
+    window = opened.window
+    notice = window.page_stack.notice
+    window.go("masks")
+    assert notice.isHidden()
+    opened.session.ask(SetPreset(preset))
+    told = notice.text()
+    assert not notice.isHidden()
+    assert all(opened.words(key) in told for key in (f"preset.{preset}.title", "knob.masking.name"))
+    window.actions_.by_name["language"].trigger()
+    assert notice.text() != told
+    for page, says in (("tokens", False), ("stepper", True), ("position", False), ("attention", True)):
+        window.go(page)
+        assert notice.isHidden() == (not says), page
+    opened.session.ask(SetKnob("masking", "usual"))
+    assert notice.isHidden()
