@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
@@ -14,8 +15,11 @@ from explorer.app.shell.window import Window
 from explorer.state.intents import SetKnob
 from explorer.views.controls.explanation import ExplanationView
 from tests.journeys.conftest import Journey
+from tests.journeys.emptiness import emptiness, largest_rectangle, largest_share
 
-SIZES = ((1440, 900), (1024, 700), (960, 620), (880, 480))
+SIZES = ((2560, 1440), (1440, 900), (1024, 700), (960, 620), (880, 480))
+MOST_EMPTY = 0.15
+"""The share of a page that may be one empty rectangle. The overview is not measured: it is one large picture."""
 LEAST_PX = (120, 80)
 MODELS: dict[str, tuple[str, dict[str, object]]] = {
     "translator": ("translator", {}),
@@ -99,7 +103,7 @@ def faults(journey: Journey, window: Window) -> list[str]:
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("model", MODELS)
 def test_every_page_shows_its_cards(journey: Journey, model: str, language: str) -> None:
-    """At each size, of a trained model, one with a decoder alone, and one of 64×32 heads."""
+    """At each size, of a trained model, one with a decoder alone, and one of 64×32 heads; light in Chinese, dark in English."""
     preset, knobs = MODELS[model]
 
     def script(window: Window) -> None:
@@ -107,12 +111,49 @@ def test_every_page_shows_its_cards(journey: Journey, model: str, language: str)
         for name, value in knobs.items():
             window.session.ask(SetKnob(name, value))
         journey.settle(window)
-        if language == "en":
+        if language == "en":  # In dark colours, so that both themes are seen.
             window.actions_.by_name["language"].trigger()
+            window.actions_.themes["dark"].trigger()
         found = faults(journey, window)
         assert not found, "\n".join(found)
 
     journey.run(script, "--preset", preset)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 700), (2560, 1440)], ids=lambda size: f"{size[0]}×{size[1]}")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_is_largely_empty(journey: Journey, theme: str, size: tuple[int, int]) -> None:
+    """Of the translator, after everything was computed: no rectangle of one colour takes more than its share of a page."""
+
+    def script(window: Window) -> None:
+        window.resize(*size)
+        window.actions_.themes[theme].trigger()
+        shares = {}
+        for key in page_list.KEYS:
+            if key != "overview":
+                window.go(key)
+                journey.settle(window)
+                QApplication.processEvents()
+                shares[key] = emptiness(window.page_stack)
+        assert {key: f"{share:.0%}" for key, share in shares.items() if share > MOST_EMPTY} == {}
+
+    journey.run(script, "--preset", "translator")
+
+
+def test_an_empty_rectangle_is_measured(qapp: QApplication) -> None:
+    """So that the test above can fail: all, a half, a quarter in a corner, and nothing of a chessboard."""
+    image = QImage(480, 480, QImage.Format.Format_RGB32)
+    image.fill(0)
+    assert largest_share(image) == 1.0
+    noise = np.random.default_rng(0).integers(0, 2**24, (480, 480), np.uint32)
+    for wide, high, expected in ((240, 480, 0.5), (240, 240, 0.25), (0, 0, 0.0)):
+        pixels = noise.copy()
+        pixels[:high, :wide] = 0xFFFFFF
+        made = QImage(pixels.tobytes(), 480, 480, 4 * 480, QImage.Format.Format_RGB32)
+        assert abs(largest_share(made) - expected) < 0.02
+    board = np.indices((8, 8)).sum(axis=0) % 2 == 0
+    assert largest_rectangle(board) == 1
+    assert largest_rectangle(np.ones((3, 5), bool)) == 15
 
 
 def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey) -> None:
