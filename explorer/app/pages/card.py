@@ -19,7 +19,7 @@ from explorer.views.controls.title_label import TitleLabel
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.style import set_style_property
 
-_MARGIN_PX = 10
+_MARGIN_PX, _SPARE_PX = 10, 6
 P = TypeVar("P", bound=Picture)
 P_shown = TypeVar("P_shown", bound=Picture, contravariant=True)
 Maker = Callable[[Trace, Look, Words], P | None]
@@ -77,6 +77,7 @@ class Card(QFrame):
         self._open.setObjectName("small")
         self._open.setText("↗")
         self._open.setVisible(bool(page))
+        self._open.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # By keyboard, Enter in the view opens the page.
         self._open.clicked.connect(self._opened)
         self.bar = QHBoxLayout()
         self.bar.setSpacing(8)
@@ -170,7 +171,7 @@ class Card(QFrame):
 
         Then the buttons go into a second line, and at last the title breaks: nothing is cut.
         """
-        room = self.width() - 2 * _MARGIN_PX
+        room = self.width() - 2 * _MARGIN_PX - _SPARE_PX
         title = self.title.one_line_px()
         gap = self.bar.spacing()
         opens = 0 if self._open.isHidden() else self._open.sizeHint().width() + gap

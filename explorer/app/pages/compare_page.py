@@ -1,6 +1,7 @@
 """The compare page: two states and their difference, and where the present one departs from the paper."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
@@ -21,6 +22,7 @@ from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.suggestions import Suggestions
+from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.bars import BarsView
@@ -73,9 +75,13 @@ class ComparePage(Page):
         self._why = ""  # why the two maps cannot be subtracted
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
+        within, buttons = QWidget(), QHBoxLayout()
+        kept = QHBoxLayout(within)
+        kept.setContentsMargins(0, 0, 0, 0)
         for button in (self.keep, self.paper, self.swap, self.drop):
-            buttons.addWidget(button)
+            kept.addWidget(button)
+        make_tab_group(within, Qt.Key.Key_Left, Qt.Key.Key_Right)
+        buttons.addWidget(within)
         buttons.addWidget(self.about, 1)
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))

@@ -10,7 +10,7 @@ class EmbeddingPage(Page):
     """The embedding of a side, and its sum with the positions below it."""
 
     key = "embedding"
-    least_px = 560
+    least_px = 640
 
     def __init__(self) -> None:
         super().__init__()

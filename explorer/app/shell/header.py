@@ -12,7 +12,7 @@ from explorer.presets import load_preset, preset_names
 from explorer.state.intents import OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
-from explorer.views.controls.tab_group import ArrowKeys, step_out
+from explorer.views.controls.tab_group import make_tab_group
 
 
 class Header(QWidget):
@@ -67,10 +67,7 @@ class Header(QWidget):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             layout.addWidget(button)
         self._buttons.idClicked.connect(self._chose_page)
-        ArrowKeys(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
-
-    def focusNextPrevChild(self, forward: bool) -> bool:
-        return step_out(self, forward)  # All of the header is one stop of the Tab key.
+        make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
 
     def _page_button(self, place: int, key: str) -> QToolButton:
         button = QToolButton()

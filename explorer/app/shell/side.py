@@ -1,18 +1,33 @@
 """The right edge of the window: the panel of knobs, and the tab that is left of it when it is folded."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.app.shell.weights_bar import WeightsBar
 from explorer.lang import Words
 from explorer.views.controls.knobs import KnobPanel
+from explorer.views.controls.tab_group import make_tab_group
 
 _WIDE_PX, _NARROW_PX, _TAB_PX = 268, 240, 24
 _SAID = {True: "open", False: "folded"}
 
 
 class Side(QWidget):
-    """Title, weights, knobs and a note. Signals: folded() for the button at its title."""
+    """Title, weights, knobs and a note, one stop of the Tab key; up and down walk from knob to knob.
+
+    Signals: folded() for the button at its title.
+    """
 
     folded = Signal()
 
@@ -38,12 +53,42 @@ class Side(QWidget):
         within.addWidget(self.weights)
         within.addWidget(self.knobs, 1)
         within.addWidget(self.weights.note)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
     def speak(self, words: Words) -> None:
         self.title.setText(words("panel.title"))
         self.fold.setText(words("panel.fold"))
         self.fold.setToolTip("Ctrl+K")
         self.knobs.speak(words)
+
+
+class EdgeTab(QToolButton):
+    """A narrow button whose text runs down: Chinese one character below the other, other scripts turned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("tab")
+        self.setFixedWidth(_TAB_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        option.text = ""  # type: ignore[attr-defined]  # Qt's stubs lack this field.
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        centre, line = Qt.AlignmentFlag.AlignCenter, self.fontMetrics().height()
+        painter.drawText(QRect(0, line // 2, self.width(), line), centre, "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}")
+        top = 2 * line
+        if self.text().isascii():
+            painter.translate(self.width() / 2, top)
+            painter.rotate(90)
+            painter.drawText(QRect(0, -line // 2, self.height(), line), Qt.AlignmentFlag.AlignVCenter, self.text())
+        else:
+            for place, mark in enumerate(self.text()):
+                painter.drawText(QRect(0, top + place * line, self.width(), line), centre, mark)
+        painter.end()
 
 
 class Drawer(QWidget):
@@ -61,10 +106,7 @@ class Drawer(QWidget):
         self._side = side
         self._narrow = False
         self._kept = {False: True, True: False}  # whether it is open, by whether the window is narrow
-        self.tab = QToolButton()
-        self.tab.setObjectName("tab")
-        self.tab.setFixedWidth(_TAB_PX)
-        self.tab.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.tab = EdgeTab()
         self.tab.clicked.connect(self._open)
         side.folded.connect(self._fold)
         layout = QHBoxLayout(self)
@@ -76,7 +118,7 @@ class Drawer(QWidget):
 
     def speak(self, words: Words) -> None:
         self._side.speak(words)
-        self.tab.setText(words("panel.unfold"))
+        self.tab.setText(words("panel.title"))
         self.tab.setToolTip(f"{words('panel.unfold_name')} (Ctrl+K)")
         self.tab.setAccessibleName(words("panel.unfold_name"))
 

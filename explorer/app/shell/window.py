@@ -51,7 +51,7 @@ class Window(QMainWindow):
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
-        self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.side), self)
+        self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help = Help(self, appearance)
@@ -334,6 +334,9 @@ class Window(QMainWindow):
             event.accept()
             return True
         return super().event(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return self.areas.tab(forward) or super().focusNextPrevChild(forward)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -18,7 +18,7 @@ class ChoiceBox(QComboBox):
         super().__init__()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(n_letters)
-        self.currentTextChanged.connect(self._measure)
+        self.currentIndexChanged.connect(self._measure)
 
     def shown(self) -> str:
         """The visible part of the current text."""
@@ -34,6 +34,14 @@ class ChoiceBox(QComboBox):
 
     def sizeHint(self) -> QSize:
         return self._wide_enough(super().sizeHint())
+
+    def setItemText(self, index: int, text: str) -> None:
+        super().setItemText(index, text)
+        self.updateGeometry()
+
+    def setCurrentIndex(self, index: int) -> None:
+        super().setCurrentIndex(index)
+        self.updateGeometry()  # The program sets choices with its signals blocked.
 
     def showPopup(self) -> None:
         """Open the list, wide enough for its longest entry."""

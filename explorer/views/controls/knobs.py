@@ -25,7 +25,6 @@ from explorer.state.intents import SetKnob
 from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.number_box import NumberBox
-from explorer.views.controls.tab_group import ArrowKeys, step_out
 from explorer.views.controls.writing import WritingRows
 from explorer.views.painting.style import set_style_property
 
@@ -223,7 +222,7 @@ class KnobGroup(QWidget):
 
 
 class KnobPanel(QScrollArea):
-    """All knobs, those of writing first. They are one stop of the Tab key; up and down walk from knob to knob.
+    """All knobs, those of writing first.
 
     Signals: wished(Intent) while a slider moves, after typing a value, and on reset.
     """
@@ -258,10 +257,6 @@ class KnobPanel(QScrollArea):
             layout.addWidget(self._groups[-1])
         layout.addStretch(1)
         self.setWidget(inside)
-        ArrowKeys(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
-
-    def focusNextPrevChild(self, forward: bool) -> bool:
-        return step_out(self, forward)
 
     def speak(self, words: Words) -> None:
         self._words = words

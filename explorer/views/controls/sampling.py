@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QLabel,
 from explorer.lang import Words
 from explorer.state.look import Look
 from explorer.views.controls.number_box import NumberBox, plain_figures
-from explorer.views.controls.tab_group import ArrowKeys, step_out
+from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.painting.style import set_style_property
 
 _N_STEPS = 80  # ticks of the logarithmic top-k slider
@@ -187,10 +187,7 @@ class SamplingBar(QWidget):
             self._layout.addWidget(row, 1)
             row.turned.connect(self._turned)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        ArrowKeys(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
-
-    def focusNextPrevChild(self, forward: bool) -> bool:
-        return step_out(self, forward)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
     def put(self, look: Look, n_symbols: int) -> None:
         """Show a Look; `n_symbols` is how many symbols the output has."""

@@ -3,6 +3,8 @@
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
+from explorer.views.controls.tab_group import make_tab_group
+
 
 class Segments(QWidget):
     """The row of buttons; `offer` sets the choices. Signals: chose(key) when the user presses a button."""
@@ -17,6 +19,7 @@ class Segments(QWidget):
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._keys: list[str] = []
+        make_tab_group(self)  # In a group of which one button is pressed, Qt's arrow keys choose.
         self._group.idClicked.connect(self._pressed)
 
     def offer(self, labels: dict[str, str], chosen: str) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QCommandLinkButton, QGridLayout, QSizePolicy, QWidget
+
+from explorer.views.controls.tab_group import make_tab_group
 
 _COLUMNS = 2
 
@@ -28,6 +30,7 @@ class Suggestions(QWidget):
             button.setProperty("suggests", key)
             button.clicked.connect(self._chosen)
             layout.addWidget(button, place // _COLUMNS, place % _COLUMNS)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
     def name(self, key: str, title: str, about: str) -> None:
         """Write a button's title and its sentence."""

@@ -1,27 +1,90 @@
-"""Groups of controls that are a single stop of the Tab key; arrow keys walk inside.
+"""The order of the Tab key: groups of controls are a single stop, and arrow keys walk inside them.
 
-Decision: a group overrides `focusNextPrevChild`, so that each control in it keeps its focus policy, its name and its click.
-Rejected: taking the policy TabFocus from all controls but one, which a group that folds would have to repair all the time.
+Decision: the window asks here for its next stop, so that each control keeps its focus policy, its name and its click.
+Rejected: taking the policy TabFocus from all controls of a group but one, which a group that folds would have to repair; and
+Qt's own chain, in which pages that are made later come after everything else.
 """
 
+from collections.abc import Iterable
+
+import attrs
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QScrollArea, QWidget
 
 _INNER = "qt_"  # Qt's own names for the parts of a control
+_GROUP = "tab_group"  # the property of a widget whose controls are one stop
+
+
+@attrs.frozen
+class TabStop:
+    """A stop of the Tab key: the control that takes the focus, and the group that it stands for, if there is one."""
+
+    control: QWidget
+    group: QWidget | None = None
+
+    def holds(self, focused: QWidget | None) -> bool:
+        """Whether a widget that has the focus is this stop, or within it."""
+        held = self.group or self.control
+        return focused is not None and (held is focused or held.isAncestorOf(focused))
+
+
+def make_tab_group(group: QWidget, back: Qt.Key | None = None, forward: Qt.Key | None = None) -> None:
+    """Make a widget's controls one stop of the Tab key; these two keys walk among them, unless they do it by themselves."""
+    group.setProperty(_GROUP, True)
+    if back is not None and forward is not None:
+        ArrowKeys(group, back, forward)
+
+
+def tab_stops(areas: Iterable[QWidget]) -> list[TabStop]:
+    """The stops in some areas, one area after the other, each in the order in which its controls were made."""
+    stops: list[TabStop] = []
+    for area in areas:
+        groups: set[QWidget] = set()
+        for control in filter(_is_stop, area.findChildren(QWidget)):
+            group = _group_of(control)
+            if group is None:
+                stops.append(TabStop(control))
+            elif group not in groups:
+                groups.add(group)
+                stops.append(TabStop(entry(group), group))
+    return stops
+
+
+def step(areas: Iterable[QWidget], focused: QWidget | None, forward: bool) -> bool:
+    """Give the focus to the stop after the focused widget, or to the one before; returns False where nothing is known of it."""
+    stops = tab_stops(areas)
+    holding = [place for place, stop in enumerate(stops) if stop.holds(focused)]
+    if not holding:
+        return False
+    here = holding[-1]  # A page that takes keys itself holds its controls, which come after it.
+    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+    focus(stops[(here + (1 if forward else -1)) % len(stops)].control, reason)
+    return True
+
+
+def focus(control: QWidget, reason: Qt.FocusReason = Qt.FocusReason.TabFocusReason) -> None:
+    """Give a control the focus and scroll to it."""
+    control.setFocus(reason)
+    above = control.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(control, 0, 8)
+        above = above.parentWidget()
+
+
+def entry(group: QWidget) -> QWidget:
+    """The control of a group that takes the focus: what had it last, otherwise the checked button, otherwise the first one."""
+    controls = controls_in(group)
+    last = group.focusWidget()
+    if last is not None and last in controls:
+        return last
+    return next((each for each in controls if isinstance(each, QAbstractButton) and each.isChecked()), controls[0])
 
 
 def controls_in(group: QWidget) -> list[QWidget]:
     """The visible controls of a group that can take the focus, in reading order."""
-    found = [
-        each
-        for each in group.findChildren(QWidget)
-        if each.focusPolicy() != Qt.FocusPolicy.NoFocus
-        and each.focusProxy() is None
-        and not each.objectName().startswith(_INNER)
-        and each.isEnabled()
-        and each.isVisible()
-    ]
+    found = filter(_can_focus, group.findChildren(QWidget))
     return sorted(found, key=lambda each: _place(each, group))
 
 
@@ -31,25 +94,23 @@ def _place(each: QWidget, group: QWidget) -> tuple[int, int]:
     return middle.y() // 8, middle.x()  # Controls of one line may differ by some pixels in height.
 
 
-def step_out(group: QWidget, forward: bool) -> bool:
-    """Give the focus to the next stop of Tab outside a group, or to the one before it; False where there is none."""
-    start = QApplication.focusWidget() or group
-    each: QWidget | None = start
-    for _ in range(10_000):  # The focus chain is a ring; a broken one must not hang the window.
-        each = None if each is None else each.nextInFocusChain() if forward else each.previousInFocusChain()
-        if each is None or each is start:
-            return False
-        inside = each is group or group.isAncestorOf(each)
-        if not inside and each.window() is group.window() and _is_stop(each):
-            reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-            each.setFocus(reason)
-            return True
-    return False
+def _can_focus(each: QWidget) -> bool:
+    takes = each.focusPolicy() != Qt.FocusPolicy.NoFocus and each.focusProxy() is None
+    return takes and each.isEnabled() and each.isVisible() and not each.objectName().startswith(_INNER)
 
 
 def _is_stop(each: QWidget) -> bool:
-    takes = bool(each.focusPolicy() & Qt.FocusPolicy.TabFocus) and each.focusProxy() is None
-    return takes and each.isEnabled() and each.isVisible()
+    return bool(each.focusPolicy() & Qt.FocusPolicy.TabFocus) and _can_focus(each)
+
+
+def _group_of(control: QWidget) -> QWidget | None:
+    """The outermost group that a control belongs to."""
+    group, above = None, control.parentWidget()
+    while above is not None:
+        if above.property(_GROUP):
+            group = above
+        above = above.parentWidget()
+    return group
 
 
 class ArrowKeys(QObject):
@@ -61,6 +122,14 @@ class ArrowKeys(QObject):
         for each in group.findChildren(QWidget):
             if each.focusPolicy() != Qt.FocusPolicy.NoFocus:
                 each.installEventFilter(self)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focused)
+
+    def _focused(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Watch controls that were made later, too."""
+        if now is not None and self._group.isAncestorOf(now):
+            now.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(watched, QWidget):
@@ -77,7 +146,7 @@ class ArrowKeys(QObject):
         controls = controls_in(self._group)
         if start in controls:
             place = min(max(controls.index(start) + step, 0), len(controls) - 1)
-            controls[place].setFocus(Qt.FocusReason.TabFocusReason)
+            focus(controls[place])
 
 
 def _choose(box: QComboBox, step: int) -> None:

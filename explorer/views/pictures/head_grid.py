@@ -3,6 +3,7 @@
 The wall is folded so that its thumbnails use the view: see `picture.layout.atlas`.
 """
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
 
@@ -67,6 +68,8 @@ class HeadGridView(Canvas):
             self.set_cells(self._atlas.index, picture.scale.colours)
         else:
             self._atlas = places(picture, self._fold)
+            unknown = ~np.isfinite(picture.values)  # of blocks
+            self._unknown = bool((unknown if picture.closed is None else unknown & ~picture.closed).any())
             self.set_size(self._atlas.height, self._atlas.width)
             self._reveal()
 

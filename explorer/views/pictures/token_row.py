@@ -19,7 +19,8 @@ from explorer.views.pictures.row_edges import EDGE_PX, paint_edge
 _STALE = 0.35  # the opacity of tokens that are out of date
 _LARGE, _SMALL = 1.15, 0.8  # of the font's size, for a token's text and its figures
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
-_SCALES = (3.0, 2.5, 2.0, 1.7, 1.4, 1.2, 1.0)  # of chips on several lines; the largest that fits is used
+# The scales of chips on several lines; the largest that fits is used. Finer steps leave less of a card empty.
+_SCALES = (3.0, 2.75, 2.5, 2.25, 2.0, 1.85, 1.7, 1.55, 1.4, 1.3, 1.2, 1.1, 1.0)
 _MOST_SCALED = 100  # chips; more chips are not enlarged
 
 

@@ -3,10 +3,10 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QLineEdit, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from explorer.views.controls.tab_group import ArrowKeys, controls_in, step_out
+from explorer.views.controls.tab_group import controls_in, make_tab_group, step, tab_stops
 
 
 class Group(QWidget):
@@ -21,34 +21,33 @@ class Group(QWidget):
             layout.addWidget(part)
         self.parts[2].addItems(["one", "two", "three"])
         self.parts[3].setEnabled(False)
-        ArrowKeys(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
+
+
+class Whole(QWidget):
+    """A window that asks for its next stop."""
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        return step_out(self, forward)
+        return step([self], self.focusWidget(), forward)
 
 
 class Shown:
     """A group between two boxes."""
 
     def __init__(self, qtbot: QtBot) -> None:
-        self.whole = QWidget()
+        self.whole = Whole()
         qtbot.addWidget(self.whole)
         layout = QHBoxLayout(self.whole)
         self.before, self.group, self.behind = QLineEdit(), Group(), QLineEdit()
         for each in (self.before, self.group, self.behind):
             layout.addWidget(each)
-        with qtbot.waitActive(self.whole):
+        with qtbot.waitExposed(self.whole):
             self.whole.show()
-            self.whole.activateWindow()
 
     def press(self, *keys: Qt.Key) -> QWidget:
         for key in keys:
-            focused = QApplication.focusWidget()
-            assert focused is not None
-            QTest.keyClick(focused, key)
-        now = QApplication.focusWidget()
-        assert now is not None
-        return now
+            QTest.keyClick(self.whole.focusWidget(), key)
+        return self.whole.focusWidget()
 
 
 @pytest.fixture
@@ -88,13 +87,20 @@ def test_the_controls_stand_in_reading_order(shown: Shown) -> None:
     assert controls_in(shown.group) == shown.group.parts[:3]
 
 
-def test_a_window_with_nothing_else_keeps_the_focus(qtbot: QtBot) -> None:
-    """There is nowhere to go, and nothing hangs."""
-    group = Group()
-    qtbot.addWidget(group)
-    with qtbot.waitActive(group):
-        group.show()
-        group.activateWindow()
-    group.parts[0].setFocus()
-    assert not step_out(group, True)
-    assert group.parts[0].hasFocus()
+def test_a_group_is_one_stop(shown: Shown) -> None:
+    """It stands for the control that had the focus last; the others are stops of their own."""
+    assert [stop.group for stop in tab_stops([shown.whole])] == [None, shown.group, None]
+    assert tab_stops([shown.whole])[1].control is shown.group.parts[0]
+    shown.group.parts[1].setFocus()
+    shown.behind.setFocus()
+    assert tab_stops([shown.whole])[1].control is shown.group.parts[1]
+    assert shown.press(Qt.Key.Key_Backtab) is shown.group.parts[1]
+
+
+def test_tab_goes_round_and_the_areas_decide_the_order(shown: Shown) -> None:
+    """Whichever was made first; where the focus is in none of them, nothing is done."""
+    areas = [shown.group, shown.whole]
+    shown.behind.setFocus()
+    assert shown.press(Qt.Key.Key_Tab) is shown.before
+    assert not step([shown.group], shown.behind, True)
+    assert [stop.holds(shown.group.parts[2]) for stop in tab_stops(areas)] == [True, False, True, False]
