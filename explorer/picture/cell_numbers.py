@@ -1,5 +1,7 @@
 """Numbers written into cells: which figures have room, and in which ink they can be read. Screen and SVG write the same."""
 
+import math
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -23,12 +25,12 @@ def has_room(wide_px: float, high_px: float) -> bool:
     return wide_px >= LEAST_WIDE_PX and high_px >= LEAST_HIGH_PX
 
 
-def figures(value: float) -> tuple[str, ...]:
+def figures(value: float) -> Iterator[str]:
     """The number with two decimals, then with fewer for a cell that is too narrow; a masked or unknown value has none."""
-    if not np.isfinite(value):
-        return ()
-    texts = (f"{value:.{decimals}f}" for decimals in (2, 1, 0))
-    return tuple(text.removeprefix("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}") for text in texts)
+    if math.isfinite(value):
+        for decimals in (2, 1, 0):
+            text = f"{value:.{decimals}f}"
+            yield text if text[0] != "-" else text.replace("-", "\N{MINUS SIGN}" if float(text) else "")
 
 
 def is_small(value: float, scale: Scale) -> bool:

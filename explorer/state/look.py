@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from explorer.state.fields import between, one_of
+from explorer.trace.measures import most_uncertain_step
 from explorer.trace.tap_names import ATTENTION_STAGES
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Look:
         written words, the last one.
         """
         n_steps = trace.shape("generator.probabilities")[0]
-        return self.position if 0 <= self.position < n_steps else opening_step(trace)
+        step = self.position if 0 <= self.position < n_steps else most_uncertain_step(trace)
+        return step if step >= 0 else n_steps - 1
 
     def fitted(self, trace: "Trace") -> "Look":
         """The nearest Look that this trace has: attention, layer, head, side, tap and position are replaced where missing."""
@@ -75,22 +77,6 @@ class Look:
             tap=self.tap if self.tap in trace else trace.names()[0],
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
         )
-
-
-def opening_step(trace: "Trace") -> int:
-    """The step whose written word has the lowest probability; the last step where no words were written.
-
-    The end symbol and punctuation are left out: they are no choice that a reader would think about.
-    """
-    probabilities = trace["generator.probabilities"]  # [step, vocab]
-    words = [step for step, symbol in enumerate(trace.expected) if is_word(trace.symbols[symbol : symbol + 1])]
-    return min(words, key=lambda step: float(probabilities[step, trace.expected[step]]), default=len(probabilities) - 1)
-
-
-def is_word(symbol: tuple[str, ...]) -> bool:
-    """Whether a symbol has a letter or a figure and is no special symbol such as <eos>; () is no symbol."""
-    text = "".join(symbol)
-    return any(map(str.isalnum, text)) and not (text.startswith("<") and text.endswith(">"))
 
 
 def attentions(trace: "Trace") -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Figures about recorded arrays, computed in float64."""
 
 import math
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -8,6 +9,9 @@ from numpy.typing import NDArray
 
 from explorer.config import MASK_VALUES
 from explorer.trace.arrays import Array
+
+if TYPE_CHECKING:
+    from explorer.trace.trace import Trace
 
 
 @attrs.frozen
@@ -52,3 +56,23 @@ def closed_cells(masked: NDArray[np.floating]) -> NDArray[np.bool_]:
     infinite, finite = MASK_VALUES.values()
     closed: NDArray[np.bool_] = (masked == infinite) | (masked == finite)
     return closed
+
+
+def is_word(text: str) -> bool:
+    """Whether a token's text has a letter or a figure; punctuation has none."""
+    return any(letter.isalnum() for letter in text)
+
+
+def most_uncertain_step(trace: "Trace") -> int:
+    """The position of the output at which the written word had the lowest probability, the first one of several.
+
+    The end symbol and punctuation are left out. It is -1, which a Look reads as the last position, if the model wrote no word
+    or if a long text left no room for the probabilities.
+    """
+    probabilities = trace.arrays.get("generator.probabilities")  # [position, vocab]
+    if probabilities is None:
+        return -1
+    # The token after a position is the one that the position wrote; after the last one stands the end symbol.
+    written = trace.tokens.target[1:] if trace.expected else ()
+    steps = [step for step, token in enumerate(written) if is_word(token.text)]
+    return min(steps, key=lambda step: float(probabilities[step, written[step].id]), default=-1)

@@ -4,7 +4,7 @@ import pytest
 
 from explorer.errors import BadField
 from explorer.lang import Words
-from explorer.state.look import Look, attentions, is_word, sides_of
+from explorer.state.look import Look, attentions, sides_of
 from tests.picture.examples import ARCHITECTURES, asked, example
 
 OFFERED = {
@@ -70,15 +70,6 @@ def test_the_output_opens_on_the_least_sure_word() -> None:
     assert chances[Look().step(trace)] == min(chances[step] for step in words)
     assert all(Look(position=step).step(trace) == step for step in range(len(chances)))
     assert Look().step(example()) == len(example().tokens.target) - 1, "nothing was expected of this model"
-
-
-@pytest.mark.parametrize(
-    ("symbol", "expected"),
-    [("＿He", True), ("书", True), ("3", True), (".", False), ("。", False), ("<eos>", False), ("", False)],
-)
-def test_a_word_has_a_letter(symbol: str, expected: bool) -> None:
-    """Special symbols have letters too, in angle brackets."""
-    assert is_word((symbol,)) == expected
 
 
 @pytest.mark.parametrize(

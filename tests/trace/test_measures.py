@@ -2,13 +2,19 @@
 
 import math
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from explorer.trace.measures import closed_cells, entropy_bits, summary
+from explorer.tokens.token import Token
+from explorer.tokens.vocabulary import BEGIN
+from explorer.trace.arrays import frozen_array
+from explorer.trace.measures import closed_cells, entropy_bits, is_word, most_uncertain_step, summary
+from explorer.trace.trace import Tokens, Trace
+from tests.trace.runs import a_trace, small
 
 
 def test_a_summary_of_known_numbers() -> None:
@@ -77,3 +83,48 @@ def test_closed_cells_are_both_mask_values() -> None:
     masked = np.array([[0, -np.inf, -1e9], [-1e8, np.inf, np.nan]], dtype=np.float32)
 
     assert closed_cells(masked).tolist() == [[False, True, True], [False, False, False]]
+
+
+def _written(*words: tuple[str, float], end: float = 0.9) -> Trace:
+    """A Trace of a translation in which each word had this probability; its other symbols share the rest."""
+    tokens = (
+        Token("<bos>", BEGIN, 0, 0, True),
+        *(Token(word, 4 + place, 0, 0, True) for place, (word, _p) in enumerate(words)),
+    )
+    rows = np.zeros((len(tokens), 20), np.float32)
+    rows[range(len(words)), range(4, 4 + len(words))] = [p for _word, p in words]
+    rows[-1, 3] = end
+    return Trace(
+        arrays={"generator.probabilities": frozen_array(rows)},
+        axis_names={"generator.probabilities": ("position", "vocab")},
+        tokens=Tokens(source=tokens[1:], target=tokens),
+        config=small(),
+        places=frozen_array(np.zeros((1, 1), np.float32)),
+    )
+
+
+def test_the_most_uncertain_step_is_that_of_the_least_probable_word() -> None:
+    """Of two equal ones it is the first; neither punctuation nor the end symbol is a word."""
+    assert most_uncertain_step(_written(("He", 0.9), ("in", 0.4), ("the", 0.8), (".", 0.1), end=0.05)) == 1
+    assert most_uncertain_step(_written(("He", 0.9), ("in", 0.4), ("the", 0.4))) == 1
+    assert most_uncertain_step(_written(("in", 0.3), ("the", 0.4))) == 0
+
+
+def test_where_no_word_was_written_no_step_is_the_most_uncertain() -> None:
+    """A sign alone, a pass that nothing was expected of, and probabilities that were not kept: -1 is the last position."""
+    unkept = _written(("He", 0.9))
+
+    assert most_uncertain_step(_written((".", 0.1))) == -1
+    assert most_uncertain_step(a_trace()) == -1
+    assert most_uncertain_step(attrs.evolve(unkept, arrays={})) == -1
+
+
+def test_words_have_letters_or_figures() -> None:
+    """In every script, also behind the mark of a word's beginning."""
+    assert [text for text in ("书", "ing", "▁a", "3", "。", ".", "▁,", "", "'s") if is_word(text)] == [
+        "书",
+        "ing",
+        "▁a",
+        "3",
+        "'s",
+    ]

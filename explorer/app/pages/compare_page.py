@@ -46,7 +46,7 @@ class ComparePage(Page):
     """
 
     key = "compare"
-    least_px = 680
+    least_px = 720
     shows_masks = True
 
     def __init__(self) -> None:
@@ -90,14 +90,14 @@ class ComparePage(Page):
         right.addWidget(self.list)
         right.addWidget(self.explain(), 1)
         lower = beside(*((bars, 2) for bars in self.bars))
-        lower.addLayout(right, 2)
+        lower.addLayout(right, 3)
         maps = beside(*((card, 1) for card in self.maps))
         maps.addWidget(self.suggestions, 2)
         column = column_in(self.scrolled())
         column.addLayout(buttons)
         column.addLayout(stages)
         column.addLayout(maps, 5)
-        column.addLayout(lower, 4)
+        column.addLayout(lower, 3)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         there = trace.compared_with is not None

@@ -1,6 +1,6 @@
 """The right edge of the window: the panel of knobs, and the tab that is left of it when it is folded."""
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -53,7 +53,7 @@ class Side(QWidget):
         within.addWidget(self.weights)
         within.addWidget(self.knobs, 1)
         within.addWidget(self.weights.note)
-        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down, first=self.knobs.writing.sampling[0].slider)
 
     def speak(self, words: Words) -> None:
         self.title.setText(words("panel.title"))
@@ -70,6 +70,14 @@ class EdgeTab(QToolButton):
         self.setObjectName("tab")
         self.setFixedWidth(_TAB_PX)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        line = self.fontMetrics().height()
+        runs = self.fontMetrics().horizontalAdvance(self.text()) if self.text().isascii() else len(self.text()) * line
+        return QSize(_TAB_PX, 3 * line + runs)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionToolButton()

@@ -46,7 +46,6 @@ class Window(QMainWindow):
     def __init__(self, session: Session, appearance: Appearance) -> None:
         super().__init__()
         self.session, self.appearance = session, appearance
-        self._devices: tuple[str, ...] = ()
         self._was_seen = False
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
@@ -227,9 +226,7 @@ class Window(QMainWindow):
             self.status.clear()
         self.pending.answered(frame.wish, self.session.state.wish)
         self._set_stale(self.pending.dimmed)
-        if frame.devices != self._devices:
-            self._devices = frame.devices
-            self.knobs.offer("device", frame.devices)
+        self.knobs.offer("device", frame.devices)
         self._show(frame)
 
     def _show(self, frame: Frame) -> None:

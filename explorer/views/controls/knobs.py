@@ -236,6 +236,7 @@ class KnobPanel(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The rows take the focus.
         self.rows: dict[str, KnobRow] = {}
+        self._offered: dict[str, tuple[str, ...]] = {}
         self._shown: dict[str, tuple[Value, Value]] = {}  # the shown and the reset value of each row
         self.writing = WritingRows()
         self.writing.wished.connect(self.wished)
@@ -283,6 +284,9 @@ class KnobPanel(QScrollArea):
 
     def offer(self, name: str, choices: tuple[str, ...]) -> None:
         """Enable only these choices of a knob, and hide it where there is a single one."""
+        if self._offered.get(name) == choices:
+            return
+        self._offered[name] = choices
         row = self.rows[name]
         row.setVisible(len(choices) > 1)
         if isinstance(row.editor, QComboBox):

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QScrollA
 
 _INNER = "qt_"  # Qt's own names for the parts of a control
 _GROUP = "tab_group"  # the property of a widget whose controls are one stop
+_FIRST = "tab_first"  # its property for the control that takes the focus first
 
 
 @attrs.frozen
@@ -29,9 +30,15 @@ class TabStop:
         return focused is not None and (held is focused or held.isAncestorOf(focused))
 
 
-def make_tab_group(group: QWidget, back: Qt.Key | None = None, forward: Qt.Key | None = None) -> None:
-    """Make a widget's controls one stop of the Tab key; these two keys walk among them, unless they do it by themselves."""
+def make_tab_group(
+    group: QWidget, back: Qt.Key | None = None, forward: Qt.Key | None = None, first: QWidget | None = None
+) -> None:
+    """Make a widget's controls one stop of the Tab key; these two keys walk among them, unless they do it by themselves.
+
+    `first` takes the focus until another control has had it.
+    """
     group.setProperty(_GROUP, True)
+    group.setProperty(_FIRST, first)
     if back is not None and forward is not None:
         ArrowKeys(group, back, forward)
 
@@ -74,11 +81,11 @@ def focus(control: QWidget, reason: Qt.FocusReason = Qt.FocusReason.TabFocusReas
 
 
 def entry(group: QWidget) -> QWidget:
-    """The control of a group that takes the focus: what had it last, otherwise the checked button, otherwise the first one."""
+    """The control of a group that takes the focus: what had it last, otherwise its first or its pressed one."""
     controls = controls_in(group)
-    last = group.focusWidget()
-    if last is not None and last in controls:
-        return last
+    for wanted in (group.focusWidget(), group.property(_FIRST)):
+        if wanted in controls:
+            return wanted
     return next((each for each in controls if isinstance(each, QAbstractButton) and each.isChecked()), controls[0])
 
 

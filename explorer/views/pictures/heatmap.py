@@ -6,13 +6,14 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
-from explorer.picture.cell_numbers import DARK_INK, FAINTER, LIGHT_INK, figures, has_room, inks, is_small
+from explorer.picture.cell_numbers import has_room
 from explorer.picture.cell_text import cell, number
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
 from explorer.views.painting.canvas import Canvas
-from explorer.views.painting.labels import advance, centred_label, right_label, sized, turned_label, widest
+from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
+from explorer.views.painting.numbers import Block, paint_numbers
 from explorer.views.painting.paint import hatching, label_step, ramp
 from explorer.views.painting.pointed import NOTHING, Pointed
 
@@ -20,8 +21,7 @@ _MOST_LABEL = 92.0  # px; longer labels are elided, and the tooltip has the whol
 _TURNED = 1.3  # = 1 / sin 50°, the factor by which turned labels need to stand further apart
 _HATCHED_CELL = 5.0  # px; smaller closed cells are not hatched
 _STRETCH = 2.6  # A cell may be so many times as wide as high; then its number has room.
-_MOST_NUMBERS = 600  # numbers of one map; more take too long to paint, and nobody reads them
-_NUMBER = 0.9  # of the font's size
+_MOST_NUMBERS = 300  # numbers of one map; more take too long to paint, and nobody reads them
 
 
 class HeatmapView(Canvas):
@@ -133,29 +133,13 @@ class HeatmapView(Canvas):
 
     def _write_numbers(self, painter: QPainter, picture: Heatmap) -> None:
         """Write the value into every visible cell that is not closed."""
-        view, (wide, _high) = self.view, self.cell_size()
-        rows = range(int(view.top), min(view.rows, int(view.bottom + 0.999)))
-        columns = range(int(view.left), min(view.columns, int(view.right + 0.999)))
-        if len(rows) * len(columns) > _MOST_NUMBERS:
-            return
-        font, behind = painter.font(), painter.background()
-        painter.setFont(sized(font, _NUMBER))
-        ink_of = inks(picture.scale.colours, self.theme)
-        for row in rows:
-            for column in columns:
-                value = float(picture.values[row, column])
-                label = next((each for each in figures(value) if advance(painter.font(), each) <= wide - 4), "")
-                if not label:
-                    continue
-                ink = ink_of[self._index[row, column]]
-                # The letters' edges are computed against the other ink.
-                painter.setBackground(QColor(DARK_INK if ink == LIGHT_INK else LIGHT_INK))
-                painter.setOpacity(FAINTER if is_small(value, picture.scale) else 1.0)
-                middle = self.cell_rect(row, column).center()
-                centred_label(painter, middle.x(), middle.y(), label, ink)
-        painter.setOpacity(1.0)
-        painter.setFont(font)
-        painter.setBackground(behind)
+        view = self.view
+        row, column = int(view.top), int(view.left)
+        rows, columns = min(view.rows, int(view.bottom + 0.999)) - row, min(view.columns, int(view.right + 0.999)) - column
+        if rows * columns <= _MOST_NUMBERS:
+            first = self.cell_rect(row, column)
+            block = Block(row, column, rows, columns, first.left(), first.top(), first.width(), first.height())
+            paint_numbers(painter, picture.values, self._index, picture.scale, self.theme, block)
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None:

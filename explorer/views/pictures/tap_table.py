@@ -101,7 +101,7 @@ class TapTableView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.filter)
         layout.addWidget(self.table)
-        for column, wide in enumerate((262, 80, 88, 76, 92, 52, 40)):
+        for column, wide in enumerate((276, 80, 88, 76, 84, 52, 40)):
             self.table.setColumnWidth(column, wide)
 
     def draw(self, taps: TapList, words: Words) -> None:

@@ -20,7 +20,7 @@ _STALE = 0.35  # the opacity of tokens that are out of date
 _LARGE, _SMALL = 1.15, 0.8  # of the font's size, for a token's text and its figures
 _HEIGHT, _GAP, _PAD, _MERGE = 44.0, 4.0, 8.0, 14.0  # px
 # The scales of chips on several lines; the largest that fits is used. Finer steps leave less of a card empty.
-_SCALES = (3.0, 2.75, 2.5, 2.25, 2.0, 1.85, 1.7, 1.55, 1.4, 1.3, 1.2, 1.1, 1.0)
+_SCALES = (5.0, 4.5, 4.0, 3.5, 3.0, 2.75, 2.5, 2.25, 2.0, 1.85, 1.7, 1.55, 1.4, 1.3, 1.2, 1.1, 1.0)
 _MOST_SCALED = 100  # chips; more chips are not enlarged
 
 
@@ -74,7 +74,14 @@ class TokenRowView(Surface):
             self._place()
             if self._fits():
                 break
+        if few and len(self._boxes) == self._n_chips() and self._fits():
+            self._centre()
         self._shift = min(self._shift, self._most_shift())
+
+    def _centre(self) -> None:
+        """Move the chips to the middle of the view's height."""
+        spare = self.height() - 4 - max((box.bottom() for box in self._boxes), default=0.0)
+        self._boxes = [box.translated(0, max(0.0, spare / 2)) for box in self._boxes]
 
     def _fits(self) -> bool:
         return all(box.right() <= self.width() and box.bottom() + 4 <= self.height() for box in self._boxes)

@@ -104,6 +104,7 @@ class WavesView(QWidget):
             # The shade behind the curves moves with each token, but the curves do not.
             self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
             self._dots.append(pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True))
+            self._dots[-1].setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
             self._plot.addItem(self._dots[-1])
         for index, (curve, dots) in enumerate(zip(self._curves, self._dots, strict=True)):
             curve.setVisible(index < n_curves)
