@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import attrs
 
 from explorer.state.fields import between, one_of
-from explorer.trace.measures import most_uncertain_step
 from explorer.trace.tap_names import ATTENTION_STAGES
 
 if TYPE_CHECKING:
@@ -59,6 +58,8 @@ class Look:
         Where nobody has chosen one, it is the step at which the model was least sure of the word that it wrote; without
         written words, the last one.
         """
+        from explorer.trace.measures import most_uncertain_step  # NumPy, which a bare import of the package leaves out.
+
         n_steps = trace.shape("generator.probabilities")[0]
         step = self.position if 0 <= self.position < n_steps else most_uncertain_step(trace)
         return step if step >= 0 else n_steps - 1

@@ -72,7 +72,7 @@ def test_the_comparison_of_pixels_can_fail_both_ways(black: int, white: int) -> 
 @pytest.mark.parametrize("colours", ["cividis", "blue-red", "blue-orange-dark"])
 @pytest.mark.parametrize("dpi", [96.0, 150.0, 192.0])
 def test_a_cell_has_the_colour_of_its_value(theme: str, colours: str, dpi: float) -> None:
-    """Around the centre of every rendered cell stands the table's very colour."""
+    """Above the number in the middle of every rendered cell stands the table's very colour."""
     values = np.random.default_rng(0).random((7, 9), np.float32)
     values[3, 3] = np.nan
     picture = heatmap(values, colours=colours)
@@ -82,7 +82,7 @@ def test_a_cell_has_the_colour_of_its_value(theme: str, colours: str, dpi: float
     assert len(places) == values.size
     for step in (-5, 0, 5):
         seen = [
-            drawn[int((24 + y + high / 2 + step) * scale), int((24 + x + wide / 2 - step) * scale)]
+            drawn[int((24 + y + high / 4 + step) * scale), int((24 + x + wide / 2 - step) * scale)]
             for x, y, wide, high in places
         ]
         assert_same(np.array(seen).reshape(7, 9, 4), expected(picture, THEMES[theme]))

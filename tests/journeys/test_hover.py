@@ -34,7 +34,7 @@ def hover(view: QWidget, place: QPointF) -> None:
 def middle(view: QWidget) -> QPointF:
     """A place where something is: the first cell of the second row of a map, a token's chip, else the middle."""
     if isinstance(view, TokenRowView):
-        return QPointF(20, 20)
+        return view.chip_rect(0).center()
     return view.cell_rect(1, 0).center() if isinstance(view, Canvas) else QPointF(view.rect().center())
 
 

@@ -1,5 +1,7 @@
 """Waves: some features of the model's position vectors, each as a curve over the positions."""
 
+from functools import lru_cache
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +52,17 @@ def _smoothed(made: Waves, trace: Trace, chosen: NDArray[np.int_]) -> Waves:
     A model whose table is not the formula's keeps its plain waves.
     """
     card, last = trace.card, min(made.values.shape[1], _MOST_SMOOTH) - 1
+    between = _formula(card.position, tuple(chosen.tolist()), last, card.d_model, card.position_base)
+    off = np.abs(between.values[:, ::_PER_PLACE] - made.values[:, : last + 1]).max()
+    return attrs.evolve(made, between=between) if off < _SAME else made
+
+
+@lru_cache(maxsize=8)  # The waves are the same for each text.
+def _formula(kind: str, features: tuple[int, ...], last: int, d_model: int, base: float) -> Between:
+    """These features of sinusoidal positions from position 0 to `last`, at every position and between."""
     places = np.linspace(0, last, last * _PER_PLACE + 1)  # [place], every eighth of which is a position
-    curves = [wave(card.position, int(feature), places, card.d_model, card.position_base) for feature in chosen]
-    between = np.stack(curves).astype(np.float32)  # [curve, place]
-    if not np.allclose(between[:, ::_PER_PLACE], made.values[:, : last + 1], atol=_SAME):
-        return made
-    return attrs.evolve(made, between=Between(places, between))
+    curves = np.stack([wave(kind, feature, places, d_model, base) for feature in features])  # [curve, place]
+    return Between(places, curves.astype(np.float32))
 
 
 def _name(trace: Trace, feature: int, words: Words) -> str:

@@ -19,7 +19,7 @@ from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.heatmap import paint_axis_names, paint_bar, paint_legend, paint_unknown
 
 _MOST_REVEALED = 6  # heads; with more of them in sight, a block is hardly larger than a pixel
-_STRETCH = 1.6  # A cell may be so many times as wide as high.
+_STRETCH = 2.4  # A cell may be so many times as wide as high.
 _LEAST_NAME_PX = 11.0  # px; a smaller gap has no room for a thumbnail's name
 _NAME = 0.85  # of the font's size
 _BLOCK_PX = 1.5  # px, the size from which blocks are replaced by single cells

@@ -17,7 +17,7 @@ from explorer.views.pictures.heatmap import has_unknown, paint_unknown
 
 _MOST_LABEL = 72.0
 _HEAD, _FOOT = 20.0, 18.0
-_LINE = 15.0  # px, the height of a further line of a band's title
+_LINE = 19.0  # px, the height of a further line of a band's title
 _MOST_LINES = 2  # lines of a band's title
 _TITLE_FLAGS = Qt.AlignmentFlag.AlignBottom.value | Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
 

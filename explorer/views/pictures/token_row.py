@@ -138,6 +138,10 @@ class TokenRowView(Surface):
         for side in self.edges():
             paint_edge(painter, self.rect(), side, self.theme)
 
+    def chip_rect(self, index: int) -> QRectF:
+        """The rectangle of a token on the screen (px); empty for one that is not laid out."""
+        return self._boxes[index].translated(-self._away) if index < len(self._boxes) else QRectF()
+
     def edges(self) -> tuple[Qt.Edge, ...]:
         """The edges beyond which there are more tokens."""
         before, behind = (Qt.Edge.TopEdge, Qt.Edge.BottomEdge) if self._wrap else (Qt.Edge.LeftEdge, Qt.Edge.RightEdge)

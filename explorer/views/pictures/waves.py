@@ -67,11 +67,14 @@ class WavesView(QWidget):
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
         self._curves: list[Any] = []
-        self._dots: list[Any] = []
+        self._dots = pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True)
+        self._dots.setZValue(2)
+        self._dots.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self._told = False  # whether the open tooltip is this view's
         self._reach: tuple[float, float] | None = None
         self._plot.addItem(self._text)
         self._plot.addItem(self._lit)
+        self._plot.addItem(self._dots)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -103,12 +106,8 @@ class WavesView(QWidget):
             self._curves.append(self._plot.plot(antialias=True, autoDownsample=True, downsampleMethod="peak", clipToView=True))
             # The shade behind the curves moves with each token, but the curves do not.
             self._curves[-1].curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-            self._dots.append(pg.ScatterPlotItem(size=_DOT_PX, pen=None, pxMode=True))
-            self._dots[-1].setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-            self._plot.addItem(self._dots[-1])
-        for index, (curve, dots) in enumerate(zip(self._curves, self._dots, strict=True)):
+        for index, curve in enumerate(self._curves):
             curve.setVisible(index < n_curves)
-            dots.setVisible(index < n_curves and n <= _MOST_DOTTED)
             if index < n_curves:
                 self._draw_curve(picture, index)
         self._colour()
@@ -118,12 +117,8 @@ class WavesView(QWidget):
         self._span(picture)
 
     def _draw_curve(self, picture: Waves, index: int) -> None:
-        """Draw one curve, and dots at its places."""
         n = picture.values.shape[1]
         x, y = np.arange(n), picture.values[index]
-        if n <= _MOST_DOTTED:
-            there = np.isfinite(y)
-            self._dots[index].setData(x[there], y[there])
         if picture.between is not None:  # Beyond the smooth part, places lie closer than pixels.
             beyond = x > picture.between.x[-1]
             x, y = np.append(picture.between.x, x[beyond]), np.append(picture.between.values[index], y[beyond])
@@ -166,14 +161,23 @@ class WavesView(QWidget):
         for index, curve in enumerate(self._curves):
             curve.setZValue(1 if index == main else 0)
             curve.setPen(pg.mkPen(colours[index % len(colours)], width=1 if dense else 2.4 if index == main else 1.4))
-            self._dots[index].setZValue(2)
-            self._dots[index].setBrush(pg.mkBrush(colours[index % len(colours)]))
+        self._dot(colours)
         self.legend.setText(
             " &nbsp; ".join(
                 f"<span style='color:{colour}'>━</span>&nbsp;{_unbroken(name)}"
                 for name, colour in zip(names, colours, strict=False)
             )
         )
+
+    def _dot(self, colours: list[str]) -> None:
+        """Draw a dot at each place of each curve, unless they would touch; one item, for each is painted by itself."""
+        picture = self.picture
+        if picture is None or picture.values.shape[1] > _MOST_DOTTED:
+            self._dots.setData([], [])
+            return
+        curve, place = np.nonzero(np.isfinite(picture.values))
+        brushes = [pg.mkBrush(colour) for colour in colours]
+        self._dots.setData(place, picture.values[curve, place], brush=[brushes[each % len(brushes)] for each in curve])
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """Draw a line at the first lit position."""
