@@ -8,7 +8,10 @@ STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 @attrs.frozen
 class Theme:
-    """Hexadecimal colours. `closed` is for cells that a mask forbids, `unknown` for NaN."""
+    """Hexadecimal colours. `closed` is for cells that a mask forbids, `unknown` for NaN.
+
+    `grey` is for bars that have no sign, `pale` for their empty part, `soft` behind what is chosen.
+    """
 
     name: str
     window: str
@@ -25,6 +28,9 @@ class Theme:
     unknown: str
     warning: str
     signed_colours: str
+    grey: str
+    pale: str
+    soft: str
 
 
 LIGHT = Theme(
@@ -43,6 +49,9 @@ LIGHT = Theme(
     unknown="#e08fd0",
     warning="#b3261e",
     signed_colours="blue-red",
+    grey="#575d6d",
+    pale="#eef0f3",
+    soft="#fbf1ea",
 )
 DARK = Theme(
     name="dark",
@@ -60,5 +69,8 @@ DARK = Theme(
     unknown="#b06aa3",
     warning="#ff8a80",
     signed_colours="blue-orange-dark",
+    grey="#8791a0",
+    pale="#23282e",
+    soft="#2e241b",
 )
 THEMES = {"light": LIGHT, "dark": DARK}
