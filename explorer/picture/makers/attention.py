@@ -3,7 +3,9 @@
 import attrs
 import numpy as np
 
+from explorer.errors import NotKept
 from explorer.lang import Words
+from explorer.picture.arithmetic import Arithmetic, of_stage
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.layout.cells import LARGE_CELLS, at_most
@@ -34,7 +36,16 @@ def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     tap = look.attention_tap()
     made = tap_heatmap(trace, tap, look, words, look.head)
     where = words("picture.head", layer=look.layer, head=look.head)
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{made.caption.title} · {where}"))
+    told = attrs.evolve(made.caption, title=f"{made.caption.title} · {where}")
+    return attrs.evolve(made, made_of=made_of(trace, look), caption=told)
+
+
+def made_of(trace: Trace, look: Look) -> Arithmetic | None:
+    """How the cells of the chosen head's map were computed; None where a long text left no room for what they are made of."""
+    try:
+        return of_stage(trace, look, look.stage)
+    except NotKept:
+        return None
 
 
 def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:

@@ -9,16 +9,16 @@ from explorer.lang import Words
 from explorer.picture.cell_text import cell, told_reach
 from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
-from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.labels import advance, right_label, widest
 from explorer.views.painting.paint import elided, label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.walked_canvas import WalkedCanvas
 
 _MOST_LABEL = 72.0
 _HEAD, _FOOT = 20.0, 18.0
 
 
-class StripsView(Canvas):
+class StripsView(WalkedCanvas):
     """Shows Strips, with the bands' names above and their ranges below."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class StripsView(Canvas):
             self.set_size(n_rows, self._pitch * len(picture.bands) - gap)
         else:
             self.set_cells(self._cells(picture, n_rows, n_columns, gap), picture.bands[0].scale.colours)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.tell_reader(picture.kind().describe(picture, words))
 
     def _cells(self, picture: Strips, n_rows: int, n_columns: int, gap: int) -> NDArray[np.uint8]:
         """All bands as one array of colour indices [row, column], with gaps between them."""
