@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from explorer.app.pages.card import Card, Maker, P, View
 from explorer.lang import Words
 from explorer.picture.theme import Theme
-from explorer.state.intents import OpenPage, look_at
+from explorer.state.intents import FollowCell, OpenPage, look_at
 from explorer.state.look import ALIGNED, Look, attentions, sides_of
 from explorer.state.wish import Wish
-from explorer.trace.tap_names import ATTENTION_STAGES, with_layer
+from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
@@ -20,7 +20,7 @@ class Page(QWidget):
     """Cards in a layout.
 
     A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need, and `least_px`, the height
-    below which it scrolls.
+    below which it scrolls. `before` is the key of the page from which it was opened; "" for the first one.
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
     pictures need and that were not kept.
@@ -29,6 +29,7 @@ class Page(QWidget):
     key = ""
     experiments: frozenset[str] = frozenset()
     least_px = 0
+    before = ""
 
     wished = Signal(object)
     pointed = Signal(object)
@@ -66,6 +67,9 @@ class Page(QWidget):
         wished = getattr(made.view, "wished", None)  # Only views that can change something have this signal.
         if wished is not None:
             wished.connect(self.wished)
+        followed = getattr(made.view, "followed", None)  # Only maps have this signal.
+        if followed is not None:
+            followed.connect(self.follow)
         return made
 
     def choice(self, field: str) -> Segments:
@@ -100,6 +104,10 @@ class Page(QWidget):
 
     def open(self, page: str) -> None:
         self.wished.emit(OpenPage(page))
+
+    def follow(self, cell: Cell) -> None:
+        """Ask to follow an attention cell on the page that plays it."""
+        self.wished.emit(FollowCell(cell))
 
     def look_at(self, **fields: object) -> None:
         """Ask to change these fields of the Look."""

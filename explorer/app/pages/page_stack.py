@@ -72,6 +72,8 @@ class PageStack(QWidget):
         """Show a page; it is made when it is shown first."""
         if key not in self.pages:
             self.pages[key] = self._make(key)
+        if self.page.key != key:
+            self.pages[key].before = self.page.key
         self._stack.setCurrentWidget(self.pages[key])
         self.touched = None
         self._draw()
