@@ -259,4 +259,4 @@ def test_a_sentence_names_a_long_token_by_its_beginning() -> None:
     """So that it still can be read; the map has the whole one."""
     axis = by_hand().keys
     long = by_hand(keys=Axis(axis.name, tuple(label * 20 for label in axis.labels), axis.side))
-    assert headline(long, EN) == "Following me → <bos><bos><bos>…: how it comes to 0.209"
+    assert headline(long, EN) == "me → <bos><bos><bos>…: how 0.209 comes about"

@@ -12,6 +12,7 @@ from explorer.picture.scales import Scale
 
 _LEAST_BAR_PX, _LEAST_TERM_PX = 1.0, 4.0
 _NAMED = 0.15  # Products of at least this share of the range are named at their bars.
+_TWO_LINES_PX = 38.0  # from one row to the next, with room for two lines beside each
 _FIGURES_PX = 34.0  # a cell with room for its number
 _LEADER_PX = 16.0  # px, the shortest line from the last bar to its sum
 _MOST_DOTS = 200  # keys that are drawn on the axes of scores
@@ -24,7 +25,7 @@ def vectors(scene: Scene) -> None:
     named = min(0.28 * area.wide, max(scene.width(label, size, bold=True) for label in (asks, followed.answers)))
     named = max(named, scene.widest((scene.words("follow.query"), scene.words("follow.key"))))
     high = min(64.0 if scene.large else 40.0, area.high * 0.22)
-    gap = min(high * 1.2, area.high - 2 * high - 44)
+    gap = max(4.0, min(high * 1.2, area.high - 2 * high - 44))
     left, top = area.x + named + 10, area.y + (area.high - 2 * high - gap) / 2
     rows = [Area(left, y, area.right - left - 2, high) for y in (top, top + high + gap)]
     scale = around_zero((followed.query, followed.key), scene.sketch.signed)
@@ -32,8 +33,10 @@ def vectors(scene: Scene) -> None:
     for place, (row, (label, part, numbers, tint)) in enumerate(zip(rows, parts, strict=True)):
         middle = row.y + row.high / 2
         name = scene.sketch.fitting(label, size, named, bold=True)
-        scene.sketch.write(left - 10, middle - 1, name, size, tint, "end", bold=True)
-        scene.sketch.write(left - 10, middle + 14, scene.words(f"follow.{part}"), scene.letters, theme.faint, "end")
+        two_lines = high + gap >= _TWO_LINES_PX
+        scene.sketch.write(left - 10, middle - 1 if two_lines else middle + 5, name, size, tint, "end", bold=True)
+        if two_lines:
+            scene.sketch.write(left - 10, middle + 14, scene.words(f"follow.{part}"), scene.letters, theme.faint, "end")
         strip(scene, numbers, row, scale, 2 * scene.share - place)
         scene.sketch.box(row, edge=theme.hairline)
         if row.wide / len(numbers) >= _FIGURES_PX and scene.over:

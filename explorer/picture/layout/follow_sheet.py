@@ -19,6 +19,7 @@ _DRAWN = {
 _PAD = 12.0
 _TITLE, _SENTENCE, _LINE = 15.0, 12.0, 17.0
 _BEAT_TITLE, _BEAT_SENTENCE, _BEAT_NOTE = 20.0, 16.0, 12.0
+_SPOKEN_PX = 225.0  # Lower panels have no sentence: the picture needs the room, and the beat itself has the sentence.
 _NARROW_PX, _NARROWEST_PX = 620.0, 360.0  # below these widths the sheet has two columns, and one
 _WITH_ROWS = ("vectors", "mixed")  # beats that come to a row of numbers and not to a single one
 
@@ -35,6 +36,8 @@ def sheet(sketch: Sketch, followed: Followed, words: Words, area: Area) -> None:
     """All six beats at their end, with hairlines between them."""
     places = panels(area)
     texts = [_wrapped(sketch, sentence(followed, beat, words), place) for beat, place in zip(BEATS, places, strict=True)]
+    if places[0].high < _SPOKEN_PX:
+        texts = [[] for _ in texts]
     lines = max(map(len, texts))
     for place in places:
         if place.x > area.x + 1:
@@ -61,7 +64,7 @@ def _panel(sketch: Sketch, followed: Followed, words: Words, beat: str, place: A
     warns = beat_differs(followed, beat, words)
     for number_, line in enumerate(told):
         sketch.write(within.x, within.y + 36 + _LINE * number_, line, _SENTENCE, theme.warning if warns else theme.faint)
-    _DRAWN[beat](Scene(sketch, followed, words, within.inset(top=30 + _LINE * lines)))
+    _DRAWN[beat](Scene(sketch, followed, words, within.inset(top=28 + _LINE * lines)))
 
 
 def beat_differs(followed: Followed, beat: str, words: Words) -> bool:

@@ -10,6 +10,8 @@ from explorer.picture.layout.sketch import Area
 from explorer.picture.scales import Scale
 
 _LEAST_COLUMN_PX = 40.0
+_NOTE_PX = 14.0  # px, the line that says that not all keys are drawn
+_LEAST_BARS_PX = 14.0  # px; lower bars say nothing
 _LABELLED_PX = 12.0  # A row of values of this height has a label.
 _LARGEST_COLUMN_PX = 120.0
 
@@ -61,19 +63,20 @@ def _not_all(scene: Scene, columns: _Columns) -> None:
 
 def masked(scene: Scene) -> None:
     """The row before and behind the mask; and, where cells are closed, the weights that it would have without it."""
-    followed, area = scene.followed, scene.area
+    followed = scene.followed
     columns, closed = _columns(scene), followed.closed
+    area = scene.area.inset(bottom=_NOTE_PX if len(columns.keys) < followed.n_keys else 0.0)
     high = min(46.0 if scene.large else 32.0, area.high * 0.26)
     bias = scene.letters + 6 if followed.bias is not None else 0.0
-    below = min(220.0 if scene.large else 44.0, area.high - high - bias - 86) if closed.any() else 0.0
-    told = high + bias + 18 + (40 + below + 18 if closed.any() else 0)
+    below = min(220.0 if scene.large else 44.0, area.high - high - bias - 90) if closed.any() else 0.0
+    told = high + bias + 18 + (scene.letters + 6 if closed.any() else 0) + (24 + below + 18 if below >= _LEAST_BARS_PX else 0)
     top = area.y + max(0.0, (area.high - told) / 2) + 12
     _labels(scene, columns, top)
     if followed.bias is not None:
         _bias(scene, columns, top + scene.letters + 4)
     _row(scene, columns, top + 8 + bias, high)
-    if closed.any():
-        _without(scene, columns, top + 8 + bias + high + 34, max(0.0, below))
+    if below >= _LEAST_BARS_PX:
+        _without(scene, columns, top + 8 + bias + high + 34, below)
     _not_all(scene, columns)
 
 
@@ -142,9 +145,9 @@ def softmax(scene: Scene) -> None:
     columns = _columns(scene)
     powers, total = followed.powers, float(followed.powers.sum())
     _formula(scene, total)
-    foot = 2 * scene.letters + 12
+    foot = 2 * scene.letters + 12 + (_NOTE_PX if len(columns.keys) < followed.n_keys else 0.0)
     top, bottom = area.y + 2 * scene.letters + 18, area.bottom - foot - 8
-    high = min(bottom - top, 320.0)
+    high = max(0.0, min(bottom - top, 320.0))
     top = top + (bottom - top - high) / 2
     largest = float(np.nanmax(powers)) if np.isfinite(powers).any() else 0.0
     grown, shrunk = eased(2 * scene.share), eased(2 * scene.share - 1)

@@ -2,7 +2,7 @@
 
 import attrs
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer.picture.theme import LIGHT, Theme
@@ -13,6 +13,7 @@ from explorer.views.painting.paint import elided
 _SPEEDS = {"0.5": "½×", "1": "1×", "2": "2×"}
 _HEIGHT, _LINE_Y, _KNOB = 40, 30.0, 6.0  # px
 _PAD = 8.0
+_WITH_SPEEDS_PX = 800  # px
 
 
 @attrs.frozen
@@ -216,6 +217,11 @@ class Transport(QWidget):
         for part in (self.bar, self.play, self.back, self.on):
             part.theme = theme
             part.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the speeds where the scrub bar needs their room."""
+        super().resizeEvent(event)
+        self.speeds.setVisible(self.width() >= _WITH_SPEEDS_PX)
 
     def _back(self) -> None:
         self.stepped.emit(-1)

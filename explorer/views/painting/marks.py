@@ -1,6 +1,7 @@
 """Paints the marks of a Sketch with QPainter."""
 
-from functools import singledispatchmethod
+from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
@@ -20,6 +21,13 @@ class MarkPainter:
         self._fonts: dict[tuple[float, bool], QFont] = {}
         self._widths: dict[tuple[str, float, bool], float] = {}
         self._colours: dict[str, QColor] = {}
+        self._painters: dict[type, Callable[[Any, QPainter, Theme], None]] = {
+            Box: self._box,
+            Line: self._line,
+            Dot: self._dot,
+            Letters: self._letters,
+            Cells: self._cells,
+        }
 
     def use(self, font: QFont) -> None:
         """Take the families of this font."""
@@ -43,7 +51,7 @@ class MarkPainter:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
         for mark in sketch.marks:
-            self._mark(mark, painter, sketch.theme)
+            self._painters[type(mark)](mark, painter, sketch.theme)
         painter.restore()
 
     def _font(self, size: float, bold: bool) -> QFont:
@@ -62,11 +70,6 @@ class MarkPainter:
             made = self._colours[name] = QColor(name)
         return made
 
-    @singledispatchmethod
-    def _mark(self, mark: object, painter: QPainter, theme: Theme) -> None:
-        raise TypeError(type(mark).__name__)
-
-    @_mark.register
     def _box(self, mark: Box, painter: QPainter, theme: Theme) -> None:
         area = _rectangle(mark.area)
         if mark.radius:
@@ -76,34 +79,32 @@ class MarkPainter:
             painter.drawRoundedRect(area, mark.radius, mark.radius)
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        if mark.fill:
-            painter.fillRect(area, self._colour(mark.fill))
         if mark.hatched:
-            painter.fillRect(area, hatching(theme))
+            # In whole pixels the pattern is copied; between pixels it would be computed, which takes ten times as long.
+            painter.fillRect(area.toRect(), hatching(theme))
+        elif mark.fill:
+            painter.fillRect(area, self._colour(mark.fill))
         if mark.edge:
             painter.setPen(QPen(self._colour(mark.edge), mark.edge_px))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(area)
 
-    @_mark.register
     def _line(self, mark: Line, painter: QPainter, theme: Theme) -> None:
         pen = QPen(self._colour(mark.colour), mark.px)
         if mark.dashed:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
         # A straight line across or down is crisp without smoothing.
-        slanted = mark.x != mark.to_x and mark.y != mark.to_y
+        slanted = bool(mark.x != mark.to_x and mark.y != mark.to_y)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
         painter.drawLine(QPointF(mark.x, mark.y), QPointF(mark.to_x, mark.to_y))
 
-    @_mark.register
     def _dot(self, mark: Dot, painter: QPainter, theme: Theme) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._colour(mark.fill))
         painter.drawEllipse(QPointF(mark.x, mark.y), mark.radius, mark.radius)
 
-    @_mark.register
     def _letters(self, mark: Letters, painter: QPainter, theme: Theme) -> None:
         painter.setFont(self._font(mark.size, mark.bold))
         painter.setPen(self._colour(mark.colour))
@@ -111,7 +112,6 @@ class MarkPainter:
         x = mark.x - (before * self.measure(mark.content, mark.size, mark.bold) if before else 0.0)
         painter.drawText(QPointF(round(x), round(mark.y)), mark.content)
 
-    @_mark.register
     def _cells(self, mark: Cells, painter: QPainter, theme: Theme) -> None:
         painter.drawImage(_rectangle(mark.area), colour_image(mark.index, mark.colours, theme))
 
