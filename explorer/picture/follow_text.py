@@ -84,7 +84,7 @@ def figure(followed: Followed, beat: str, words: Words) -> str:
 def headline(followed: Followed, words: Words) -> str:
     """What is followed, in one sentence."""
     value = weight(float(followed.weights[followed.cell.key]))
-    return words("follow.headline", query=query_name(followed, words), token=_key(followed), value=value)
+    return words("follow.headline", query=query_name(followed, words), token=_short(followed.answers), value=value)
 
 
 def sentence(followed: Followed, beat: str, words: Words) -> str:
@@ -97,7 +97,8 @@ def sentence(followed: Followed, beat: str, words: Words) -> str:
         "softmax": _softmax,
         "mixed": _mixed,
     }[beat]
-    return told(followed, words)
+    # Quotes take the place of the blanks around a token.
+    return told(followed, words).replace(" “", "“").replace("” ", "”")
 
 
 def note(followed: Followed, beat: str, words: Words) -> str:
@@ -137,14 +138,26 @@ def description(followed: Followed, words: Words) -> str:
 
 
 def query_name(followed: Followed, words: Words) -> str:
-    """The query as a sentence names it: by its token, or by the one that it is about to write."""
+    """The query by its token, or by the one that it is about to write."""
     token = _short(followed.asks)
     return words("follow.to_come", token=token) if followed.writes else token
 
 
-def _key(followed: Followed) -> str:
+def _asks(followed: Followed, words: Words) -> str:
+    """The query as a sentence names it."""
+    token = _quoted(followed.asks, words)
+    return words("follow.to_come", token=token) if followed.writes else token
+
+
+def _answers(followed: Followed, words: Words) -> str:
     """The key as a sentence names it."""
-    return _short(followed.answers)
+    return _quoted(followed.answers, words)
+
+
+def _quoted(label: str, words: Words) -> str:
+    """A token within a sentence. A Chinese one in a Chinese sentence needs quotes, as nothing else divides the two."""
+    token = _short(label)
+    return f"“{token}”" if words.language == "zh" and any("\u4e00" <= letter <= "\u9fff" for letter in token) else token
 
 
 def _short(label: str) -> str:
@@ -154,7 +167,7 @@ def _short(label: str) -> str:
 
 def _vectors(followed: Followed, words: Words) -> str:
     key = "follow.vectors.rotary" if followed.rotary else "follow.vectors.plain"
-    return words(key, query=query_name(followed, words), token=_key(followed), n=len(followed.query))
+    return words(key, query=_asks(followed, words), token=_answers(followed, words), n=len(followed.query))
 
 
 def _products(followed: Followed, words: Words) -> str:
@@ -187,22 +200,28 @@ def _masked(followed: Followed, words: Words) -> str:
     told = _bias_told(followed, words)
     if not followed.closed.any():
         across = followed.cell.attention.endswith("cross_attn")
-        return told + words("follow.masked.open_across" if across else "follow.masked.open", query=query_name(followed, words))
+        return told + words("follow.masked.open_across" if across else "follow.masked.open", query=_asks(followed, words))
     if followed.closed.all():
-        return told + words("follow.masked.all", query=query_name(followed, words))
+        return told + words("follow.masked.all", query=_asks(followed, words))
     value = score(float(followed.masked[followed.closed][0]))
     count, best = int(followed.closed.sum()), followed.strongest_closed()
     if followed.closed[key]:
         own = weight(float(followed.unmasked[key]))
         before = score(float(followed.biased[key]))
-        return told + words("follow.masked.itself", token=_key(followed), before=before, mask=value, share=own)
+        return told + words("follow.masked.itself", token=_answers(followed, words), before=before, mask=value, share=own)
     if best is not None and followed.unmasked[best] > followed.unmasked[key]:
         share, own = weight(float(followed.unmasked[best])), weight(float(followed.unmasked[key]))
-        other = _short(followed.named(best))
+        other = _quoted(followed.named(best), words)
         return told + words(
-            "follow.masked.stronger", count=count, mask=value, token=_key(followed), other=other, share=share, own=own
+            "follow.masked.stronger",
+            count=count,
+            mask=value,
+            token=_answers(followed, words),
+            other=other,
+            share=share,
+            own=own,
         )
-    return told + words("follow.masked.weaker", count=count, mask=value, token=_key(followed))
+    return told + words("follow.masked.weaker", count=count, mask=value, token=_answers(followed, words))
 
 
 def _bias_told(followed: Followed, words: Words) -> str:
@@ -223,12 +242,18 @@ def _softmax(followed: Followed, words: Words) -> str:
     if followed.closed.all():
         return words("follow.softmax.even", weight=weight(own), mask=score(float(followed.masked[key])))
     if followed.closed[key]:
-        return words("follow.softmax.closed", token=_key(followed), mask=score(float(followed.masked[key])))
+        return words("follow.softmax.closed", token=_answers(followed, words), mask=score(float(followed.masked[key])))
     best = int(np.nanargmax(followed.weights))
     if best == key:
-        return words("follow.softmax.first", token=_key(followed), weight=weight(own))
+        return words("follow.softmax.first", token=_answers(followed, words), weight=weight(own))
     top = weight(float(followed.weights[best]))
-    return words("follow.softmax.later", token=_key(followed), weight=weight(own), other=_short(followed.named(best)), top=top)
+    return words(
+        "follow.softmax.later",
+        token=_answers(followed, words),
+        weight=weight(own),
+        other=_quoted(followed.named(best), words),
+        top=top,
+    )
 
 
 def _mixed(followed: Followed, words: Words) -> str:
@@ -237,11 +262,17 @@ def _mixed(followed: Followed, words: Words) -> str:
     if math.isnan(passed):
         return words("follow.mixed.no_number")
     if abs(passed - own) > 1e-6:
-        return words("follow.mixed.dropout", token=_key(followed), weight=weight(own), passed=weight(passed))
+        return words("follow.mixed.dropout", token=_answers(followed, words), weight=weight(own), passed=weight(passed))
     if passed == 0:
-        return words("follow.mixed.nothing", token=_key(followed))
+        return words("follow.mixed.nothing", token=_answers(followed, words))
     best = int(np.nanargmax(followed.passed))
     if passed >= _MOST or best == key:
-        return words("follow.mixed.most", token=_key(followed), share=percent(passed))
+        return words("follow.mixed.most", token=_answers(followed, words), share=percent(passed))
     top = percent(float(followed.passed[best]))
-    return words("follow.mixed.some", token=_key(followed), share=percent(passed), other=_short(followed.named(best)), top=top)
+    return words(
+        "follow.mixed.some",
+        token=_answers(followed, words),
+        share=percent(passed),
+        other=_quoted(followed.named(best), words),
+        top=top,
+    )

@@ -260,3 +260,20 @@ def test_a_sentence_names_a_long_token_by_its_beginning() -> None:
     axis = by_hand().keys
     long = by_hand(keys=Axis(axis.name, tuple(label * 20 for label in axis.labels), axis.side))
     assert headline(long, EN) == "me → <bos><bos><bos>…: how 0.209 comes about"
+
+
+def test_a_chinese_token_stands_in_quotes_in_a_chinese_sentence() -> None:
+    """Nothing else would divide the two; in an English one, and in the headline, it needs none."""
+    axis = Axis("key", ("了", "she", "书", "。"), "source")
+    made = by_hand(keys=axis, queries=axis)
+    assert sentence(made, "vectors", ZH) == "“书”拿出一行 4 个数的查询，“了”拿出一行 4 个数的键。"
+    assert sentence(made, "vectors", EN).startswith("书 brings")
+    assert headline(made, ZH) == "书 → 了：怎么变成 0.209"
+
+
+def test_a_query_that_is_about_to_write_says_so() -> None:
+    """In cross-attention the row bears the name of the token to come."""
+    axis = Axis("writing", ("→＿She", "→＿gave", "→＿me", "→<eos>"), "target", shift=1)
+    made = by_hand(queries=axis)
+    assert sentence(made, "vectors", EN).startswith("me (to come) brings")
+    assert headline(made, ZH).startswith("待写的 me → <bos>")

@@ -184,13 +184,27 @@ def _name_largest(scene: Scene, fall: _Fall, done: int) -> None:
             feature = int(fall.features[term])
             q, k = float(followed.query[feature]), float(followed.key[feature])
             told = f"{score(q)} × {score(k)} = {signed(float(terms[term]))}"
-            fits = fall.x(term + 1) + 6 + scene.width(told, size, bold=True) < scene.area.right
-            x, anchor = (fall.x(term + 1) + 6, "start") if fits else (fall.x(term) - 6, "end")
-            y = min(max((top + bottom) / 2 + 4, fall.plot.y + size), fall.plot.bottom - 3)
-            scene.sketch.write(x, y, told, size, theme.accent, anchor, bold=True)
+            wide = scene.width(told, size, bold=True)
+            fits = fall.x(term + 1) + 6 + wide < scene.area.right
+            x = fall.x(term + 1) + 6 if fits else max(scene.area.x, fall.x(term) - 6 - wide)
+            scene.sketch.write(
+                x, _free_height(fall, x, x + wide, (top + bottom) / 2 + 4, size), told, size, theme.accent, bold=True
+            )
         elif scene.large:
             told = signed(float(terms[term]))
             scene.sketch.write(fall.x(term + 0.5), top - 5, told, scene.letters - 1, theme.text, "middle")
+
+
+def _free_height(fall: _Fall, left: float, right: float, wanted: float, size: float) -> float:
+    """The baseline (px) nearest to the one that is wanted at which letters between two places hide no bar."""
+    first, last = (min(max(int((x - fall.plot.x) // fall.pitch), 0), fall.n - 1) for x in (left, right))
+    bars = [sorted((fall.y(fall.before(term)), fall.y(float(fall.after[term])))) for term in range(first, last + 1)]
+    low, high = fall.plot.y + size, fall.plot.bottom - 3
+    places = sorted(np.arange(low, max(low, high) + 1, 3.0).tolist(), key=lambda y: abs(y - wanted))
+    for y in places:
+        if all(bottom < y - size - 1 or top > y + 4 for top, bottom in bars):
+            return float(y)
+    return min(max(wanted, low), high)
 
 
 def _sum(scene: Scene, fall: _Fall, gone: float) -> None:

@@ -117,10 +117,12 @@ def _row(scene: Scene, columns: _Columns, y: float, high: float) -> None:
 
 
 def _without(scene: Scene, columns: _Columns, y: float, high: float) -> None:
-    """The weights that the row would have if nothing were closed, as bars; the strongest closed key in bold."""
+    """The weights that the row would have if nothing were closed, as bars; a closed key that would win is bold."""
     followed, theme = scene.followed, scene.sketch.theme
     scene.sketch.write(columns.left, y, scene.words("follow.unmasked"), scene.letters, theme.faint)
     best = followed.strongest_closed()
+    if best is not None and followed.unmasked[best] <= followed.unmasked[followed.cell.key]:
+        best = None  # Only a key that would beat the followed one is a surprise.
     top = y + 8
     for place, key in enumerate(columns.keys):
         share = float(followed.unmasked[key])
