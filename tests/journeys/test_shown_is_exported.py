@@ -60,6 +60,8 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
         case Alignment(values=values):
             return [np.isnan(values)]
+        case Follow():
+            return [None, None]
         case _:
             return [None]
 

@@ -134,6 +134,9 @@ class SignButton(QToolButton):
         self._filled = filled
         self.setFixedSize(34 if filled else 24, 34)
 
+    def minimumSizeHint(self) -> QSize:
+        return self.minimumSize()  # There is no text that would need more.
+
     def show_sign(self, sign: str) -> None:
         if sign != self.sign:
             self.sign = sign

@@ -66,6 +66,9 @@ class WalkedCanvas(Canvas):
         seen = self.view
         right, down = column + 1 - seen.right, row + 1 - seen.bottom
         self.view = seen.moved(min(0.0, column - seen.left) or max(0.0, right), min(0.0, row - seen.top) or max(0.0, down))
+        if self.here is not None:  # One cell is pointed at, and not a second one where the mouse happens to be.
+            self.here = None
+            self.tell_again()
         told = self._cursor_told()
         self.setAccessibleDescription(told.text)
         self.pointed.emit(told)

@@ -18,7 +18,7 @@ from tests.picture.examples import LANGUAGES, by_hand, words
 from tests.picture.test_follow_text import SAID
 from tests.picture.test_followed import wide
 
-SIZES = ((1140, 600), (760, 430), (560, 700), (340, 1400))
+SIZES = ((2200, 1150), (1140, 600), (760, 430), (560, 700), (340, 1400))
 CASES: dict[str, Followed] = {case: said[0] for case, said in SAID.items()} | {
     "wide": wide(),
     "all products zero": by_hand((0.0,), (1.0,)),
@@ -89,7 +89,7 @@ def test_a_sheet_stays_within_its_area(case: str, size: tuple[int, int], languag
 def test_every_moment_of_a_beat_stays_within_its_area(case: str, language: str) -> None:
     """In the smallest window as in a large one."""
     table = timetable(CASES[case])
-    for size in ((1140, 560), (600, 330)):
+    for size in ((2200, 1100), (1140, 560), (600, 330)):
         area = Area(0, 0, *size)
         for time in np.linspace(0, table.total, 40):
             assert list(outside(sketched(CASES[case], area, language, float(time)), area)) == []

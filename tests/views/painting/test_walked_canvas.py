@@ -85,6 +85,15 @@ def test_the_tooltip_has_three_lines_and_no_arithmetic(qtbot: QtBot, trace: Trac
     QToolTip.hideText()
 
 
+def test_a_key_takes_the_place_of_the_mouse(qtbot: QtBot, trace: Trace, words: Words) -> None:
+    """The cursor appears under it, and then the map shows one place and says nothing of the other."""
+    view = shown(qtbot, HeatmapView(), head_map(trace, LOOK, words), words)
+    hover(view, view.cell_rect(2, 1).center().toPoint())
+    press(view, KEYS.Key_Up)
+    assert view.cell_cursor.place == (2, 1) and view.here is None
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+
+
 def test_a_new_picture_is_told_with_the_cursors_cell(qtbot: QtBot, trace: Trace, words: Words) -> None:
     """The cursor stays where it is while there is such a cell, and goes with a smaller map."""
     view = shown(qtbot, HeatmapView(), head_map(trace, LOOK, words), words)
