@@ -84,8 +84,17 @@ def told_origin(caption: Caption, words: Words) -> str:
 
 
 def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
-    """One cell of a thumbnail in words; of a large wall, the block of cells around it."""
-    value, block = _grid_value(picture, layer, head, row, column)
+    """One cell of a thumbnail in words, with its calculation; of a large wall, the block of cells around it."""
+    value, _block = _grid_value(picture, layer, head, row, column)
+    made_of = picture.made_of[layer] if picture.made_of else None
+    if made_of is not None and not (picture.closed is not None and picture.closed[row, column]):
+        value = written_out(made_of.of_head(head), row, column, value, words)
+    return _grid_told(picture, layer, head, row, column, value, words)
+
+
+def _grid_told(picture: HeadGrid, layer: int, head: int, row: int, column: int, value: str, words: Words) -> str:
+    """A value with its place, tap and shape."""
+    block = _grid_value(picture, layer, head, row, column)[1]
     place = words("picture.head", layer=picture.layers[layer], head=head)
     if block > 1:
         where = (
@@ -99,8 +108,9 @@ def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, w
 
 def grid_tip(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
     """One cell of a thumbnail as its tooltip says it, with how to follow it; a block of cells cannot be followed."""
-    told = grid_cell(picture, layer, head, row, column, words)
-    follows = _grid_value(picture, layer, head, row, column)[1] == 1 and followable_on_wall(picture, layer, head, row, column)
+    value, block = _grid_value(picture, layer, head, row, column)
+    told = _grid_told(picture, layer, head, row, column, value, words)
+    follows = block == 1 and followable_on_wall(picture, layer, head, row, column) is not None
     return f"{told} · {words('follow.how')}" if follows else told
 
 

@@ -144,6 +144,7 @@ class HeadGrid(Picture):
     block: int = 1
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
+    made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
 
     @property
     def shape(self) -> tuple[int, int]:

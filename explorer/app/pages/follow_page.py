@@ -13,7 +13,7 @@ from explorer.picture.layout.follow_time import BEATS
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.follow import follow
 from explorer.picture.theme import Theme
-from explorer.state.look import Look
+from explorer.state.look import Look, attentions
 from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.controls.transport import Part, Transport
@@ -81,6 +81,11 @@ class FollowPage(Page):
             with QSignalBlocker(box):
                 box.setRange(0, last)
                 box.setValue(value)
+        if not attentions(trace):
+            self.shown.note.setText(words("follow.nothing"))
+            self.shown.note.show()
+            self.map.hide()
+            return
         self._draw_map(trace, look, words)
         self._follow_time()
 

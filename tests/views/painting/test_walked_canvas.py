@@ -159,6 +159,8 @@ def test_on_the_wall_shift_walks_in_the_chosen_head(qtbot: QtBot, trace: Trace, 
     view = shown(qtbot, HeadGridView(), head_wall(trace, LOOK, words), words)
     press(view, KEYS.Key_Down, KEYS.Key_Down, KEYS.Key_Right, KEYS.Key_Down, shift=True)
     assert view.cell_cursor.place == (2, 1)
+    assert "e^" in view.accessibleDescription() and "北京" in view.accessibleDescription()
+    assert "e^" not in view.describe(*view.under_cursor(2, 1)).tip
     with qtbot.waitSignal(view.followed) as followed:
         press(view, KEYS.Key_Return)
     assert followed.args == [Cell("decoder.self_attn", 1, 2, 2, 1)]
