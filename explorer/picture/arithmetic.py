@@ -58,8 +58,7 @@ def of_heads(trace: Trace, path: str) -> Arithmetic | None:
 
     if stage == "scores":
         return Arithmetic(kind="product", left=tap("query"), right=tap("key").swapaxes(1, 2), group=group)
-    alibi = card.position == "alibi" and base.endswith("self_attn")
-    if stage == "scaled" and not alibi:
+    if stage == "scaled":  # ALiBi's bias is added behind this tap.
         return Arithmetic(kind="quotient", left=tap("scores"), divisor=card.score_divisor)
     if stage == "weights":
         return Arithmetic(kind="softmax", left=tap("masked"))

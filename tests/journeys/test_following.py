@@ -54,6 +54,7 @@ def test_a_cell_of_a_map_is_followed_by_keyboard_and_left_again(journey: Journey
         weight = window.session.frame.trace["decoder.layers.1.self_attn.weights"][2, 2, 1]
         assert made.weights[1] == weight and f"{weight:.3f}" in page.shown.title.text()
         assert page.map.cell_cursor.place == (2, 1)
+        assert page.focusWidget() is page.view  # keys work at once
         page.view.setFocus()
         for _ in range(4):
             QTest.keyClick(page.view, KEYS.Key_Right)

@@ -45,6 +45,7 @@ class FollowPage(Page):
         self._fill_bar()
         self.shown.layout().addWidget(self.transport)  # type: ignore[union-attr]  # A card has a box layout.
         column_in(self.scrolled()).addWidget(self.shown)
+        self.view.setFocus()  # Its keys work as soon as the page is opened from a map.
         self._connect()
 
     def _fill_bar(self) -> None:

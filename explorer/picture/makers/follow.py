@@ -8,7 +8,7 @@ from explorer.mathematics import Numbers, alibi, alibi_slope, attention_step
 from explorer.picture.follow_text import headline
 from explorer.picture.followed import Followed
 from explorer.picture.kinds import Caption, Follow
-from explorer.picture.makers.heatmaps import closed_reason, shape_badge, token_axis
+from explorer.picture.makers.heatmaps import closed_reason, token_axis
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
 from explorer.trace.measures import closed_cells, entropy_bits
@@ -37,11 +37,17 @@ def follow(trace: Trace, look: Look, words: Words) -> Follow | None:
         caption=Caption(
             title=headline(made, words),
             tap=tap,
-            shape=shape_badge(trace, tap),
+            shape=_place_badge(trace, made.cell),
             # Products, powers and the weights without a mask are computed; all else was recorded.
             origin="computed",
         ),
     )
+
+
+def _place_badge(trace: Trace, cell: Cell) -> str:
+    """Where the cell stands in its tap: "[head 6 of 8, query 3 of 7, key 2 of 7]"."""
+    places = zip(("head", "query", "key"), (cell.head, cell.query, cell.key), trace.shape(cell.tap("weights")), strict=True)
+    return "[" + ", ".join(f"{name} {place} of {size}" for name, place, size in places) + "]"
 
 
 def cell_of(trace: Trace, look: Look) -> Cell:

@@ -2,6 +2,7 @@
 
 import re
 
+import attrs
 import numpy as np
 import pytest
 
@@ -36,6 +37,13 @@ def test_frames_have_one_size_and_other_pictures() -> None:
     assert len(set(frames)) == 3
     assert all('width="960" height="600"' in frame and "font-face" not in frame for frame in frames)
     assert film_of(PICTURE, words("en"), DARK).frame(0.5) != frames[0]
+
+
+def test_a_file_has_the_signed_colours_of_its_own_theme() -> None:
+    """A light file of a dark window; a table that somebody has chosen stays."""
+    dark, chosen = (attrs.evolve(PICTURE, signed_colours=name) for name in ("blue-orange-dark", "purple-orange"))
+    light, other = (film_of(each, words("en"), LIGHT).frame(1.6) for each in (dark, chosen))
+    assert light == film().frame(1.6) != other
 
 
 def test_a_film_that_begins_has_nothing_yet_and_one_that_ends_has_all() -> None:
