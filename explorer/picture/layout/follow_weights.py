@@ -181,7 +181,7 @@ def _formula(scene: Scene, total: float) -> None:
     own = float(followed.powers[followed.cell.key])
     told = f"e^{exponent} = {power(own)}"
     if scene.share >= 0.5:
-        told += f" · {scene.words('follow.of_sum', sum=power(total))} = {weight(float(followed.weights[followed.cell.key]))}"
+        told = f"e^{exponent} ÷ Σ = {power(own)} ÷ {power(total)} = {weight(float(followed.weights[followed.cell.key]))}"
     scene.sketch.write(scene.area.x, scene.area.y + scene.letters + 2, told, scene.letters + 1, scene.sketch.theme.text)
 
 

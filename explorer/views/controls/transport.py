@@ -82,6 +82,8 @@ class ScrubBar(QWidget):
 
     def _paint_titles(self, painter: QPainter) -> None:
         now, wide = self._now(), (self.width() - 2 * _PAD) / len(self.parts)
+        plain = QFontMetricsF(sized(self.font(), 0.92))
+        fitting = sum(plain.horizontalAdvance(f"{part.title}{part.figure}") + 22 <= wide for part in self.parts)
         for number, part in enumerate(self.parts):
             font = sized(self.font(), 0.92)
             font.setBold(number == now)
@@ -90,7 +92,7 @@ class ScrubBar(QWidget):
             box = QRectF(_PAD + number * wide + 4, 2, wide - 14, 18)
             tint = self.theme.accent if number == now else self.theme.text
             title, figure = metrics.horizontalAdvance(part.title), metrics.horizontalAdvance(part.figure)
-            if title + figure + 8 <= box.width():
+            if 2 * fitting > len(self.parts) and title + figure + 8 <= box.width():  # Single numbers would look chosen.
                 painter.setPen(QColor(self.theme.accent if number == now else self.theme.faint))
                 painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, part.figure)
             painter.setPen(QColor(tint))
