@@ -16,6 +16,7 @@ KEYS = (
     "output",
     "compare",
     "inspector",
+    "follow",
 )
 
 

@@ -4,7 +4,7 @@ Figures are made from a picture's SVG, files of numbers from its tables. Writers
 Qt, fontTools and safetensors delay neither the window nor the command line.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from explorer.errors import UnknownFormat
 from explorer.files import replacing
 
 if TYPE_CHECKING:
+    from explorer.picture.figure.film import Film
     from explorer.picture.tables import Table
 
 
@@ -29,24 +30,28 @@ Draw = Callable[[str, Path, Pixels], Callable[[], None] | None]
 """Writes an SVG to a path in some format. It may return the rest of the work, for any thread. Raises CannotWrite."""
 Write = Callable[[Path, "Sequence[Table]"], None]
 """Writes tables of numbers to a path. Raises CannotWrite."""
+Run = Callable[["Film", Path, Pixels], Iterator[list[Path]]]
+"""Writes a film frame by frame, and gives the files that each frame has finished. Raises CannotWrite."""
 
 
 @attrs.frozen(kw_only=True)
 class Format:
-    """One format. `name` is also the suffix of its files. It has `draw` if it holds a figure, otherwise `write`.
+    """One format. `name` is also the suffix of its files. It has `draw` if it holds a figure, otherwise `write` or `run`.
 
-    `has_pixels` is True where a size in pixels has a meaning.
+    `has_pixels` is True where a size in pixels has a meaning, `in_folder` where it is a folder of files.
     """
 
     name: str
     draw: Draw | None = None
     write: Write | None = None
+    run: Run | None = None
     has_pixels: bool = False
+    in_folder: bool = False
 
     @property
     def is_figure(self) -> bool:
-        """Whether the format holds a figure; otherwise it holds numbers."""
-        return self.draw is not None
+        """Whether the format holds a figure or a film; otherwise it holds numbers."""
+        return self.write is None
 
 
 def _svg(svg: str, path: Path, _pixels: Pixels) -> None:
@@ -86,6 +91,18 @@ def _safetensors(path: Path, tables: "Sequence[Table]") -> None:
     write_safetensors(path, tables)
 
 
+def _apng(film: "Film", path: Path, pixels: Pixels) -> Iterator[list[Path]]:
+    from explorer.export.film import write_apng
+
+    return write_apng(film, path, pixels.width_px)
+
+
+def _frames(film: "Film", path: Path, pixels: Pixels) -> Iterator[list[Path]]:
+    from explorer.export.film import write_frames
+
+    return write_frames(film, path, pixels.width_px)
+
+
 FORMATS: tuple[Format, ...] = (
     Format(name="png", draw=_png, has_pixels=True),
     Format(name="svg", draw=_svg),
@@ -94,6 +111,13 @@ FORMATS: tuple[Format, ...] = (
     Format(name="npz", write=_npz),
     Format(name="safetensors", write=_safetensors),
 )
+
+
+FILMS: tuple[Format, ...] = (
+    Format(name="apng", run=_apng, has_pixels=True),
+    Format(name="png", run=_frames, has_pixels=True, in_folder=True),
+)
+"""The formats of pictures that move: one file, or a folder with a file for each frame."""
 
 
 def names() -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from explorer.export.choice import Choice, single, together
-from explorer.export.formats import Format, Pixels, find, formats_of
+from explorer.export.formats import FILMS, Format, Pixels, find, formats_of
 from explorer.export.numbers import selection
 from explorer.files import make_folder, replacing
 from explorer.lang import Words
@@ -36,9 +36,9 @@ _WRITERS = 3  # threads; one of them usually waits for the disk
 class Export:
     """What to write, in which format, and where.
 
-    A `picture` is exported as it is, with the numbers that it shows. Without one, `choice` says which taps; None means all
-    taps, as numbers only. `format` is a format's name. `out` is a folder if `one_each`, otherwise a file. `dpi` and
-    `width_px` are for formats that have pixels.
+    A `picture` is exported as it is, with the numbers that it shows; with `film`, one that moves is exported as it plays.
+    Without one, `choice` says which taps; None means all taps, as numbers only. `format` is a format's name. `out` is a
+    folder if `one_each`, or where the format is one, otherwise a file. `dpi` and `width_px` are for formats that have pixels.
     """
 
     trace: Trace
@@ -47,6 +47,7 @@ class Export:
     words: Words
     choice: Choice | None = None
     picture: Picture | None = None
+    film: bool = False
     one_each: bool = False
     look: Look = attrs.field(factory=Look)
     theme: Theme = LIGHT
@@ -55,12 +56,17 @@ class Export:
 
     def possible(self) -> tuple[Format, ...]:
         """The formats that can hold this export: no figure shows all taps, and not every picture has tables."""
+        if self.film:
+            return FILMS
         is_everything = self.choice is None and self.picture is None
         return formats_of(figure=not is_everything, numbers=self.picture is None or has_tables(self.picture))
 
     def run(self) -> Iterator[tuple[int, int]]:
         """Write the files, one at each step; yields (files written, files in all). Raises ExplorerError."""
         format_ = find(self.format, self.possible())
+        if format_.run is not None:
+            yield from self._play(format_)
+            return
         taps = self._taps()
         todo = self._pieces(taps) if self.one_each else [("", None)]
         make_folder(self.out if self.one_each else self.out.absolute().parent)
@@ -80,6 +86,22 @@ class Export:
                 each.result()
         self._write_about(taps, files)
         yield len(todo), len(todo)
+
+    def _play(self, format_: Format) -> Iterator[tuple[int, int]]:
+        """Write the film of the picture, one frame at each step."""
+        assert self.picture is not None and format_.run is not None  # `possible` offers films of pictures that move.
+        shoot = self.picture.kind().film
+        assert shoot is not None
+        film = shoot(self.picture, self.words, self.theme)
+        make_folder(self.out if format_.in_folder else self.out.absolute().parent)
+        files: list[Path] = []
+        yield 0, len(film)
+        for done, finished in enumerate(format_.run(film, self.out, Pixels(self.dpi, self.width_px)), start=1):
+            files += finished
+            if done < len(film):
+                yield done, len(film)
+        self._write_about(self._taps(), files)
+        yield len(film), len(film)
 
     def _taps(self) -> tuple[str, ...]:
         if self.choice is not None:
@@ -135,6 +157,7 @@ class Export:
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
             "picture": None if self.picture is None else self.picture.caption.title,
+            "part": None if self.picture is None else self.picture.caption.shape,
             "origin": "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
             "format": self.format,

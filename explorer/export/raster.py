@@ -5,6 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSizeF
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
@@ -78,6 +79,15 @@ def _encoded(drawn: QImage) -> bytes:
     # Lines of three bytes a pixel may end in padding.
     rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
     return encode_pixels(rows[:, : channels * plain.width()], channels, drawn.dotsPerMeterX())
+
+
+def pixels(svg: str, width_px: int) -> NDArray[np.uint8]:
+    """[row, column, red green blue] the figure, `width_px` wide. Raises NotEnoughMemory."""
+    plain = image(svg, width_px=width_px).convertToFormat(QImage.Format.Format_RGB888)
+    # Lines of three bytes a pixel may end in padding.
+    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
+    made: NDArray[np.uint8] = rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()
+    return made
 
 
 def write_pdf(svg: str, path: Path) -> None:

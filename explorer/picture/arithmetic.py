@@ -1,4 +1,7 @@
-"""The calculation of one cell, written out with its numbers: a sum of products, a quotient or a softmax row."""
+"""The calculation of one cell, written out with its numbers: a sum of products, a quotient or a softmax row.
+
+It is made for the map of one head, or for all heads of an attention at once, of which one is then taken.
+"""
 
 from typing import Literal
 
@@ -18,33 +21,49 @@ class Arithmetic:
     """The matrices that a map was computed from, and how.
 
     A cell [r, c] of each kind is: product Σ_i left[r, i]·right[i, c]; quotient left[r, c] / divisor; softmax
-    e^left[r, c] / Σ_i e^left[r, i].
+    e^left[r, c] / Σ_i e^left[r, i]. The matrices of all heads are [head, r, i] and [head, i, c]; `group` heads of the left
+    side share one of the right side.
     """
 
     kind: Literal["product", "quotient", "softmax"]
     left: Array
     right: Array | None = None
     divisor: float = 1.0
+    group: int = 1
+
+    def of_head(self, head: int) -> "Arithmetic":
+        """The calculation of one head, from that of all heads."""
+        right = None if self.right is None else self.right[head // self.group]
+        return attrs.evolve(self, left=self.left[head], right=right, group=1)
 
 
 def of_stage(trace: Trace, look: Look, stage: str) -> Arithmetic | None:
-    """The calculation behind the chosen head's map at this stage; None where it is not one of the three kinds."""
-    card = trace.card
+    """The calculation behind the chosen head's map at this stage; None where it is not one of the three kinds.
+
+    Raises NotKept.
+    """
+    made = of_heads(trace, look.attention_tap(stage))
+    return None if made is None else made.of_head(look.head)
+
+
+def of_heads(trace: Trace, path: str) -> Arithmetic | None:
+    """The calculation behind all heads' maps of an attention's tap, if it is one of the three kinds. Raises NotKept."""
+    base, _, stage = path.rpartition(".")
+    card, side = trace.card, trace.card.side(base)
+    group = side.n_heads // side.n_kv_heads
 
     def tap(name: str) -> Array:
-        path = look.attention_tap(name)
-        array: Array = trace[path][card.head_in(path, look.head)]
+        array: Array = trace[f"{base}.{name}"]
         return array
 
     if stage == "scores":
-        return Arithmetic(kind="product", left=tap("query"), right=tap("key").T)
-    alibi = card.position == "alibi" and look.attention.endswith("self_attn")
-    if stage == "scaled" and not alibi:
+        return Arithmetic(kind="product", left=tap("query"), right=tap("key").swapaxes(1, 2), group=group)
+    if stage == "scaled":  # ALiBi's bias is added behind this tap.
         return Arithmetic(kind="quotient", left=tap("scores"), divisor=card.score_divisor)
     if stage == "weights":
         return Arithmetic(kind="softmax", left=tap("masked"))
     if stage == "mixed":
-        return Arithmetic(kind="product", left=tap("dropped"), right=tap("value"))
+        return Arithmetic(kind="product", left=tap("dropped"), right=tap("value"), group=group)
     return None
 
 

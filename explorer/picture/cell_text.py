@@ -1,4 +1,8 @@
-"""One cell in words: its value, its tokens, its tap and shape. Tooltip, status line and screen reader show the same words."""
+"""One cell in words: its value, its tokens, its tap and shape. Tooltip, status line and screen reader say the same.
+
+The tooltip says it in three lines, so that it hides little of the map; the status line and the screen reader have the
+calculation besides. How an attention cell comes about is shown by following it.
+"""
 
 import numpy as np
 
@@ -6,6 +10,7 @@ from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
 from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
+from explorer.trace.tap_names import Cell, cell_in
 
 
 def number(value: float) -> str:
@@ -45,14 +50,51 @@ def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
     return told + told_origin(picture.caption, words)
 
 
+def cell_tip(picture: Heatmap, row: int, column: int, words: Words, *, follows: bool) -> str:
+    """One cell of a map in three lines: value, place, tap; and how to follow it, if it `follows`. A fourth says its origin."""
+    closed = picture.closed is not None and bool(picture.closed[row, column])
+    value = picture.reason if closed else number(float(picture.values[row, column]))
+    where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
+    return _tip(value, where, picture.caption, words, follows=follows) + told_origin(picture.caption, words)
+
+
+def _tip(value: str, where: str, caption: Caption, words: Words, *, follows: bool) -> str:
+    told = words("picture.cell", value=value, where=where, tap=caption.tap, shape=caption.shape).rstrip()
+    return f"{told} · {words('follow.how')}" if follows else told
+
+
+def followable(picture: Heatmap, row: int, column: int) -> Cell | None:
+    """The attention cell that a map's cell shows; None for maps of anything else, and for means over heads."""
+    if picture.query is None:
+        return cell_in(picture.caption.tap, picture.head, row, column)
+    # The rows are heads, and the last one is their mean.
+    is_head = row < len(picture.rows.labels) - 1
+    return cell_in(picture.caption.tap, row if is_head else None, picture.query, column)
+
+
+def followable_on_wall(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> Cell | None:
+    """The attention cell of a thumbnail; `layer` is its place in the picture."""
+    tap = picture.caption.tap.replace(".layers.*.", f".layers.{picture.layers[layer]}.")
+    return cell_in(tap, head, row, column)
+
+
 def told_origin(caption: Caption, words: Words) -> str:
     """A line that says where numbers come from which the pass did not record; "" for recorded numbers."""
     return "" if caption.origin == "recorded" else f"\n{words(f'picture.origin.{caption.origin}')}"
 
 
 def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
-    """One cell of a thumbnail in words; of a large wall, the block of cells around it."""
-    value, block = _grid_value(picture, layer, head, row, column)
+    """One cell of a thumbnail in words, with its calculation; of a large wall, the block of cells around it."""
+    value, _block = _grid_value(picture, layer, head, row, column)
+    made_of = picture.made_of[layer] if picture.made_of else None
+    if made_of is not None and not (picture.closed is not None and picture.closed[row, column]):
+        value = written_out(made_of.of_head(head), row, column, value, words)
+    return _grid_told(picture, layer, head, row, column, value, words)
+
+
+def _grid_told(picture: HeadGrid, layer: int, head: int, row: int, column: int, value: str, words: Words) -> str:
+    """A value with its place, tap and shape."""
+    block = _grid_value(picture, layer, head, row, column)[1]
     place = words("picture.head", layer=picture.layers[layer], head=head)
     if block > 1:
         where = (
@@ -62,6 +104,14 @@ def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, w
     else:
         where = f"{place}: {_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     return words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape)
+
+
+def grid_tip(picture: HeadGrid, layer: int, head: int, row: int, column: int, words: Words) -> str:
+    """One cell of a thumbnail as its tooltip says it, with how to follow it; a block of cells cannot be followed."""
+    value, block = _grid_value(picture, layer, head, row, column)
+    told = _grid_told(picture, layer, head, row, column, value, words)
+    follows = block == 1 and followable_on_wall(picture, layer, head, row, column) is not None
+    return f"{told} · {words('follow.how')}" if follows else told
 
 
 def _grid_value(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> tuple[str, int]:

@@ -21,6 +21,7 @@ from explorer.trace.levels import Levels
 
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
+    from explorer.picture.followed import Followed
 
 Closed = NDArray[np.bool_]
 
@@ -105,6 +106,7 @@ class Heatmap(Picture):
     levels: Levels | None = None
     recorded: Array | None = None
     head: int | None = None
+    query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
 
     @cached_property
     def is_recorded(self) -> bool:
@@ -142,6 +144,7 @@ class HeadGrid(Picture):
     block: int = 1
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
+    made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -334,5 +337,21 @@ class Timeline(Picture):
         return TIMELINE
 
 
-KINDS: tuple[type[Picture], ...] = (Heatmap, HeadGrid, Strips, Waves, TokenRow, Bars, Alignment, Tree, Timeline)
+@attrs.frozen(kw_only=True, eq=False)
+class Follow(Picture):
+    """The way of one attention cell in six beats, from its query and key to what it passes on."""
+
+    followed: "Followed"
+    signed_colours: str
+    caption: Caption
+    head: int | None = None
+
+    def kind(self) -> "Kind[Follow]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.follow import FOLLOW
+
+        return FOLLOW
+
+
+KINDS: tuple[type[Picture], ...] = (Heatmap, HeadGrid, Strips, Waves, TokenRow, Bars, Alignment, Tree, Timeline, Follow)
 """All kinds of Picture. Each has a View that shows it."""

@@ -8,7 +8,10 @@ STACK = f"{FAMILY}, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 
 @attrs.frozen
 class Theme:
-    """Hexadecimal colours. `closed` is for cells that a mask forbids, `unknown` for NaN."""
+    """Hexadecimal colours. `closed` is for cells that a mask forbids, `unknown` for NaN.
+
+    `grey` is for bars that have no sign, `pale` for their empty part, `soft` behind what is chosen.
+    """
 
     name: str
     window: str
@@ -28,6 +31,9 @@ class Theme:
     water: str  # lanes of the river
     band: str  # attention weights as bands, and bars
     tiles: str  # the colour table of magnitudes in the river
+    grey: str
+    pale: str
+    soft: str
     on_dark: str = "#ffffff"  # numbers in dark cells
     on_light: str = "#1b1f24"
 
@@ -51,6 +57,9 @@ LIGHT = Theme(
     water="#b7c6d6",
     band="#1d4a86",
     tiles="tiles-light",
+    grey="#575d6d",
+    pale="#eef0f3",
+    soft="#fbf1ea",
 )
 DARK = Theme(
     name="dark",
@@ -71,5 +80,8 @@ DARK = Theme(
     water="#3b5064",
     band="#8fb4de",
     tiles="tiles-dark",
+    grey="#8791a0",
+    pale="#23282e",
+    soft="#2e241b",
 )
 THEMES = {"light": LIGHT, "dark": DARK}

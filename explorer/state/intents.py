@@ -17,6 +17,7 @@ from explorer.state.look import Look
 from explorer.state.state import Settings, State
 from explorer.state.wish import Wish
 from explorer.tokens.cuts import Spans, merged, split
+from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
 
@@ -312,3 +313,19 @@ class OpenPage(Intent):
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this page; its key is not checked here."""
         return attrs.evolve(state, page=self.page)
+
+
+@attrs.frozen
+class FollowCell(Intent):
+    """Follow one attention cell on the page that plays how it comes about."""
+
+    cell: Cell
+    is_step: ClassVar[bool] = False
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this cell, its head and its attention, and the page in front. Raises BadField."""
+        cell = self.cell
+        there = look_at(
+            attention=cell.attention, layer=cell.layer, head=cell.head, cell_query=cell.query, cell_key=cell.key
+        ).applied(state, shown)
+        return attrs.evolve(there, page="follow")

@@ -42,6 +42,9 @@ class Look:
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
+    # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
+    cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    cell_key: int = attrs.field(default=-1, validator=between(-1, _MOST))
     shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
     sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
     top_k: int = attrs.field(default=0, validator=between(0, _MOST))  # 0: all
@@ -70,15 +73,25 @@ class Look:
         attention = self.attention if self.attention in offered or not offered else offered[0]
         sides = sides_of(trace)
         side = self.side if self.side in sides else sides[0]
+        layer = min(self.layer, *(trace.card.side(name).n_layers - 1 for name in (attention, side)))
+        has_cell = bool(offered) and self._has_cell(trace, attention)
         return attrs.evolve(
             self,
             attention=attention,
-            layer=min(self.layer, *(trace.card.side(name).n_layers - 1 for name in (attention, side))),
+            layer=layer,
+            cell_query=self.cell_query if has_cell else -1,
+            cell_key=self.cell_key if has_cell else -1,
             head=min(self.head, trace.card.side(attention).n_heads - 1),
             side=side,
             tap=self.tap if self.tap in trace else trace.names()[0],
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
         )
+
+    def _has_cell(self, trace: "Trace", attention: str) -> bool:
+        """Whether the attention's maps, which have one shape in all layers, have the chosen cell."""
+        side, _, kind = attention.partition(".")
+        _heads, n_queries, n_keys = trace.shape(f"{side}.layers.0.{kind}.weights")
+        return 0 <= self.cell_query < n_queries and 0 <= self.cell_key < n_keys
 
 
 def attentions(trace: "Trace") -> tuple[str, ...]:

@@ -35,6 +35,30 @@ def place_of(tap: str) -> Place:
     return Place(found["side"], None if layer is None else int(layer), tap[found.end() :])
 
 
+@attrs.frozen
+class Cell:
+    """One cell of one head of an attention such as "decoder.cross_attn"; layer, head, query and key count from 0."""
+
+    attention: str
+    layer: int
+    head: int
+    query: int
+    key: int
+
+    def tap(self, stage: str) -> str:
+        """The tap of the cell's attention at a stage: "decoder.layers.3.cross_attn.weights"."""
+        side, _, kind = self.attention.partition(".")
+        return f"{side}.layers.{self.layer}.{kind}.{stage}"
+
+
+def cell_in(tap: str, head: int | None, query: int, key: int) -> Cell | None:
+    """The Cell in row `query` and column `key` of a tap's map; None where the tap or the head is none of one attention."""
+    place = place_of(tap)
+    if head is None or place.layer is None or not ATTENTION_MAP.search(tap):
+        return None
+    return Cell(f"{place.side}.{place.part.partition('.')[0]}", place.layer, head, query, key)
+
+
 def without_place(tap: str) -> str:
     """The tap's name without its side and layer, if it has them: "encoder.layers.0.norm1" becomes "norm1"."""
     return _PLACE.sub("", tap)

@@ -16,7 +16,7 @@ from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.kinds import Alignment, Bars, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
 from explorer.trace.trace import Trace
@@ -36,6 +36,11 @@ def shown(card: Card) -> list[Numbers]:
             return list(grid.values)
         case Bars() as bars:
             return [bars.values[:, None]]
+        case Follow(followed=followed):
+            return [
+                np.stack([followed.query, followed.key, followed.products], axis=1),
+                np.stack([followed.scores, followed.scaled], axis=1),
+            ]
         case Timeline() as steps:
             return [steps.probabilities[:, None]]
         case TokenRow() as row:
@@ -70,6 +75,8 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [np.isnan(values)]
         case River():
             return [np.isnan(values) for values in shown(card)]
+        case Follow():
+            return [None, None]
         case _:
             return [None]
 

@@ -7,10 +7,12 @@ import numpy as np
 
 import explorer
 from explorer.lang import Words
-from explorer.picture.kinds import Axis, Caption, Closed, HeadGrid, Heatmap
+from explorer.picture.followed import Followed
+from explorer.picture.kinds import Axis, Caption, Closed, Follow, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
+from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
 ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
@@ -70,4 +72,60 @@ def wall(layers: int, heads: int, n: int, seed: int = 0) -> HeadGrid:
         caption=Caption(title="wall", tap="a.*", shape="[…]"),
         layers=tuple(range(layers)),
         chosen=None,
+    )
+
+
+def by_hand(
+    query: tuple[float, ...] = (1.0, -2.0, 0.5, 0.0),
+    key: tuple[float, ...] = (3.0, 0.5, -1.0, 2.0),
+    *,
+    other: tuple[float, ...] = (-1.0, 4.0, 5.0),
+    closed: tuple[bool, ...] = (False, False, False, True),
+    **fields: object,
+) -> Followed:
+    """A row of four keys of which the first is followed, computed here in float64; `other` are the scores of the others."""
+    scores = np.array([np.dot(query, key), *other])
+    scaled = scores / 2
+    shut = np.array(closed)
+    masked = np.where(shut, -np.inf, scaled)
+    weights = np.exp(masked) / (np.exp(masked).sum() or 1.0)
+    value = np.array([[1.0, -1.0], [0.5, 2.0], [0.0, -3.0], [4.0, 4.0]])
+    made = {
+        "cell": Cell("decoder.self_attn", 1, 2, 2, 0),
+        "query": query,
+        "key": key,
+        "scores": scores,
+        "scaled": scaled,
+        "bias": None,
+        "masked": masked,
+        "weights": weights,
+        "passed": weights,
+        "value": value,
+        "mixed": weights @ value,
+        "closed": shut,
+        "queries": Axis("query", ("<bos>", "＿She", "＿me", "＿<&>"), "target"),
+        "keys": Axis("key", ("<bos>", "＿She", "＿me", "＿<&>"), "target"),
+        "kv_head": 2,
+        "divisor": 2.0,
+        "d_head": 4,
+        "temperature": 1.0,
+        "scales": True,
+        **fields,
+    }
+    arrays = ("query", "key", "scores", "scaled", "masked", "weights", "passed", "value", "mixed")
+    return Followed(**{**made, **{name: np.asarray(made[name], np.float32) for name in arrays}})
+
+
+def follow_of(followed: Followed) -> Follow:
+    """The picture of these numbers."""
+    return Follow(
+        followed=followed,
+        signed_colours="blue-red",
+        head=followed.cell.head,
+        caption=Caption(
+            title=f"{followed.asks} → {followed.answers}",
+            tap=followed.cell.tap("weights"),
+            shape="[head 4, query 4, key 4]",
+            origin="computed",
+        ),
     )

@@ -76,3 +76,26 @@ def test_a_value_that_is_no_number_is_said() -> None:
     made.values.setflags(write=True)
     made.values[0, 0] = np.nan
     assert describe.cell(made, 0, 0, words("en")).startswith("NaN")
+
+
+@pytest.mark.parametrize("stage", ["scores", "scaled", "weights"])
+def test_a_thumbnails_cell_has_the_arithmetic_of_its_own_head(stage: str) -> None:
+    """The same words as in the map of that head, for every head and layer."""
+    trace = example()
+    for layer in (0, 1):
+        for head in range(4):
+            look = Look(attention="decoder.self_attn", layer=layer, head=head, stage=stage)
+            alone = describe.cell(attention.head_map(trace, look, words("en")), 2, 1, words("en")).split("\n")[0]
+            wall = attention.head_wall(trace, look, words("en"))
+            assert describe.grid_cell(wall, layer, head, 2, 1, words("en")).split("\n")[0] == alone
+            assert " = " in alone
+
+
+def test_a_tip_has_no_arithmetic_and_says_how_to_follow() -> None:
+    """Three lines; where the numbers are computed, a fourth says it."""
+    made = attention.head_map(example(), Look(attention="decoder.self_attn", head=2), words("en"))
+    lines = describe.cell_tip(made, 3, 1, words("en"), follows=True).split("\n")
+    assert len(lines) == 3 and "e^" not in lines[0] and lines[2].endswith(words("en")("follow.how"))
+    assert not describe.cell_tip(made, 3, 1, words("en"), follows=False).endswith(words("en")("follow.how"))
+    mask = attention.mask_map(example(), Look(), words("en"))
+    assert describe.cell_tip(mask, 0, 0, words("en"), follows=False).split("\n")[3] == words("en")("picture.origin.computed")

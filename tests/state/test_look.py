@@ -34,6 +34,8 @@ def test_a_look_that_fits_stays_as_it_is(architecture: str) -> None:
         side=SIDES[architecture][-1],
         tap=trace.names()[-1],
         position=2,
+        cell_query=2,
+        cell_key=3,
         unit_colours="viridis",
         signed_colours="purple-orange",
     )
@@ -81,6 +83,8 @@ def test_the_output_opens_on_the_least_sure_word() -> None:
         ("side", "middle"),
         ("layer", -1),
         ("position", -2),
+        ("cell_query", -2),
+        ("cell_key", 2**31 + 1),
         ("shift", 0),
         ("top_p", 1.5),
         ("top_k", -1),
@@ -94,3 +98,12 @@ def test_what_no_model_could_have_is_refused(field: str, value: object) -> None:
         Look(**{field: value})
     assert f"{field} cannot be {value}." == Words.load("en").error(refused.value)
     assert f"“{field}”不能是“{value}”。" == Words.load("zh").error(refused.value)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_cell_that_a_trace_lacks_gives_way(architecture: str) -> None:
+    """Both of its numbers: half a cell would be another one."""
+    trace = example(architecture)
+    for query, key in ((4, 0), (0, 4), (99, 99), (-1, 2)):
+        fitted = Look(cell_query=query, cell_key=key).fitted(trace)
+        assert (fitted.cell_query, fitted.cell_key) == (-1, -1)

@@ -63,6 +63,7 @@ class ComparePage(Page):
         views = [HeatmapView() for _ in range(3)]
         self.maps = [self.card(view, make) for view, make in zip(views, (aside, now, difference), strict=True)]
         self._linked: list[Canvas] = list(views)
+        views[0].follows = False  # Its cells belong to the pass of the state that was put aside.
         for view in views:
             view.moved.connect(self._moved)
         self.bars = [self.card(BarsView(), bars_aside), self.card(BarsView(), bars_now)]

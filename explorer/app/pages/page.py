@@ -7,10 +7,10 @@ from explorer.app.pages.card import Card, Maker, P, View
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
-from explorer.state.intents import OpenPage, look_at
+from explorer.state.intents import FollowCell, OpenPage, look_at
 from explorer.state.look import ALIGNED, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
-from explorer.trace.tap_names import ATTENTION_STAGES, with_layer
+from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
@@ -21,7 +21,7 @@ class Page(QWidget):
     """Cards in a layout.
 
     A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need, and `least_px`, the height
-    below which it scrolls.
+    below which it scrolls. `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
     The architecture strip above the page stands in line with them; with None it fills the width.
@@ -34,6 +34,7 @@ class Page(QWidget):
     experiments: frozenset[str] = frozenset()
     least_px = 0
     shows_masks = False  # whether an odd mask would be seen on it
+    before = ""
 
     wished = Signal(object)
     pointed = Signal(object)
@@ -73,6 +74,9 @@ class Page(QWidget):
         wished = getattr(made.view, "wished", None)  # Only views that can change something have this signal.
         if wished is not None:
             wished.connect(self.wished)
+        followed = getattr(made.view, "followed", None)  # Only maps have this signal.
+        if followed is not None:
+            followed.connect(self.follow)
         return made
 
     def choice(self, field: str) -> Segments:
@@ -111,6 +115,10 @@ class Page(QWidget):
 
     def open(self, page: str) -> None:
         self.wished.emit(OpenPage(page))
+
+    def follow(self, cell: Cell) -> None:
+        """Ask to follow an attention cell on the page that plays it."""
+        self.wished.emit(FollowCell(cell))
 
     def look_at(self, **fields: object) -> None:
         """Ask to change these fields of the Look."""

@@ -86,6 +86,8 @@ class PageStack(QWidget):
         """Show a page; it is made when it is shown first."""
         if key not in self.pages:
             self.pages[key] = self._make(key)
+        if self.page.key != key:
+            self.pages[key].before = self.page.key
         self._stack.setCurrentWidget(self.pages[key])
         self.strip.put_page(key)
         self.strip.place(self.pages[key].spans)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from explorer.app.display import native_dialog
 from explorer.errors import ExplorerError
 from explorer.export.choice import Choice
-from explorer.export.formats import Format, find, formats_of
+from explorer.export.formats import FILMS, Format, find, formats_of
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
@@ -35,7 +35,7 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 
 THREAD = "export"
-_WHAT = ("this", "wall", "each", "all")
+_WHAT = ("this", "film", "wall", "each", "all")
 
 
 class _Teller(QObject):
@@ -97,7 +97,8 @@ class ExportDialog(QDialog):
 
     def _fill(self) -> None:
         words = self._words
-        for key in _WHAT:
+        moves = self._picture.kind().film is not None
+        for key in _WHAT if moves else (key for key in _WHAT if key != "film"):
             self.what.addItem(words(f"export.{key}", title=self._picture.caption.title), key)
         self.dpi.setRange(24, 1200)
         self.dpi.setValue(192)
@@ -156,7 +157,13 @@ class ExportDialog(QDialog):
     def running(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def _in_folder(self) -> bool:
+        return self._kind == "each" or self._format.in_folder
+
     def _offered(self) -> tuple[Format, ...]:
+        if self._kind == "film":
+            return FILMS
         return formats_of(figure=self._kind != "all", numbers=self._kind != "this" or has_tables(self._picture))
 
     @property
@@ -171,7 +178,6 @@ class ExportDialog(QDialog):
         self.format.addItems([each.name for each in self._offered()])
         self.format.setCurrentIndex(max(0, self.format.findText(kept)))
         self.format.blockSignals(False)
-        self.choose.setText(self._words("export.choose_folder" if self._kind == "each" else "export.choose"))
         self._named()
 
     def _named(self) -> None:
@@ -180,17 +186,20 @@ class ExportDialog(QDialog):
         kept = Path(self.path.text()).parent if self.path.text() else folder
         stem = {
             "this": self._picture.caption.tap.replace("*", "all") or "tokens",
+            "film": f"{self._picture.caption.tap}.film",
             "wall": self._wall_tap(),
             "each": "heads",
             "all": "trace",
         }[self._kind]
-        self.path.setText(str(kept / stem) + ("" if self._kind == "each" else f".{self.format.currentText()}"))
+        self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
+        self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
         self._allow()
 
     def _allow(self) -> None:
         """Enable only the settings that the format uses."""
         for widget in (self.dpi, self.width_px):
             widget.setEnabled(self._format.has_pixels)
+        self.dpi.setEnabled(self._format.has_pixels and self._kind != "film")
         self.theme.setEnabled(self._format.is_figure)
 
     def _wall_tap(self) -> str:
@@ -198,7 +207,7 @@ class ExportDialog(QDialog):
 
     def _choose(self) -> None:
         with native_dialog():
-            if self._kind == "each":
+            if self._in_folder:
                 chosen, picked = (
                     QFileDialog.getExistingDirectory(self, self._words("export.choose_folder"), self.path.text()),
                     "",
@@ -223,7 +232,7 @@ class ExportDialog(QDialog):
     def _typed(self, path: str) -> None:
         """Choose the format that the typed file name ends in."""
         place = self.format.findText(Path(path).suffix[1:].lower())
-        if place >= 0 and self._kind != "each":
+        if place >= 0 and not self._in_folder:
             with QSignalBlocker(self.format):
                 self.format.setCurrentIndex(place)
             self._allow()
@@ -239,7 +248,8 @@ class ExportDialog(QDialog):
             format=self.format.currentText(),
             words=self._words,
             choice=choice,
-            picture=self._this() if self._kind == "this" else None,
+            picture=self._this() if self._kind in ("this", "film") else None,
+            film=self._kind == "film",
             one_each=self._kind == "each",
             look=attrs.evolve(self._look, signed_colours=signed),
             theme=theme,
@@ -278,7 +288,7 @@ class ExportDialog(QDialog):
     def _would_replace(self) -> bool:
         """Whether a file exists that the user has not been warned about. A second press then replaces it."""
         path = self.path.text()
-        if self._kind == "each" or path == self._warned or not _is_file(self._out()):
+        if self._in_folder or path == self._warned or not _is_file(self._out()):
             return False
         self._warned = path
         self.message.setText(self._words("export.exists", path=path))

@@ -7,8 +7,10 @@ import attrs
 
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.film import Film
 from explorer.picture.kinds import Picture
 from explorer.picture.tables import Table
+from explorer.picture.theme import Theme
 
 P = TypeVar("P", bound=Picture)
 
@@ -18,9 +20,10 @@ class Kind(Generic[P]):
     """How one kind of Picture leaves the window.
 
     `draw` puts a picture into a drawing, from `top` px downward. `tables` gives its numbers, or no table where not all of
-    them were kept. `describe` says the whole picture in words for a screen reader.
+    them were kept. `describe` says the whole picture in words for a screen reader. `film` is there for a picture that moves.
     """
 
     draw: Callable[[Drawing, P, float], None]
     tables: Callable[[P], Iterator[Table]]
     describe: Callable[[P, Words], str]
+    film: Callable[[P, Words, Theme], Film] | None = None

@@ -3,7 +3,9 @@
 import attrs
 import numpy as np
 
+from explorer.errors import NotKept, UnknownTap
 from explorer.lang import Words
+from explorer.picture.arithmetic import Arithmetic, of_heads
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.layout.cells import LARGE_CELLS, at_most
@@ -34,7 +36,17 @@ def head_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     tap = look.attention_tap()
     made = tap_heatmap(trace, tap, look, words, look.head)
     where = words("picture.head", layer=look.layer, head=look.head)
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=f"{made.caption.title} · {where}"))
+    told = attrs.evolve(made.caption, title=f"{made.caption.title} · {where}")
+    arithmetic = _arithmetic(trace, tap)
+    return attrs.evolve(made, made_of=None if arithmetic is None else arithmetic.of_head(look.head), caption=told)
+
+
+def _arithmetic(trace: Trace, tap: str) -> Arithmetic | None:
+    """How the cells of a tap's maps were computed; None where what they are made of was not recorded or kept."""
+    try:
+        return of_heads(trace, tap)
+    except (NotKept, UnknownTap):
+        return None
 
 
 def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = ()) -> HeadGrid:
@@ -68,6 +80,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         chosen=(look.layer, look.head),
         reason="" if closed is None else closed_reason(trace, words),
         recorded=() if large is not None else tuple(trace[name] for name in taps),
+        made_of=() if large is not None else tuple(_arithmetic(trace, name) for name in taps),
     )
 
 

@@ -39,6 +39,7 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
     return Heatmap(
         values=masked_values(rows, closed),
         closed=closed,
+        query=step,
         rows=Axis(words("axis.head"), (*map(str, range(n_heads)), words("step.mean")), numbered=False),
         columns=token_axis(trace, tap, "key", words),
         scale=scale_for(trace, tap, look),

@@ -64,6 +64,9 @@ class Canvas(Surface):
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
         """Paint outlines and highlights, clipped to the cells."""
 
+    def paint_cursor(self, painter: QPainter) -> None:
+        """Paint the cursor above all else, clipped to the cells."""
+
     def chosen_at(self, row: int, column: int) -> None:
         """Handle a click on a cell."""
 
@@ -184,6 +187,7 @@ class Canvas(Surface):
         self.paint_cells(painter, field)
         painter.setClipRect(field.adjusted(-1.5, -1.5, 1.5, 1.5))
         self.paint_over(painter, field)
+        self.paint_cursor(painter)
         painter.restore()
         self.paint_around(painter, field)
         self.paint_focus(painter)

@@ -1,68 +1,17 @@
-"""Motion of a picture whose columns have moved: the new picture, stretched from where its columns were to where they are.
+"""Whether pictures may move. Where they may not, they show each state at once."""
 
-Numbers and colours are the new ones from the first frame on; only places move. It is off where the system wants no effects.
-"""
+import sys
 
-from collections.abc import Callable, Sequence
+from PySide6.QtWidgets import QApplication, QStyle
 
-from PySide6.QtCore import QEasingCurve, QObject, QRectF, Qt, QVariantAnimation
-from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
-from PySide6.QtWidgets import QApplication
-
-_DURATION_MS = 220
-_BLIND = ("offscreen", "minimal")  # platforms that nobody watches
+STILL = "still"
+"""The application's property that is True where nothing shall move: by a person's wish, and in tests."""
 
 
-def wanted() -> bool:
-    """Whether motion may be shown at all."""
-    effects = QApplication.isEffectEnabled(Qt.UIEffect.UI_General)
-    return effects and QGuiApplication.platformName() not in _BLIND
-
-
-class Motion(QObject):
-    """Runs from old edges to new ones (px from the left), and asks for a repaint at each frame."""
-
-    def __init__(self, repaint: Callable[[], None]) -> None:
-        super().__init__()
-        self._old: tuple[float, ...] = ()
-        self._new: tuple[float, ...] = ()
-        self._run = QVariantAnimation(self)
-        self._run.setDuration(_DURATION_MS)
-        self._run.setStartValue(0.0)
-        self._run.setEndValue(1.0)
-        self._run.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._repaint = repaint
-        self._run.valueChanged.connect(self._changed)
-        self._run.finished.connect(self._changed)
-
-    @property
-    def runs(self) -> bool:
-        """Whether it is on its way."""
-        return self._run.state() == QVariantAnimation.State.Running
-
-    def start(self, old: Sequence[float], new: Sequence[float]) -> None:
-        """Begin, if there is something to move and motion is wanted. Both have as many edges, in order."""
-        self.end()
-        if len(old) == len(new) and tuple(old) != tuple(new) and wanted():
-            self._old, self._new = tuple(old), tuple(new)
-            self._run.start()
-
-    def end(self) -> None:
-        """Jump to the end."""
-        if self.runs:
-            self._run.stop()
-
-    def paint(self, painter: QPainter, picture: QPixmap) -> None:
-        """Paint the new picture with its edges on their way."""
-        share, ratio, height = float(self._run.currentValue()), picture.devicePixelRatio(), picture.height()
-        now = [old + (new - old) * share for old, new in zip(self._old, self._new, strict=True)]
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        for place in range(len(now) - 1):
-            left, right = now[place], now[place + 1]
-            source = QRectF(self._new[place] * ratio, 0, (self._new[place + 1] - self._new[place]) * ratio, height)
-            if right - left > 0.5 and source.width() > 0:
-                painter.drawPixmap(QRectF(left, 0, right - left, height / ratio), picture, source)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-
-    def _changed(self) -> None:
-        self._repaint()
+def may_move() -> bool:
+    """Whether motion is wanted: not where the application is still, nor where Windows has switched its animations off."""
+    application = QApplication.instance()
+    if not isinstance(application, QApplication) or bool(application.property(STILL)):
+        return False
+    # Elsewhere Qt does not know what the system wants, and the style's hint would always say no.
+    return sys.platform != "win32" or bool(application.style().styleHint(QStyle.StyleHint.SH_Widget_Animate))

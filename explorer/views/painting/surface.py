@@ -42,8 +42,8 @@ class Surface(QWidget):
         """Show the whole picture."""
 
     def tell(self, where: QPoint, pointed: Pointed, text: str | None = None) -> None:
-        """Show a tooltip at `where` and emit `pointed`. The tooltip shows `text` if given, otherwise the value's text."""
-        self._tip(where, pointed.text if text is None else text)
+        """Show a tooltip at `where` and emit `pointed`. The tooltip shows `text` if given, otherwise the value's own."""
+        self._tip(where, pointed.in_short if text is None else text)
         self.pointed.emit(pointed)
 
     def tell_again(self, pointed: Pointed = NOTHING, text: str | None = None) -> None:
@@ -56,7 +56,7 @@ class Surface(QWidget):
         if not pointed.text:
             self._tip(self._told_at, "")
         elif QToolTip.isVisible():  # A tooltip that has closed by itself stays closed.
-            self._tip(self._told_at, pointed.text if text is None else text)
+            self._tip(self._told_at, pointed.in_short if text is None else text)
         self.pointed.emit(pointed)
 
     def _tip(self, where: QPoint, text: str) -> None:

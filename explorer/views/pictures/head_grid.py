@@ -1,5 +1,6 @@
 """Draws a HeadGrid: the wall of all heads of all layers as one image, with the chosen head outlined.
 
+Arrow keys choose the next head; with Shift they move the cursor from cell to cell within the chosen one.
 The wall is folded so that its thumbnails use the view: see `picture.layout.atlas`.
 """
 
@@ -8,14 +9,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
-from explorer.picture.cell_text import grid_cell
+from explorer.picture.cell_text import followable_on_wall, grid_cell, grid_tip
 from explorer.picture.kinds import HeadGrid
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import NOT_A_NUMBER
-from explorer.views.painting.canvas import Canvas
+from explorer.trace.tap_names import Cell
+from explorer.views.painting.cell_cursor import arrow
 from explorer.views.painting.labels import centred_label, right_label, sized
 from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.walked_canvas import WalkedCanvas
 from explorer.views.pictures.heatmap import paint_axis_names, paint_bar, paint_legend, paint_unknown
 
 _MOST_REVEALED = 6  # heads; with more of them in sight, a block is hardly larger than a pixel
@@ -23,10 +26,9 @@ _STRETCH = 2.4  # A cell may be so many times as wide as high.
 _LEAST_NAME_PX = 11.0  # px; a smaller gap has no room for a thumbnail's name
 _NAME = 0.85  # of the font's size
 _BLOCK_PX = 1.5  # px, the size from which blocks are replaced by single cells
-_STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
-class HeadGridView(Canvas):
+class HeadGridView(WalkedCanvas):
     """Shows a HeadGrid. Signals: chosen(layer, head) on a click and by the arrow keys; wanted(list) as noted below."""
 
     chosen = Signal(int, int)
@@ -47,7 +49,7 @@ class HeadGridView(Canvas):
         self.picture, self.words = picture, words
         self._choose_fold(picture)
         self._lay(picture)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.tell_reader(picture.kind().describe(picture, words))
 
     def _choose_fold(self, picture: HeadGrid) -> bool:
         """Fold the wall for the view's present size; returns whether the fold is another one."""
@@ -120,7 +122,34 @@ class HeadGridView(Canvas):
             return NOTHING
         layer, head, query, key = found
         tokens = {self.picture.rows.spot(query), self.picture.columns.spot(key)}
-        return Pointed(grid_cell(self.picture, layer, head, query, key, self.words), frozenset(tokens))
+        text = grid_cell(self.picture, layer, head, query, key, self.words)
+        return Pointed(text, frozenset(tokens), grid_tip(self.picture, layer, head, query, key, self.words))
+
+    def cell_to_follow(self, row: int, column: int) -> Cell | None:
+        found = self._atlas.find(row, column) if self._atlas is not None else None
+        return None if found is None or self.picture is None else followable_on_wall(self.picture, *found)
+
+    def cursor_field(self) -> tuple[int, int]:
+        return (0, 0) if self.picture is None else self.picture.shape
+
+    def moves_cursor(self, event: QKeyEvent) -> bool:
+        chosen = None if self.picture is None else self.picture.chosen
+        return chosen is not None and bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+
+    def begins(self) -> tuple[int, int]:
+        return 0, 0
+
+    def under_cursor(self, row: int, column: int) -> tuple[int, int]:
+        """The cell of the chosen head's thumbnail."""
+        layer, head = (0, 0) if self.picture is None or self.picture.chosen is None else self.picture.chosen
+        made = self._atlas
+        top, left = (0, 0) if made is None else made.corner(layer, head)
+        return top + row, left + column
+
+    def clicked_at(self, row: int, column: int) -> None:
+        found = self._atlas.find(row, column) if self._atlas is not None else None
+        if found is not None:
+            super().clicked_at(found[2], found[3])
 
     def chosen_at(self, row: int, column: int) -> None:
         found = self._atlas.find(row, column) if self._atlas is not None else None
@@ -128,8 +157,8 @@ class HeadGridView(Canvas):
             self.chosen.emit(found[0], found[1])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = _STEPS.get(Qt.Key(event.key()))
-        if step is None or self.picture is None or self.picture.chosen is None:
+        step = arrow(event)
+        if step is None or self.moves_cursor(event) or self.picture is None or self.picture.chosen is None:
             super().keyPressEvent(event)
             return
         layers, heads = self.picture.values.shape[:2]

@@ -7,15 +7,16 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
-from explorer.picture.cell_text import cell, number
+from explorer.picture.cell_text import cell, cell_tip, followable, number
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
-from explorer.views.painting.canvas import Canvas
+from explorer.trace.tap_names import Cell
 from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
 from explorer.views.painting.numbers import Block, paint_numbers
 from explorer.views.painting.paint import hatching, label_step, ramp
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.walked_canvas import WalkedCanvas
 
 _MOST_LABEL = 92.0  # px; longer labels are elided, and the tooltip has the whole one
 _TURNED = 1.3  # = 1 / sin 50°, the factor by which turned labels need to stand further apart
@@ -24,13 +25,19 @@ _STRETCH = 2.6  # A cell may be so many times as wide as high; then its number h
 _MOST_NUMBERS = 300  # numbers of one map; more take too long to paint, and nobody reads them
 
 
-class HeatmapView(Canvas):
-    """Shows a Heatmap. Signals: chose(row, column) on a click."""
+class HeatmapView(WalkedCanvas):
+    """Shows a Heatmap. Signals: chose(row, column) on a click.
+
+    A `bare` map has cells alone, without labels, and always shows its cursor. `follows` is False where its cells are not
+    those of the pass on screen, so that they cannot be followed.
+    """
 
     chose = Signal(int, int)
 
-    def __init__(self, parent: QWidget | None = None, *, bar: bool = True) -> None:
+    def __init__(self, parent: QWidget | None = None, *, bar: bool = True, bare: bool = False) -> None:
         super().__init__(parent)
+        self.follows = True
+        self._bare = bare
         self.picture: Heatmap | None = None
         self._bar = bar
         self._named = False  # whether the axes' names stand below the map
@@ -46,7 +53,7 @@ class HeatmapView(Canvas):
             self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
         else:
             self.set_size(*picture.levels.shape)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.tell_reader(picture.kind().describe(picture, words))
 
     def paint_cells(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is not None and self.picture.levels is not None:
@@ -62,10 +69,22 @@ class HeatmapView(Canvas):
             return NOTHING
         picture = self.picture
         tokens = {axis.spot(place) for axis, place in ((picture.rows, row), (picture.columns, column)) if axis.side}
-        return Pointed(cell(picture, row, column, self.words), frozenset(tokens))
+        tip = cell_tip(picture, row, column, self.words, follows=self.cell_to_follow(row, column) is not None)
+        return Pointed(cell(picture, row, column, self.words), frozenset(tokens), tip)
+
+    def cell_to_follow(self, row: int, column: int) -> Cell | None:
+        return None if self.picture is None or not self.follows else followable(self.picture, row, column)
+
+    def paint_cursor(self, painter: QPainter) -> None:
+        if self._bare and self.cell_cursor.place is not None:
+            painter.setPen(QPen(QColor(self.theme.accent), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.cell_rect(*self.cell_cursor.place))
+        else:
+            super().paint_cursor(painter)
 
     def margins(self) -> tuple[float, float, float, float]:
-        if self.picture is None:
+        if self.picture is None or self._bare:
             return 4, 4, 4, 4
         left = 10 + min(_MOST_LABEL, self._longest(self.picture.rows))
         top, right = 6.0, self._bar_px() if self._bar else 6.0
@@ -108,6 +127,8 @@ class HeatmapView(Canvas):
             self._hatch(painter, picture)
         if has_room(*self.cell_size()) and picture.levels is None and picture.scale.colours != "open":
             self._write_numbers(painter, picture)
+        if self._bare:
+            return
         painter.setPen(QPen(QColor(self.theme.accent), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         rows, columns = self._lit_lines(picture)
@@ -142,7 +163,7 @@ class HeatmapView(Canvas):
             paint_numbers(painter, picture.values, self._index, picture.scale, self.theme, block)
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
-        if self.picture is None:
+        if self.picture is None or self._bare:
             return
         self._row_labels(painter, field, self.picture.rows)
         self._column_labels(painter, field, self.picture.columns)

@@ -24,9 +24,9 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn, Sentence
 from explorer.picture.theme import Theme
-from explorer.views.painting.motion import Motion
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.scene import paint_scene
+from explorer.views.painting.sliding import Sliding
 from explorer.views.painting.surface import Surface
 
 _EMPTY = Drawn(())
@@ -53,7 +53,7 @@ class RiverView(Surface):
         self._base, self._over = _EMPTY, _EMPTY
         self._image: QPixmap | None = None
         self._mouse: QPointF | None = None
-        self.motion = Motion(self.update)
+        self.motion = Sliding(self.update)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
 

@@ -9,10 +9,10 @@ from explorer.lang import Words
 from explorer.picture.cell_text import cell, told_reach
 from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
-from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.labels import advance, right_label, widest
 from explorer.views.painting.paint import elided, label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.walked_canvas import WalkedCanvas
 from explorer.views.pictures.heatmap import has_unknown, paint_unknown
 
 _MOST_LABEL = 72.0
@@ -22,7 +22,7 @@ _MOST_LINES = 2  # lines of a band's title
 _TITLE_FLAGS = Qt.AlignmentFlag.AlignBottom.value | Qt.AlignmentFlag.AlignLeft.value | Qt.TextFlag.TextWordWrap.value
 
 
-class StripsView(Canvas):
+class StripsView(WalkedCanvas):
     """Shows Strips, with the bands' names above and their ranges below."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class StripsView(Canvas):
             self.set_size(n_rows, self._pitch * len(picture.bands) - gap)
         else:
             self.set_cells(self._cells(picture, n_rows, n_columns, gap), picture.bands[0].scale.colours)
-        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.tell_reader(picture.kind().describe(picture, words))
 
     def _cells(self, picture: Strips, n_rows: int, n_columns: int, gap: int) -> NDArray[np.uint8]:
         """All bands as one array of colour indices [row, column], with gaps between them."""

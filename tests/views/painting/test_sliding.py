@@ -6,8 +6,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from explorer.views.painting import motion
-from explorer.views.painting.motion import Motion
+from explorer.views.painting import sliding
+from explorer.views.painting.sliding import Sliding
 
 
 def picture() -> QPixmap:
@@ -19,7 +19,7 @@ def picture() -> QPixmap:
     return made
 
 
-def painted(moving: Motion) -> QImage:
+def painted(moving: Sliding) -> QImage:
     image = QImage(100, 10, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
     with QPainter(image) as painter:
@@ -33,9 +33,9 @@ def border(image: QImage) -> int:
 
 def test_the_border_between_two_columns_moves(qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """From 20 to 50, always forward, and then it rests."""
-    monkeypatch.setattr(motion, "wanted", lambda: True)
+    monkeypatch.setattr(sliding, "may_move", lambda: True)
     seen: list[int] = []
-    moving = Motion(lambda: seen.append(border(painted(moving))) if moving.runs else None)
+    moving = Sliding(lambda: seen.append(border(painted(moving))) if moving.runs else None)
     moving.start([0, 20, 100], [0, 50, 100])
     assert moving.runs and border(painted(moving)) == 20
     qtbot.waitUntil(lambda: not moving.runs)
@@ -44,13 +44,13 @@ def test_the_border_between_two_columns_moves(qapp: QApplication, qtbot: QtBot, 
 
 def test_input_ends_it(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     """And nothing moves where nothing has moved, or where nobody looks."""
-    monkeypatch.setattr(motion, "wanted", lambda: True)
-    moving = Motion(lambda: None)
+    monkeypatch.setattr(sliding, "may_move", lambda: True)
+    moving = Sliding(lambda: None)
     moving.start([0, 100], [0, 100])
     assert not moving.runs
     moving.start([0, 20, 100], [0, 50, 100])
     moving.end()
     assert not moving.runs
-    monkeypatch.undo()
+    monkeypatch.setattr(sliding, "may_move", lambda: False)
     moving.start([0, 20, 100], [0, 50, 100])
     assert not moving.runs

@@ -1,0 +1,145 @@
+"""The WalkedCanvas: a Canvas with a cursor, which arrow keys move from cell to cell, and with a menu for attention cells."""
+
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QMenu, QWidget
+
+from explorer.trace.tap_names import Cell
+from explorer.views.painting.canvas import Canvas
+from explorer.views.painting.cell_cursor import CellCursor, arrow
+from explorer.views.painting.pointed import NOTHING, Pointed
+
+
+class WalkedCanvas(Canvas):
+    """What is said of the cursor's cell stands in the status line, and is read by screen readers.
+
+    Signals: followed(Cell) on Enter at the cursor and from the menu of a cell, where the cells are those of an attention.
+    """
+
+    followed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.cell_cursor = CellCursor(self)
+        self.cell_cursor.moved.connect(self._cursor_moved)
+
+    # Methods that a subclass overrides
+
+    def cell_to_follow(self, row: int, column: int) -> Cell | None:
+        """The attention cell at a place of the canvas; None for other cells."""
+        return None
+
+    def cursor_field(self) -> tuple[int, int]:
+        """Rows and columns of the field in which the cursor moves."""
+        return self.view.rows, self.view.columns
+
+    def moves_cursor(self, event: QKeyEvent) -> bool:
+        """Whether this arrow key moves the cursor, and has no other meaning here."""
+        return not event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+
+    def begins(self) -> tuple[int, int]:
+        """Where the cursor first appears: under the mouse, or at the first visible cell."""
+        return self.here or (int(self.view.top), int(self.view.left))
+
+    def under_cursor(self, row: int, column: int) -> tuple[int, int]:
+        """The place of the canvas that a place of the cursor stands for."""
+        return row, column
+
+    # Methods that a subclass calls
+
+    def tell_reader(self, about: str) -> None:
+        """Describe a new picture to a screen reader; while the cursor is in use, its cell first."""
+        self.cell_cursor.keep_within(*self.cursor_field())
+        cell = self._cursor_told().text if self.hasFocus() else ""
+        self.setAccessibleDescription(f"{cell}\n{about}" if cell else about)
+
+    # The cursor
+
+    def _cursor_told(self) -> Pointed:
+        """What is said of the cursor's cell."""
+        return NOTHING if self.cell_cursor.place is None else self.describe(*self.under_cursor(*self.cell_cursor.place))
+
+    def _cursor_moved(self) -> None:
+        """Bring the cursor's cell into sight, and tell it."""
+        assert self.cell_cursor.place is not None  # A cursor that has moved has a place.
+        row, column = self.under_cursor(*self.cell_cursor.place)
+        seen = self.view
+        right, down = column + 1 - seen.right, row + 1 - seen.bottom
+        self.view = seen.moved(min(0.0, column - seen.left) or max(0.0, right), min(0.0, row - seen.top) or max(0.0, down))
+        if self.here is not None:  # One cell is pointed at, and not a second one where the mouse happens to be.
+            self.here = None
+            self.tell_again()
+        told = self._cursor_told()
+        self.setAccessibleDescription(told.text)
+        self.pointed.emit(told)
+        self.update()
+
+    def paint_cursor(self, painter: QPainter) -> None:
+        """Paint a frame around the cursor's cell while the view has the focus."""
+        if self.cell_cursor.place is None or not self.hasFocus():
+            return
+        frame = self.cell_rect(*self.under_cursor(*self.cell_cursor.place))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # A line of the card's colour inside keeps the frame visible on cells of a colour like the accent.
+        painter.setPen(QPen(QColor(self.theme.card), 1))
+        painter.drawRect(frame.adjusted(1.5, 1.5, -1.5, -1.5))
+        painter.setPen(QPen(QColor(self.theme.accent), 2))
+        painter.drawRect(frame)
+
+    # Qt's events
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        at = self.cell_at(event.position())
+        if self._grabbed is not None and not self._moved and at is not None:
+            self.clicked_at(int(at[0]), int(at[1]))
+        super().mouseReleaseEvent(event)
+
+    def clicked_at(self, row: int, column: int) -> None:
+        """Put the cursor where somebody has clicked."""
+        self.cell_cursor.put(row, column)
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:  # Keys with Ctrl are the window's shortcuts.
+            super().keyPressEvent(event)
+            return
+        step = arrow(event)
+        if step is not None and self.moves_cursor(event):
+            self.cell_cursor.walk(step, *self.cursor_field(), start=self.begins())
+            return
+        cell = self._at_cursor() if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) else None
+        if cell is None:
+            super().keyPressEvent(event)
+        else:
+            self.followed.emit(cell)
+
+    def _at_cursor(self) -> Cell | None:
+        return None if self.cell_cursor.place is None else self.cell_to_follow(*self.under_cursor(*self.cell_cursor.place))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to follow the cell that the menu was asked for."""
+        cell = self.asked_cell(event)
+        if cell is None or self.words is None:
+            super().contextMenuEvent(event)
+        else:
+            self.menu(cell).popup(event.globalPos())
+
+    def asked_cell(self, event: QContextMenuEvent) -> Cell | None:
+        """The attention cell under the mouse, or that of the cursor where the menu key was pressed."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            return self._at_cursor()
+        under = self.cell_at(QPointF(event.pos()))
+        return None if under is None else self.cell_to_follow(int(under[0]), int(under[1]))
+
+    def menu(self, cell: Cell) -> QMenu:
+        """The menu of an attention cell."""
+        assert self.words is not None  # The caller has checked.
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        action = menu.addAction(self.words("follow.this"))
+        action.setData(cell)
+        action.triggered.connect(self._follow_by_menu)
+        return menu
+
+    def _follow_by_menu(self) -> None:
+        self.followed.emit(self.sender().data())  # type: ignore[attr-defined]  # The sender is the menu's QAction.

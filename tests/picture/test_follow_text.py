@@ -1,0 +1,279 @@
+"""What is said about a followed cell depends on its numbers: each condition once, in both languages."""
+
+import numpy as np
+import pytest
+
+from explorer.picture.follow_text import (
+    description,
+    figure,
+    headline,
+    note,
+    power,
+    score,
+    sentence,
+    signed,
+    term_sentence,
+    title,
+    weight,
+)
+from explorer.picture.followed import Followed
+from explorer.picture.kinds import Axis
+from explorer.picture.layout.follow_time import BEATS
+from explorer.trace.tap_names import Cell
+from tests.picture.examples import LANGUAGES, by_hand, words
+from tests.picture.test_followed import wide
+
+EN, ZH = words("en"), words("zh")
+CROSS = Cell("decoder.cross_attn", 0, 0, 2, 0)
+OPEN = (False,) * 4
+SHUT = (True,) * 4
+DOMINANT = by_hand((1.0, 3.0, 0.1), (1.0, 3.0, -0.1))
+CANCELLED = by_hand((1.0, 1.0, 1.0, 1.0), (3.0, -3.0, 2.0, -1.9))
+EVEN = by_hand((1.0, 1.0, 1.0), (1.0, 1.1, 0.9))
+NAN = by_hand(closed=SHUT, weights=np.full(4, np.nan), passed=np.full(4, np.nan), mixed=np.full(2, np.nan))
+FINITE = np.full(4, -1e9)
+SAID: dict[str, tuple[Followed, str, str, str]] = {
+    "one product makes up more than two fifths": (
+        DOMINANT,
+        "products",
+        "Feature by feature, 3 products add up to 9.99; feature 1 alone brings +9.00.",
+        "同一维相乘，3 个积加起来是 9.99；第 1 维一项就有 +9.00。",
+    ),
+    "products cancel": (
+        CANCELLED,
+        "products",
+        "Feature by feature, 4 products add up to 0.10: +5.00 and −4.90 mostly cancel out.",
+        "同一维相乘，4 个积加起来是 0.10：正的共 +5.00，负的共 −4.90，大半抵消。",
+    ),
+    "no product stands out": (
+        EVEN,
+        "products",
+        "Feature by feature, 3 products add up to 3.00; none of them makes up half of it.",
+        "同一维相乘，3 个积加起来是 3.00，没有哪一维独占一半。",
+    ),
+    "the root": (
+        by_hand(),
+        "scaled",
+        "More features make larger sums, so it is divided by √4 ≈ 2: 1.50 becomes 0.75.",
+        "维数越多和越大，所以除以 √4 ≈ 2：1.50 变成 0.75。",
+    ),
+    "the root and the temperature": (
+        by_hand(temperature=0.5),
+        "scaled",
+        "Divided by √4 ≈ 2 and by the temperature 0.5: 1.50 becomes 0.75.",
+        "除以 √4 ≈ 2，再除以温度 0.5：1.50 变成 0.75。",
+    ),
+    "the temperature alone": (
+        by_hand(temperature=2.0, scales=False),
+        "scaled",
+        "Not divided by √4 here, only by the temperature 2: 1.50 becomes 0.75.",
+        "这里不除以 √4，只除以温度 2：1.50 变成 0.75。",
+    ),
+    "nothing": (
+        by_hand(scales=False),
+        "scaled",
+        "Divided by nothing here: 1.50 stays 0.75.",
+        "这里什么也不除：1.50 还是 0.75。",
+    ),
+    "no cell is closed": (
+        by_hand(closed=OPEN),
+        "masked",
+        "No cell is masked here: me sees every word.",
+        "这里没有遮住的格子：me 看得见所有的词。",
+    ),
+    "no cell is closed in cross-attention": (
+        by_hand(closed=OPEN, cell=CROSS),
+        "masked",
+        "No cell is masked in cross-attention: every source word is seen.",
+        "交叉注意力里没有遮住的格子：源句的词全都看得见。",
+    ),
+    "a closed cell would be stronger": (
+        by_hand(),
+        "masked",
+        "Masked cells (1) become −∞; were they not, <&> would take 0.546 and beat <bos> with 0.095.",
+        "遮住的 1 格换成 −∞；要是不遮，<&> 会拿到 0.546，压过 <bos> 的 0.095。",
+    ),
+    "no closed cell would be stronger": (
+        by_hand(other=(-1.0, 4.0, -5.0)),
+        "masked",
+        "Masked cells (1) become −∞; even without the mask, none would beat <bos>.",
+        "遮住的 1 格换成 −∞；就算不遮，也没有一格比 <bos> 更强。",
+    ),
+    "the cell itself is closed": (
+        by_hand(closed=(True, False, False, False)),
+        "masked",
+        "This very cell is masked: 0.75 becomes −∞; were it not, <bos> would take 0.095.",
+        "这一格自己被遮住：0.75 换成 −∞；要是不遮，<bos> 会拿到 0.095。",
+    ),
+    "all cells are closed": (
+        NAN,
+        "masked",
+        "The whole row is masked: me has no key to look at.",
+        "这一行全被遮住：me 没有一个键可看。",
+    ),
+    "a bias by distance": (
+        by_hand(closed=OPEN, bias=np.array([-0.5, 0, 0, 0])),
+        "masked",
+        "A bias of −0.50 is added by distance: 0.75 becomes 0.25. No cell is masked here: me sees every word.",
+        "按距离加上偏置 −0.50：0.75 变成 0.25。这里没有遮住的格子：me 看得见所有的词。",
+    ),
+    "the largest weight": (
+        by_hand(other=(-1.0, 1.0, 5.0)),
+        "softmax",
+        "Raised to powers of e and divided by the row's sum: <bos> gets 0.484, the most; the row sums to 1.",
+        "取指数，再除以整行的和：<bos> 分到 0.484，这一行里最多；一行加起来是 1。",
+    ),
+    "not the largest weight": (
+        by_hand(),
+        "softmax",
+        "Raised to powers of e and divided by the row's sum: <bos> gets 0.209, me the most (0.731); the row sums to 1.",
+        "取指数，再除以整行的和：<bos> 分到 0.209，最多的是 me（0.731）；一行加起来是 1。",
+    ),
+    "a closed cell has no weight": (
+        by_hand(closed=(True, False, False, False)),
+        "softmax",
+        "A masked cell is −∞, and e to that is 0: the weight of <bos> is exactly 0.",
+        "遮住的格子 −∞，取指数之后是 0：<bos> 的权重正好是 0。",
+    ),
+    "a row that is closed with a finite number": (
+        by_hand(closed=SHUT, masked=FINITE, weights=np.full(4, 0.25), passed=np.full(4, 0.25)),
+        "softmax",
+        "All are −1e9, none is larger: each key gets an even 0.250.",
+        "全是 −1e9，谁也不比谁大：每个键平分到 0.250。",
+    ),
+    "a row that is closed with an infinity": (
+        NAN,
+        "softmax",
+        "All are −∞, and e to that is 0: 0 divided by 0 is no number (NaN).",
+        "全是 −∞，取指数之后都是 0：0 除以 0 不是数（NaN）。",
+    ),
+    "most of the output": (
+        by_hand(other=(-1.0, -2.0, 5.0)),
+        "mixed",
+        "The words' values are added by weight: 68 % of the output comes from <bos>.",
+        "按权重把各词的 V 加起来：输出里 68 % 来自 <bos>。",
+    ),
+    "some of the output": (
+        by_hand(),
+        "mixed",
+        "The words' values are added by weight: <bos> makes up 21 %, me the most (73 %).",
+        "按权重把各词的 V 加起来：<bos> 占 21 %，最多的是 me（73 %）。",
+    ),
+    "nothing of the output": (
+        by_hand(closed=(True, False, False, False)),
+        "mixed",
+        "The weight of <bos> is 0: nothing of its value comes in.",
+        "<bos> 的权重是 0：它的 V 一点也没有进来。",
+    ),
+    "dropout": (
+        by_hand(passed=np.array([0.42, 0.0, 0.0, 0.0])),
+        "mixed",
+        "Dropout turns the weight of <bos> from 0.209 into 0.420, and the words' values are added by it.",
+        "dropout 把 <bos> 的权重从 0.209 变成 0.420，再按它把各词的 V 加起来。",
+    ),
+    "no number at all": (NAN, "mixed", "The weights are no numbers, and neither is their sum.", "权重不是数，加起来也不是数。"),
+    "two rows": (
+        by_hand(),
+        "vectors",
+        "me brings a query of 4 numbers, <bos> a key of 4 numbers.",
+        "me 拿出一行 4 个数的查询，<bos> 拿出一行 4 个数的键。",
+    ),
+    "two rows that were turned": (
+        by_hand(rotary=True),
+        "vectors",
+        "me brings a query of 4 numbers, <bos> a key of 4, each turned by its position.",
+        "me 拿出 4 个数的查询，<bos> 拿出 4 个数的键，都已按各自的位置转过。",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_the_sentence_says_what_the_numbers_are(case: str) -> None:
+    """Word by word, in both languages."""
+    made, beat, english, chinese = SAID[case]
+    assert sentence(made, beat, EN) == english
+    assert sentence(made, beat, ZH) == chinese
+
+
+def test_every_sentence_of_the_texts_is_said_in_some_case() -> None:
+    """None is left over, and none is said always."""
+    beats = ("vectors", "products", "scaled", "masked", "softmax", "mixed")
+    keys = {key for key in EN.keys() if key.split(".")[0] == "follow" and key.split(".")[1] in beats}  # noqa: SIM118
+    assert len(SAID) == len({said[2] for said in SAID.values()})
+    assert len(keys - {"follow.products.step", "follow.products.rest"}) == len(SAID)
+
+
+def test_each_term_says_its_product_and_the_sum_so_far() -> None:
+    """Of a wide head, the last term is all that was left out."""
+    assert term_sentence(by_hand(), 1, EN) == "Feature 1: −2.00 × 0.50 = −1.00, which makes 2.00."
+    assert term_sentence(by_hand(), 2, ZH) == "第 2 维：0.50 × −1.00 = −0.50，加到 1.50。"
+    last = term_sentence(wide(), 63, EN)
+    assert last.startswith("The 137 other features bring ") and last.endswith(f"{score(wide().products.sum())}.")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (21.284, "21.28"),
+        (-2.0, "−2.00"),
+        (-0.001, "0.00"),
+        (-np.inf, "−∞"),
+        (-1e9, "−1e9"),
+        (np.nan, "NaN"),
+        (123456.0, "1.23e+05"),
+    ],
+)
+def test_a_score_has_two_decimals_or_the_masks_name(value: float, text: str) -> None:
+    """And no minus before nothing."""
+    assert score(value) == text
+
+
+def test_small_numbers_are_not_rounded_to_nothing() -> None:
+    """A weight that is not zero says so; zero is 0."""
+    assert [weight(value) for value in (0.0, 0.0001, 0.784, float("nan"))] == ["0", "<0.001", "0.784", "NaN"]
+    assert [power(value) for value in (0.0, 0.0012, 43.061, 12345.0)] == ["0", "0.0012", "43.06", "12,345"]
+    assert [signed(value) for value in (1.5, -1.5, 0.0, -np.inf)] == ["+1.50", "−1.50", "0.00", "−∞"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_beat_has_a_title_and_a_number(language: str) -> None:
+    """And the whole is told to whoever does not see it."""
+    made, spoken = by_hand(temperature=0.5), words(language)
+    assert [figure(made, beat, spoken) for beat in BEATS[1:5]] == ["1.50", "0.75", "0.75", "0.209"]
+    assert title(made, "scaled", spoken) == "③ ÷ √4 ÷ 0.5"
+    assert headline(made, spoken) in description(made, spoken)
+    assert all(sentence(made, beat, spoken) in description(made, spoken) for beat in BEATS)
+
+
+def test_numbers_that_are_not_the_record_say_so() -> None:
+    """Products always are computed; a stage that was changed, or made again, has its own sentence."""
+    assert note(by_hand(), "products", EN) == EN("follow.computed")
+    assert [note(by_hand(), beat, EN) for beat in ("vectors", "scaled", "masked", "softmax", "mixed")] == [""] * 5
+    assert note(by_hand(remade=frozenset({"weights"})), "softmax", EN) == EN("follow.remade")
+    changed = by_hand(weights=np.array([0.1, 0.2, 0.3, 0.4]))
+    assert note(changed, "softmax", EN) == EN("follow.differs")
+    assert note(by_hand(scores=np.array([9.0, -1, 4, 5])), "products", EN) == EN("follow.differs")
+
+
+def test_a_sentence_names_a_long_token_by_its_beginning() -> None:
+    """So that it still can be read; the map has the whole one."""
+    axis = by_hand().keys
+    long = by_hand(keys=Axis(axis.name, tuple(label * 20 for label in axis.labels), axis.side))
+    assert headline(long, EN) == "me → <bos><bos><bos>…: how 0.209 comes about"
+
+
+def test_a_chinese_token_stands_in_quotes_in_a_chinese_sentence() -> None:
+    """Nothing else would divide the two; in an English one, and in the headline, it needs none."""
+    axis = Axis("key", ("了", "she", "书", "。"), "source")
+    made = by_hand(keys=axis, queries=axis)
+    assert sentence(made, "vectors", ZH) == "“书”拿出一行 4 个数的查询，“了”拿出一行 4 个数的键。"
+    assert sentence(made, "vectors", EN).startswith("书 brings")
+    assert headline(made, ZH) == "书 → 了：怎么变成 0.209"
+
+
+def test_a_query_that_is_about_to_write_says_so() -> None:
+    """In cross-attention the row bears the name of the token to come."""
+    axis = Axis("writing", ("→＿She", "→＿gave", "→＿me", "→<eos>"), "target", shift=1)
+    made = by_hand(queries=axis)
+    assert sentence(made, "vectors", EN).startswith("me (to come) brings")
+    assert headline(made, ZH).startswith("待写的 me → <bos>")
