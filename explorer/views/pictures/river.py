@@ -3,7 +3,8 @@
 What does not follow the mouse is painted once into an image; accents and the explanation are painted over it.
 Keys: left and right go through the attentions in the order of computation, up and down through the steps or tokens, digits
 choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape
-closes it, or lets a token go that a click has pinned. Space plays the steps.
+closes it, or lets a token go that a click has pinned. Space plays the steps. F follows the
+weight that stands out, as does a double click on it, or a click on a cell of an opened block.
 """
 
 import numpy as np
@@ -24,6 +25,7 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn, Sentence
 from explorer.picture.theme import Theme
+from explorer.trace.tap_names import Cell
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.scene import paint_scene
 from explorer.views.painting.sliding import Sliding
@@ -35,12 +37,14 @@ _EMPTY = Drawn(())
 class RiverView(Surface):
     """Shows a River.
 
-    Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; laid_out()
-    when columns may stand elsewhere; opened() on Enter in an opened block.
+    Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; followed(Cell)
+    when somebody wants to see how a weight comes about; laid_out() when columns may stand elsewhere; opened() on Enter in an
+    opened block.
     """
 
     chose = Signal(object)
     laid_out = Signal()
+    followed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -271,10 +275,27 @@ class RiverView(Surface):
         self.setFocus()
         place = self.place_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and place is not None:
+            if place.kind == "pair" and self._inside is not None:
+                self._follow(place.query, place.key)
+                return
             if place.kind == "token" and place.side == "source":  # Nothing of the Look says which token is looked at.
                 pointing = self.pointing_at(place)
                 self.pinned = None if pointing == self.pinned else pointing
             self.chose.emit(place)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        place = self.place_at(event.position())
+        river = self.picture
+        if place is None or river is None or place.kind != "pair":
+            return
+        if (place.attention, place.layer) == (river.attention, river.layer):
+            self._follow(place.query, place.key)
+
+    def _follow(self, query: int, key: int) -> None:
+        """Ask for the page that plays how a weight of the head that is looked at comes about."""
+        river = self.picture
+        if river is not None and river.halves[0].block == 1 and river.head is not None:
+            self.followed.emit(Cell(river.attention, river.layer, river.head, query, key))
 
     def left(self) -> None:
         self._mouse = None
@@ -308,6 +329,10 @@ class RiverView(Surface):
             self.chose.emit(Place("close"))
         elif event.key() == Qt.Key.Key_Space:
             self.chose.emit(Place("play"))
+        elif event.key() == Qt.Key.Key_F and self.picture is not None:
+            pair = (self.pointing or usual(self.picture)).pair
+            if pair is not None:
+                self._follow(*pair)
         else:
             super().keyPressEvent(event)
 

@@ -18,6 +18,7 @@ from explorer.picture.river.scene import Bands, Label
 from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.state.look import Look
+from explorer.trace.tap_names import Cell
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.river import RiverView
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, asked, example
@@ -232,3 +233,24 @@ def test_a_click_pins_a_token_and_escape_lets_it_go(qtbot: QtBot, words: Words) 
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=token)
     view.leaveEvent(None)  # type: ignore[arg-type]  # The view asks nothing of it.
     assert view.explanation == usual
+
+
+def test_a_weight_can_be_followed(qtbot: QtBot, words: Words) -> None:
+    """By F the one that stands out, by a double click on the map's cell, by a click on a cell of an opened block."""
+    view = shown(qtbot, words)
+    found: list[Cell] = []
+    view.followed.connect(found.append)
+    assert view.picture is not None and view.picture.focus is not None and view.picture.focus.drawn is not None
+    QTest.keyClick(view, Qt.Key.Key_F)
+    key = int(view.picture.focus.drawn[1].argmax())
+    assert found == [Cell("decoder.cross_attn", 1, 2, 1, key)]
+    rect = map_rect(view.picture, grid_of(view))
+    place = QPoint(round(rect.x + 0.1 * rect.w), round(rect.y + 0.9 * rect.h))
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=place)
+    assert found[-1] == Cell("decoder.cross_attn", 1, 2, 2, 0)
+    opened = shown(qtbot, words, opened="attention")
+    opened.followed.connect(found.append)
+    assert opened._inside is not None
+    cells = opened._inside.cells("weights")
+    QTest.mouseClick(opened, Qt.MouseButton.LeftButton, pos=QPoint(round(cells.x + 3), round(cells.y + 0.5 * cells.h)))
+    assert found[-1] == Cell("decoder.cross_attn", 1, 2, 1, 0)
