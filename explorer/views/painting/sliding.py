@@ -14,10 +14,13 @@ _DURATION_MS = 220
 
 
 class Sliding(QObject):
-    """Runs from old edges to new ones (px from the left), and asks for a repaint at each frame."""
+    """Runs from old edges to new ones (px from the left), and asks for a repaint at each frame.
 
-    def __init__(self, repaint: Callable[[], None]) -> None:
-        super().__init__()
+    It belongs to the view that it repaints, and ends with it: a window may be closed while columns are on their way.
+    """
+
+    def __init__(self, repaint: Callable[[], None], view: QObject | None = None) -> None:
+        super().__init__(view)
         self._old: tuple[float, ...] = ()
         self._new: tuple[float, ...] = ()
         self._run = QVariantAnimation(self)

@@ -57,7 +57,7 @@ class RiverView(Surface):
         self._base, self._over = _EMPTY, _EMPTY
         self._image: QPixmap | None = None
         self._mouse: QPointF | None = None
-        self.motion = Sliding(self.update)
+        self.motion = Sliding(self.update, self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
 

@@ -1,9 +1,10 @@
 """Columns move from where they were to where they are; the picture is the new one all the time."""
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.views.painting import sliding
@@ -40,6 +41,17 @@ def test_the_border_between_two_columns_moves(qapp: QApplication, qtbot: QtBot, 
     assert moving.runs and border(painted(moving)) == 20
     qtbot.waitUntil(lambda: not moving.runs)
     assert seen == sorted(seen) and seen[-1] <= 50
+
+
+def test_it_ends_with_the_view_that_it_moves(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window that is closed meanwhile is not asked to repaint a view that has gone."""
+    monkeypatch.setattr(sliding, "may_move", lambda: True)
+    view = QWidget()
+    moving = Sliding(view.update, view)
+    moving.start([0, 20, 100], [0, 50, 100])
+    assert moving.runs
+    shiboken6.delete(view)
+    assert not shiboken6.isValid(moving)
 
 
 def test_input_ends_it(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
