@@ -84,7 +84,7 @@ def _difference_note(values: Array, matches: tuple[Matched, Matched], words: Wor
     if not alone:
         return told
     more = "" if len(alone) <= _MOST_TOLD else " …"
-    return f"{told} {words('compare.left_out', tokens=' '.join(alone[:_MOST_TOLD]) + more)}"
+    return f"{told} · {words('compare.left_out', tokens=' '.join(alone[:_MOST_TOLD]) + more)}"
 
 
 def comparable(trace: Trace, look: Look) -> bool:
@@ -121,7 +121,8 @@ def bars_aside(trace: Trace, look: Look, words: Words) -> Bars | None:
     other = trace.compared_with
     if other is None:
         return None
-    made = top_bars(other, look.fitted(other), words)
+    same_step = attrs.evolve(look, position=look.step(trace))  # Otherwise each state would open on a step of its own.
+    made = top_bars(other, same_step.fitted(other), words)
     return attrs.evolve(
         made, ids=(), caption=attrs.evolve(made.caption, title=f"{words('compare.aside')} · {made.caption.title}")
     )

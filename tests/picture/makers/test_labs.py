@@ -349,6 +349,15 @@ def test_sentences_without_a_common_token_are_subtracted_by_place() -> None:
     assert made.caption.note.endswith("人 养 的")
 
 
+def test_bars_of_both_states_are_of_one_step() -> None:
+    """Where nobody has chosen a step, the present state's is taken for both."""
+    trace = looked_into("狗爱人", compared_with=Request.from_preset("tiny", "狗是人养的", tokenizer="characters"))
+    looks = [Look(), *(Look(position=step) for step in range(3))]
+    titles = [(compare.bars_aside(trace, look, EN).caption.title, look.step(trace)) for look in looks]
+
+    assert all("狗是人"[step] in title for title, step in titles)
+
+
 def test_equal_tokens_of_two_sentences_are_subtracted() -> None:
     """Wherever they stand; by place, the same two maps give other numbers."""
     trace = looked_into(compared_with=Request.from_preset("tiny", "都说猫是人养的", tokenizer="characters"))
@@ -377,7 +386,7 @@ def test_a_head_that_the_other_model_lacks_is_not_subtracted() -> None:
 
     assert not compare.comparable(alone, look)
     assert np.isnan(compare.difference(alone, look, EN).values).all()
-    assert "L0 H3" in compare.not_comparable(alone, look, EN)
+    assert "head 0" in compare.not_comparable(alone, look, EN) and "head 3" in compare.not_comparable(alone, look, EN)
 
 
 def test_a_mask_switched_off_is_a_difference() -> None:
