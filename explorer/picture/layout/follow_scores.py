@@ -254,41 +254,59 @@ def _operands(scene: Scene, fall: _Fall, now: int | None) -> None:
         scene.sketch.line(fall.x(now + 0.5), lowest, fall.x(now + 0.5), top, theme.accent, dashed=True)
 
 
+@attrs.frozen
+class _Rails:
+    """Two axes of one range above each other: their ends `left` and `right`, and their heights (px)."""
+
+    low: float
+    high: float
+    left: float
+    right: float
+    upper: float
+    lower: float
+
+    def x(self, value: float) -> float:
+        """Where a score stands on both (px)."""
+        return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
+
+
 def scaled(scene: Scene) -> None:
     """All scores of the row on one axis, and what the division makes of them on the same axis below."""
-    followed, area, theme = scene.followed, scene.area, scene.sketch.theme
+    followed, theme = scene.followed, scene.sketch.theme
     keys = [key for key in followed.shown_keys(_MOST_DOTS).tolist() if np.isfinite(followed.scores[key] + followed.scaled[key])]
-    names = ("Q·K", division(followed))
-    left = area.x + scene.widest(names) + 14
-    both = np.concatenate([followed.scores[keys], followed.scaled[keys], [0.0]])
-    low, high = float(both.min()), float(both.max())
-    low, high = (-1.0, 1.0) if low == high else (low - 0.04 * (high - low), high + 0.04 * (high - low))
-    rows = (area.y + area.high * 0.3, area.y + area.high * 0.72)
-    axis = Area(left, area.y, area.right - left - 14, area.high)
-
-    def x(value: float) -> float:
-        return axis.x + (value - low) / (high - low) * axis.wide
-
-    for name, y in zip(names, rows, strict=True):
-        scene.sketch.line(axis.x, y, axis.right, y, theme.closed_line)
-        scene.sketch.write(left - 10, y + 4, name, scene.letters, theme.faint, "end")
-    for value in ticks(low, high, 5):
-        scene.sketch.line(x(value), rows[1] - 3, x(value), rows[1] + 3, theme.faint)
-        scene.sketch.write(x(value), rows[1] + scene.letters + 10, tick_label(value), scene.letters, theme.faint, "middle")
+    rails = _rails(scene, np.concatenate([followed.scores[keys], followed.scaled[keys], [0.0]]))
     moved = eased(scene.share)
     for key in sorted(keys, key=lambda each: each == followed.cell.key):  # The followed key is drawn last, above the others.
-        before, after = float(followed.scores[key]), float(followed.scaled[key])
-        there = (x(before) + (x(after) - x(before)) * moved, rows[0] + (rows[1] - rows[0]) * moved)
+        before, after = rails.x(float(followed.scores[key])), rails.x(float(followed.scaled[key]))
+        there = (before + (after - before) * moved, rails.upper + (rails.lower - rails.upper) * moved)
         mine = key == followed.cell.key
         tint, radius = (theme.accent, 5.0) if mine else (theme.grey, 3.5)
-        scene.sketch.line(x(before), rows[0], *there, theme.accent if mine else theme.hairline, 2 if mine else 1)
-        scene.sketch.dot(x(before), rows[0], radius, tint)
+        scene.sketch.line(before, rails.upper, *there, theme.accent if mine else theme.hairline, 2 if mine else 1)
+        scene.sketch.dot(before, rails.upper, radius, tint)
         scene.sketch.dot(*there, radius, tint)
     if followed.cell.key in keys:
-        _name_scores(scene, [(key, x(float(followed.scores[key]))) for key in keys], rows[0])
+        _name_scores(scene, [(key, rails.x(float(followed.scores[key]))) for key in keys], rails.upper)
         if scene.over:
-            at = x(float(followed.scaled[followed.cell.key]))
-            _name_scaled(scene, at, rows[1], from_right=float(followed.scores[followed.cell.key]) > 0)
+            at = rails.x(float(followed.scaled[followed.cell.key]))
+            _name_scaled(scene, at, rails.lower, from_right=float(followed.scores[followed.cell.key]) > 0)
+
+
+def _rails(scene: Scene, scores: NDArray[np.floating]) -> _Rails:
+    """Draw the two axes with their names, and with ticks on the lower one; their range holds all these scores."""
+    area, theme = scene.area, scene.sketch.theme
+    names = ("Q·K", division(scene.followed))
+    low, high = float(scores.min()), float(scores.max())
+    low, high = (-1.0, 1.0) if low == high else (low - 0.04 * (high - low), high + 0.04 * (high - low))
+    left = area.x + scene.widest(names) + 14
+    rails = _Rails(low, high, left, max(left + 1, area.right - 14), area.y + area.high * 0.3, area.y + area.high * 0.72)
+    for name, y in zip(names, (rails.upper, rails.lower), strict=True):
+        scene.sketch.line(rails.left, y, rails.right, y, theme.closed_line)
+        scene.sketch.write(rails.left - 10, y + 4, name, scene.letters, theme.faint, "end")
+    for value in ticks(low, high, 5):
+        x, below = rails.x(value), rails.lower + scene.letters + 10
+        scene.sketch.line(x, rails.lower - 3, x, rails.lower + 3, theme.faint)
+        scene.sketch.write(x, below, tick_label(value), scene.letters, theme.faint, "middle")
+    return rails
 
 
 def _name_scaled(scene: Scene, x: float, y: float, *, from_right: bool) -> None:

@@ -197,7 +197,7 @@ class _Band:
 
 def mixed(scene: Scene) -> None:
     """Rows of V as high as their weights, and their sum, all on one scale."""
-    followed, area, theme = scene.followed, scene.area, scene.sketch.theme
+    followed, area = scene.followed, scene.area
     bands = _bands(scene)
     labels = [f"{weight(band.weight)} {band.label}" for band in bands]
     output, size = scene.words("follow.output"), scene.letters + 1
@@ -218,15 +218,19 @@ def mixed(scene: Scene) -> None:
         _band(scene, band, label, rows[-1], scale, named)
         y += rows[-1].high
     _thin(scene, bands, rows)
-    below = top + room + 8
-    scene.sketch.line(left - named - 10, below - 3, area.right - 2, below - 3, theme.text)
-    row = Area(left, below, area.right - left - 2, result)
-    strip(scene, followed.mixed, row, scale, scene.share / 0.4 - 1.5)
+    scene.sketch.line(area.x, top + room + 5, area.right - 2, top + room + 5, scene.sketch.theme.text)
+    _output(scene, Area(left, top + room + 8, area.right - left - 2, result), scale)
+
+
+def _output(scene: Scene, row: Area, scale: Scale) -> None:
+    """The weighted sum, which appears when the rows have their heights; and how to read the picture."""
+    theme, output = scene.sketch.theme, scene.words("follow.output")
+    strip(scene, scene.followed.mixed, row, scale, scene.share / 0.4 - 1.5)
     scene.sketch.box(row, edge=theme.hairline)
-    scene.sketch.write(left - 10, row.y + result / 2 + 4, output, size, theme.text, "end", bold=True)
+    scene.sketch.write(row.x - 10, row.y + row.high / 2 + 4, output, scene.letters + 1, theme.text, "end", bold=True)
     reach = scene.words("follow.reach", reach=tick_label(float(f"{scale.high:.2g}")))
-    told = scene.sketch.fitting(reach, scene.letters - 1, area.wide)
-    scene.sketch.write(area.right - 2, row.bottom + scene.letters + 4, told, scene.letters - 1, theme.faint, "end")
+    told = scene.sketch.fitting(reach, scene.letters - 1, scene.area.wide)
+    scene.sketch.write(row.right, row.bottom + scene.letters + 4, told, scene.letters - 1, theme.faint, "end")
 
 
 def _thin(scene: Scene, bands: list[_Band], rows: list[Area]) -> None:

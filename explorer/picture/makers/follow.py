@@ -75,10 +75,8 @@ def _telling(trace: Trace, look: Look) -> tuple[int, int]:
 def followed(trace: Trace, cell: Cell, words: Words) -> Followed:
     """The recorded numbers of a cell's row. Raises NotKept."""
     card, row = trace.card, _Row(trace, cell)
-    masked = row.stage("masked")
-    closed = closed_cells(masked)
-    scaled = row.stage("scaled")
-    value, weights, passed = row.part("value"), row.stage("weights"), row.stage("dropped")
+    scaled, masked = row.stage("scaled"), row.stage("masked")
+    closed, value, weights, passed = closed_cells(masked), row.part("value"), row.stage("weights"), row.stage("dropped")
     mixed = _one_head(trace, cell.tap("mixed"), cell.head)
     return Followed(
         cell=cell,
