@@ -1,5 +1,6 @@
 """Opening the window with its preferences, session and bug reports, and closing all of it again."""
 
+import gc
 import importlib
 import os
 import threading
@@ -89,6 +90,7 @@ class Program:
                 thread.join()
         self.bug_reports.remove()
         self.appearance.close()
+        gc.unfreeze()  # What was there while torch was loaded belongs to this window too, and may go with it.
 
     def _speak(self, words: object) -> None:
         self.bug_reports.words = self.appearance.words

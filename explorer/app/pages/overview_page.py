@@ -20,6 +20,7 @@ class OverviewPage(Page):
     """The river fills the page; a click on it changes the Look. A block that is clicked again opens in place."""
 
     key = "overview"
+    shows_masks = True
     least_px = 420
 
     def __init__(self) -> None:

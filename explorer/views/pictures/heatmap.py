@@ -125,10 +125,10 @@ class HeatmapView(WalkedCanvas):
             return
         if picture.closed is not None and min(self.cell_size()) >= _HATCHED_CELL:
             self._hatch(painter, picture)
-        if has_room(*self.cell_size()) and picture.levels is None and picture.scale.colours != "open":
-            self._write_numbers(painter, picture)
         if self._bare:
             return
+        if has_room(*self.cell_size()) and picture.levels is None and picture.scale.colours != "open":
+            self._write_numbers(painter, picture)
         painter.setPen(QPen(QColor(self.theme.accent), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         rows, columns = self._lit_lines(picture)
