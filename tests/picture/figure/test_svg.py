@@ -212,8 +212,9 @@ def test_what_is_no_value_is_explained() -> None:
     values = np.array([[np.nan, 1], [1, 1]], np.float32)
     plain = texts(render(heatmap(values[1:]), words()))
     both = texts(render(heatmap(values, closed=np.array([[False, True], [False, False]])), words()))
-    assert "NaN" not in plain and not any("because" in line for line in plain)
-    assert "NaN" in both and f"{words()('legend.closed')}: because" in both
+    unknown = words()("legend.nan")
+    assert unknown not in plain and not any("because" in line for line in plain)
+    assert unknown in both and f"{words()('legend.closed')}: because" in both
     assert "query ↓   key →" in plain
 
 
