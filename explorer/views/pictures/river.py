@@ -244,8 +244,11 @@ class RiverView(Surface):
         if river is None or pointing is None or river.focus is None or river.focus.weights is None:
             return NOTHING
         spots = self._spots(river, pointing)
-        pair = pointing.pair
-        if pair is None or (pointing.place is not None and pointing.place.kind in ("block", "candidate")):
+        pair, place = pointing.pair, pointing.place
+        if place is not None and place.kind == "block":
+            block = next((b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer)), None)
+            return Pointed("" if block is None else block.tap, spots)
+        if pair is None or (place is not None and place.kind == "candidate"):
             return Pointed(self.explanation, spots)
         value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
         tap = f"{river.focus.tap}[{river.head}, {pair[0]}, {pair[1]}]"
