@@ -1,7 +1,7 @@
 """The follow page: one attention cell, from its query and key to what it passes on, as a sheet or played beat by beat."""
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from explorer.app.pages.layouts import column_in
 from explorer.app.pages.page import Page
@@ -49,15 +49,19 @@ class FollowPage(Page):
         self._connect()
 
     def _fill_bar(self) -> None:
-        """Put the choices beside the title: attention, layer, head, and the map in which any cell can be picked."""
+        """Put the choices below the title: attention, layer, head, and the map in which any cell can be picked."""
         for label, box in ((self.layer_label, self.layer), (self.head_label, self.head)):
             label.setObjectName("faint")
             box.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
             box.setFixedWidth(_BOX_PX)
             box.setAlignment(Qt.AlignmentFlag.AlignCenter)
         chosen = (self.choice("attention"), self.layer_label, self.layer, self.head_label, self.head, self.map)
-        for place, widget in enumerate(chosen, start=self.shown.bar.count() - 1):
-            self.shown.bar.insertWidget(place, widget)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for widget in chosen:
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.shown.layout().insertLayout(1, row)  # type: ignore[union-attr]  # A card has a box layout.
 
     def _connect(self) -> None:
         self.layer.valueChanged.connect(self._chose_layer)
