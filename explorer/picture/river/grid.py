@@ -10,12 +10,12 @@ import attrs
 
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Rect
+from explorer.picture.river.slab_widths import slab_widths
 
 NARROW_PX, LOW_PX = 1040, 560  # px of width or of height below which everything is a little smaller
 _PITCH = (44.0, 40.0)  # px of a lane at most, of the upper and of the lower half, in a window of usual height
 _USUAL_PX = 700.0  # px of height from which lanes and thumbnails grow
-_FOCUS = 1.62  # how much wider the layer that is looked at is than the others of its half
-_SLAB_PX, _PILLAR_PX, _LEAST_PILLAR_PX = 62.0, 18.0, 4.0
+_SLAB_PX = 62.0
 _SHARES = {"self_attn": 0.62, "feed_forward": 0.38}
 _CROSS_SHARES = {"self_attn": 0.36, "cross_attn": 0.36, "feed_forward": 0.28}
 _CROSS_FOCUS = {"self_attn": 0.27, "cross_attn": 0.53, "feed_forward": 0.2}
@@ -295,7 +295,7 @@ class _Columns:
     def _slabs(self, half: Half, x: float, width: float) -> list[Slab]:
         count = len(half.layers)
         focus = self.river.layer if self.river.attention.startswith(half.side) else None
-        widths = _widths(count, width, focus, _SLAB_PX - 4)
+        widths = slab_widths(count, width, focus, _SLAB_PX - 4)
         made = []
         for layer, w in enumerate(widths):
             folded = w < _SLAB_PX - 8
@@ -320,25 +320,6 @@ def _zones(parts: list[str], x: float, width: float, focus: bool) -> list[Zone]:
         made.append(Zone(part, x, w))
         x += w
     return made
-
-
-def _widths(count: int, width: float, focus: int | None, least: float) -> list[float]:
-    """The width of each layer. Where not all have room, the first, the last and those around the focus stay open, and the
-    others become pillars."""
-    unit = width / (count - 1 + _FOCUS if focus is not None else count)
-    if unit >= least:
-        return [unit * (_FOCUS if layer == focus else 1) for layer in range(count)]
-    middle = 0 if focus is None else focus
-    wanted = [middle, middle + 1, middle - 1, count - 1, 0]
-    order = [layer for layer in dict.fromkeys(wanted) if 0 <= layer < count]
-    for n_open in range(min(len(order), count), 0, -1):
-        pillar = (width - (n_open - 1 + _FOCUS) * least) / max(count - n_open, 1)
-        if pillar >= (_PILLAR_PX if n_open > 2 else _LEAST_PILLAR_PX) or n_open == 1:
-            break
-    pillar = min(max(pillar, 1.0), _PILLAR_PX)
-    opened = order[:n_open]
-    unit = (width - pillar * (count - n_open)) / (n_open - 1 + _FOCUS)
-    return [pillar if layer not in opened else unit * (_FOCUS if layer == middle else 1) for layer in range(count)]
 
 
 def _head_rects(half: Half, slab: Slab, lanes_bottom: float, bottom: float, narrow: bool) -> tuple[tuple[str, Rect], ...]:
