@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from explorer.picture.figure.png import palette
 from explorer.picture.scales import Scale
-from explorer.picture.theme import Theme
+from explorer.picture.theme import LIGHT, Theme
 
 LEAST_WIDE_PX, LEAST_HIGH_PX = 30.0, 16.0
 """A smaller cell has no room for figures."""
@@ -46,6 +46,11 @@ def inks(colours: str, theme: Theme) -> tuple[str, ...]:
     # contrast(a, b) = (L_a + 0.05) / (L_b + 0.05) for L_a ≥ L_b
     better = (light + 0.05) / (behind + 0.05) >= (behind + 0.05) / (dark + 0.05)  # [index], True: light ink
     return tuple(LIGHT_INK if each else DARK_INK for each in better.tolist())
+
+
+def is_dark(index: int, colours: str) -> bool:
+    """Whether a cell of this colour index is so dark that its number is written in light ink."""
+    return inks(colours, LIGHT)[index] == LIGHT_INK
 
 
 def luminance(rgb: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -35,7 +35,7 @@ class Theme:
     pale: str
     soft: str
     on_dark: str = "#ffffff"  # numbers in dark cells
-    on_light: str = "#1b1f24"
+    on_light: str = "#10141a"
 
 
 LIGHT = Theme(

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.cell_numbers import FAINTER, has_room, is_dark, is_small
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.layout.cells import VisibleArea, part
 from explorer.picture.river.grid import RiverGrid
@@ -15,9 +16,8 @@ from explorer.picture.river.river import River
 from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
 from explorer.picture.river.slabs import best_columns
 from explorer.picture.river.strips import labelled, shown_text
-from explorer.picture.scales import LEVELS, indices, table
+from explorer.picture.scales import LEVELS, indices
 
-_NUMBERS = (30.0, 16.0)  # px of a cell from which its number is written
 _CELL = (76.0, 44.0)  # px of a cell at most
 _LABEL_W = 78.0
 
@@ -75,7 +75,7 @@ def _cells(picture: Heatmap, rect: Rect) -> list[Item]:
         return [Cells(rect, index, picture.scale.colours)]
     scene: list[Item] = [Cells(rect, with_gaps(index, round(rect.h), round(rect.w)), picture.scale.colours)]
     scene += hatches(index, rect)
-    if wide >= _NUMBERS[0] and high >= _NUMBERS[1]:
+    if has_room(wide, high):
         scene += _numbers(picture, index, rect)
     return scene
 
@@ -83,25 +83,18 @@ def _cells(picture: Heatmap, rect: Rect) -> list[Item]:
 def _numbers(picture: Heatmap, index: np.ndarray, rect: Rect) -> list[Item]:
     n_rows, n_columns = picture.values.shape
     wide, high = rect.w / n_columns, rect.h / n_rows
-    colours = table(picture.scale.colours)
     made: list[Item] = []
     for row in range(n_rows):
         for column in range(n_columns):
             value = float(picture.values[row, column])
             if index[row, column] < LEVELS and math.isfinite(value):
-                light = _lightness(colours[index[row, column]])
-                colour = "on_light" if light > 0.45 else "on_dark"
-                opacity = 1.0 if value >= 0.1 else 0.62
+                colour = "on_dark" if is_dark(int(index[row, column]), picture.scale.colours) else "on_light"
+                opacity = FAINTER if is_small(value, picture.scale) else 1.0
                 x, y = rect.x + (column + 0.5) * wide, rect.y + (row + 0.5) * high
                 made.append(
                     Label(x, y, f"{value:.2f}", 13 if high >= 24 else 11, colour, value >= 0.1, "middle", opacity=opacity)
                 )
     return made
-
-
-def _lightness(rgb: np.ndarray) -> float:
-    """Relative luminance of a colour, 0 to 1 (sRGB weights, without its curve)."""
-    return float(rgb @ np.array([0.2126, 0.7152, 0.0722]) / 255)
 
 
 def row_names(river: River) -> tuple[tuple[str, ...], str, int]:

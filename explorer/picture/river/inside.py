@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.cell_numbers import is_dark
 from explorer.picture.river.accent import Pointing, explained
 from explorer.picture.river.draw import Colours
 from explorer.picture.river.focus import best_key
@@ -20,7 +21,7 @@ from explorer.picture.river.river import River
 from explorer.picture.river.scene import Box, Cells, Curves, Drawn, Hot, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import columns, labelled, shown_text, text_px
-from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale, table
+from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
 
 _FEW = 12  # tokens up to which cells have their numbers
 
@@ -166,15 +167,14 @@ def _map(river: River, values: np.ndarray, closed: np.ndarray | None, place: Ins
 
 def _row_numbers(values: np.ndarray, index: np.ndarray, rect: Rect, wide: float, scale: Scale, *, weights: bool) -> list[Item]:
     made: list[Item] = []
-    colours = table(scale.colours)
     for key, value in enumerate(values.tolist()):
         if index[key] < LEVELS and math.isfinite(value):
-            light = float(colours[index[key]] @ np.array([0.2126, 0.7152, 0.0722]) / 255)
+            colour = "on_dark" if is_dark(int(index[key]), scale.colours) else "on_light"
             text = f"{value:.2f}" if weights or abs(value) < 10 else f"{value:.1f}"
             px = 10.0 if wide < 32 else 11.0 if wide < 40 else 13.0
             x, y = rect.x + wide * (key + 0.5), rect.y + rect.h / 2
             bold = weights and value >= 0.1
-            made.append(Label(x, y, text.replace("-", "−"), px, "on_light" if light > 0.45 else "on_dark", bold, "middle"))
+            made.append(Label(x, y, text.replace("-", "−"), px, colour, bold, "middle"))
     return made
 
 
