@@ -18,7 +18,7 @@ from explorer.engine.load_torch import load_library, without_collecting
 from explorer.engine.request import Frame, Request
 from explorer.stops import Superseded
 
-_REST_S = 0.03
+_REST_S = 0.1  # A window that nobody sees is not painted, and then nobody releases the worker.
 _TOLD_EVERY_S = 0.05
 
 if TYPE_CHECKING:
@@ -111,9 +111,9 @@ class Worker:
                 self._stopped_serial = newest.serial
 
     def hold(self) -> None:
-        """Let the running request pause at its next tap until `release`, for at most `_REST_S` seconds.
+        """Let the worker pause at the running request's next tap until `release`, for at most `_REST_S` seconds.
 
-        Both threads share Python's lock: painting a screen during a pass takes six times as long, and so does the pass.
+        The worker holds itself after each answer. Both threads share Python's lock: painting a screen during a pass takes six times as long, and so does the pass.
         """
         self._free.clear()
 
@@ -154,6 +154,7 @@ class Worker:
             self._tell(Failed(answered.serial, error))
 
     def _wanted(self) -> bool:
+        self._pause()
         return self._waiting is not None or self._closing
 
     def _refuse_all(self, error: Exception) -> None:
@@ -195,12 +196,16 @@ class Worker:
             # The receiver tells the two kinds of errors apart: it shows an ExplorerError and reports a bug.
             self._tell(Failed(request.serial, error))
         else:
+            self.hold()  # Now it is drawn and painted.
             self._tell(frame)
 
-    def _asked_to_stop(self, request: Request) -> bool:
-        # More than a hundred taps ask this in each pass, so `wait` is called only while `hold` is in force.
+    def _pause(self) -> None:
+        # More than a hundred taps ask for this in each pass, so `wait` is called only while `hold` is in force.
         if not self._free.is_set() and not self._free.wait(_REST_S):
             self._free.set()
+
+    def _asked_to_stop(self, request: Request) -> bool:
+        self._pause()
         if self._waiting is not None and (request.detail.refines or time.monotonic() - self._began_s > self._patience_s):
             return True
         return self._closing or request.serial <= self._stopped_serial

@@ -73,6 +73,10 @@ class Session(QObject):
     def stop(self) -> None:
         self._worker.stop()
 
+    def painted(self) -> None:
+        """Let the worker go on: what it had been held for is on screen."""
+        self._worker.release()
+
     # Intents of the user
 
     def ask(self, intent: Intent) -> None:
@@ -136,14 +140,12 @@ class Session(QObject):
         if self.frame is not None and frame.serial <= self.frame.serial:
             return
         self.frame = frame
-        self._worker.hold()
         before = self.state
         look = self._opening.look(before.look.fitted(frame.trace), frame, before.wish)
         self._history.look(attrs.evolve(before, look=look))
         self.told.emit(frame)
         self._submit_also(self._asking.rest(self.state.wish, frame.request))
         self.told.emit(told.Busy(frame.serial < self._submitted))
-        QTimer.singleShot(0, self._worker.release)  # The worker goes on after the frame has been painted.
 
     def _failed(self, serial: int, error: BaseException) -> None:
         self.told.emit(told.Busy(serial < self._submitted))
@@ -186,7 +188,7 @@ class Session(QObject):
         request = self._asking.first(wish, None if self.frame is None else self.frame.request)
         self._submitted = request.serial
         self._worker.hold()
-        QTimer.singleShot(0, self._worker.release)  # The worker goes on after the box and the knobs have been painted.
+        QTimer.singleShot(0, self._worker.release)  # The worker goes on after the box and the knobs have been told.
         self._worker.submit(request)
         self.told.emit(told.Busy(True))
 

@@ -330,7 +330,10 @@ class Window(QMainWindow):
         if shortcut and self.actions_.trigger_by_place(event):  # type: ignore[arg-type]  # It is a QKeyEvent.
             event.accept()
             return True
-        return super().event(event)
+        done = super().event(event)
+        if event.type() == QEvent.Type.UpdateRequest:
+            self.session.painted()
+        return done
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return self.areas.tab(forward) or super().focusNextPrevChild(forward)
