@@ -38,6 +38,7 @@ def make_application() -> QApplication:
         application = running
     else:
         check_display(os.environ)
+        os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")  # Qt waits 5 ms before it paints, in case more changes.
         application = QApplication([IDENTITY])
         application.setStyle("Fusion")
     _identify(application)

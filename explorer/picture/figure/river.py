@@ -18,7 +18,7 @@ from explorer.picture.river.grid import lay_out
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import lay_out_inside
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Bands, Box, Cells, Curves, Hatch, Label, Lanes, Line, Rect, Sentence
+from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch, Label, Lanes, Line, Rect, Sentence
 from explorer.picture.river.tell import tell
 from explorer.picture.tables import Table
 
@@ -113,6 +113,13 @@ def _box(item: Box, drawing: Drawing) -> None:
         f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{max(rect.w, 0):.2f}" height="{max(rect.h, 0):.2f}" '
         f'rx="{item.radius:g}" fill="{fill}"{line}{_opaque(item.opacity)}/>'
     )
+
+
+@_write.register
+def _dots(item: Dots, drawing: Drawing) -> None:
+    fill = _fill(drawing, item.colour)
+    for x, y in zip(item.x.tolist(), item.y.tolist(), strict=True):
+        drawing.add(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{item.radius:g}" fill="{fill}"/>')
 
 
 @_write.register

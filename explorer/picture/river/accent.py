@@ -62,11 +62,15 @@ def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing)
     scene: list[Item] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         scene += _lanes(river, half, place, grid, pointing.of(half))
+    chips: list[Item] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         for slab, blocks in zip(place.slabs, half.layers, strict=True):
             for zone, block in zip(slab.zones, blocks, strict=False):
-                if block.drawn is not None:
-                    scene += _bands(river, block, zone, grid, pointing)
+                if block.drawn is not None and (rows := _rows(river, block, pointing)) is not None and rows.any():
+                    scene.append(block_bands(river, block, zone, grid, rows))
+                    if block.attention == river.attention and block.layer == river.layer:
+                        chips += _chips(river, block, zone, grid, rows, pointing)
+    scene += chips
     scene += _map(river, grid, pointing)
     scene += _labels(river, grid, pointing)
     scene += explained(river, words, grid.explanation, pointing, narrow=grid.narrow)
@@ -104,18 +108,6 @@ def _rows(river: River, block: Sublayer, pointing: Pointing) -> np.ndarray | Non
     mask[list(pointing.of(asks))] = True
     mask[:, list(pointing.of(answers))] = True
     return mask
-
-
-def _bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, pointing: Pointing) -> list[Item]:
-    rows = _rows(river, block, pointing)
-    if rows is None or not rows.any():
-        return []
-    made = block_bands(river, block, zone, grid, rows)
-    scene: list[Item] = [made]
-    focus = block.attention == river.attention and block.layer == river.layer
-    if focus:
-        scene += _chips(river, block, zone, grid, rows, pointing)
-    return scene
 
 
 def _chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: np.ndarray, pointing: Pointing) -> list[Item]:

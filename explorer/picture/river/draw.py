@@ -9,7 +9,7 @@ from explorer.picture.river.focus import best_key, draw_focus, draw_heads, draw_
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Box, Curves, Drawn, Item, Label, Line, Rect, fitting, joined
+from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
 from explorer.picture.river.strips import draw_strips, reach
 
@@ -122,10 +122,10 @@ def draw_waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
     number = np.arange(waves.shape[1], dtype=np.float32)
     scene.append(Curves(x, (middle - fine.T * scale).astype(np.float32), 0 * number + 1.3, 0.95 - 0.15 * number, "band"))
     if plot.w / shown >= 6:
-        for feature in range(min(2, waves.shape[1])):  # A dot at each place: what was recorded.
-            for place in range(min(n_tokens, shown)):
-                x0, y0 = plot.x + place / (shown - 1) * plot.w, middle - float(waves[place, feature]) * scale
-                scene.append(Box(Rect(x0 - 1.5, y0 - 1.5, 3, 3), "band", radius=1.5))
+        marked = waves[: min(n_tokens, shown), :2]  # A dot at each place: what was recorded.
+        at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.w
+        for feature in marked.T:
+            scene.append(Dots(at, (middle - feature * scale).astype(np.float32), 1.5, "band"))
     scene.append(Label(rect.x, rect.y + 12, words("river.waves"), 11, "faint", room=left - rect.x - 6))
     if rect.h >= 44:
         told = words("river.waves_of", features=", ".join(map(str, river.features)))

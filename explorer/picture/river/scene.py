@@ -72,6 +72,16 @@ class Box:
     opacity: float = 1
 
 
+@attrs.frozen(eq=False)
+class Dots:
+    """Round dots around points `x`, `y` [dot]."""
+
+    x: Px
+    y: Px
+    radius: float
+    colour: str
+
+
 @attrs.frozen
 class Hatch:
     """A rectangle of closed cells."""
@@ -171,7 +181,7 @@ class Sentence:
         return "".join(piece.text for piece in self.pieces)
 
 
-Item = Sentence | Label | Box | Hatch | Line | Cells | Lanes | Bands | Curves
+Item = Sentence | Label | Box | Dots | Hatch | Line | Cells | Lanes | Bands | Curves
 Scene = tuple[Item, ...]
 """What is drawn where, in this order."""
 

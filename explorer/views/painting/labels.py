@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
@@ -120,13 +121,21 @@ def _lifted(image: QImage, ink: QColor, behind: QColor) -> QImage:
     final background, and the share of ink in each pixel is computed from the result.
     """
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
-    pair = np.array([[each.blue(), each.green(), each.red()] for each in (ink, behind)], float)
-    clearest = int(np.abs(pair[0] - pair[1]).argmax())  # the channel in which ink and background differ most
-    full, none = pair[:, clearest]
-    share = np.clip((pixels[..., clearest] - none) / (full - none), 0, 1) if full != none else np.ones(pixels.shape[:2])
-    made = np.rint(np.append(pair[0], 255.0) * share[..., None]).astype(np.uint8)  # premultiplied
+    channel, inks = _inks(ink.rgb(), behind.rgb())
+    made = inks.take(pixels[..., channel])
     lifted = QImage(
-        made.tobytes(), image.width(), image.height(), image.bytesPerLine(), QImage.Format.Format_ARGB32_Premultiplied
+        made.data, image.width(), image.height(), image.bytesPerLine(), QImage.Format.Format_ARGB32_Premultiplied
     ).copy()
     lifted.setDevicePixelRatio(image.devicePixelRatio())
     return lifted
+
+
+@lru_cache(maxsize=64)
+def _inks(ink: int, behind: int) -> tuple[int, NDArray[np.uint32]]:
+    """The channel in which ink and background differ most, and for each of its values [256] the premultiplied ink."""
+    full, none = ([colour >> shift & 255 for shift in (0, 8, 16)] for colour in (ink, behind))  # blue, green, red
+    channel = max(range(3), key=lambda each: abs(full[each] - none[each]))
+    reach = full[channel] - none[channel]
+    share = np.clip((np.arange(256) - none[channel]) / reach, 0, 1) if reach else np.ones(256)
+    parts = np.rint(share[:, None] * [*full, 255]).astype(np.uint32)
+    return channel, (parts << np.array([0, 8, 16, 24], np.uint32)).sum(axis=1, dtype=np.uint32)

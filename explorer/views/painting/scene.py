@@ -1,14 +1,16 @@
 """Paints a Scene."""
 
 from functools import lru_cache, singledispatch
+from itertools import groupby
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen, QPolygonF
 
 from explorer.picture.figure.png import palette
-from explorer.picture.river.scene import Bands, Box, Cells, Curves, Hatch, Label, Lanes, Line, Rect, Scene, Sentence
+from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch, Item, Label, Lanes, Line, Rect, Scene, Sentence
 from explorer.picture.scales import GAP
 from explorer.picture.theme import Theme
 from explorer.views.painting import spans
@@ -19,16 +21,42 @@ _ROUND_PX = 1.5  # A smaller radius is not seen, and takes five times as long.
 _BEHIND = {"on_accent": "accent", "on_dark": "#000000", "on_light": "#ffffff"}
 
 
+@attrs.frozen(eq=False)
+class Canvas:
+    """What a scene is painted on. It is asked for once, as a question to Qt takes as long as a small box."""
+
+    painter: QPainter
+    theme: Theme
+    family: str  # of the font
+    ground: str  # the colour behind labels that stand on no box
+    ratio: float  # device pixels in a px
+
+    def colour(self, name: str, opacity: float = 1.0) -> QColor:
+        """A colour of the theme."""
+        return _colour(getattr(self.theme, name), opacity)
+
+
 def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:
     """Paint all items, one over the other."""
-    font = painter.font()
-    for item in scene:
-        _paint(item, painter, theme, font)
+    font, ground = painter.font(), painter.background().color().name()
+    canvas = Canvas(painter, theme, font.family(), ground, painter.device().devicePixelRatio())
+    for kind, items in groupby(scene, _grouped):
+        if isinstance(kind, str):
+            spans.paint_bands(painter, list(items), theme)  # type: ignore[arg-type]  # They are Bands.
+        else:
+            for item in items:
+                _paint(item, canvas)
     painter.setFont(font)
 
 
-def _coloured(name: str, theme: Theme, opacity: float = 1.0) -> QColor:
-    colour = QColor(getattr(theme, name))
+def _grouped(item: Item) -> str | None:
+    """The colour of Bands: those that follow each other in one colour are painted together."""
+    return item.colour if isinstance(item, Bands) else None
+
+
+@lru_cache(maxsize=256)
+def _colour(hexadecimal: str, opacity: float) -> QColor:
+    colour = QColor(hexadecimal)
     if opacity < 1:
         colour.setAlphaF(opacity)
     return colour
@@ -39,25 +67,26 @@ def _rect(rect: Rect) -> QRectF:
 
 
 @singledispatch
-def _paint(item: object, painter: QPainter, theme: Theme, font: QFont) -> None:
+def _paint(item: object, canvas: Canvas) -> None:
     raise TypeError(type(item).__name__)
 
 
 @_paint.register
-def _label(item: Label, painter: QPainter, theme: Theme, font: QFont) -> None:
+def _label(item: Label, canvas: Canvas) -> None:
     if item.room < 8 or not item.text:
         return
+    theme = canvas.theme
+    behind = _BEHIND.get(item.colour)  # Labels are drawn for their background.
+    ground = canvas.ground if behind is None else getattr(theme, behind, behind)
     colour = getattr(theme, item.colour)
-    behind = _BEHIND.get(item.colour, "")  # Labels are drawn for their background.
-    ground = getattr(theme, behind, behind) if behind else painter.background().color().name()
-    ratio = painter.device().devicePixelRatio()
-    image, wide, high = _drawn_label(font.family(), item.px, item.bold, item.text, colour, ground, item.room, ratio)
-    left = item.x - wide * _SHARE[item.align]
+    key = canvas.family, item.px, item.bold, item.text, colour, ground, item.room, canvas.ratio
+    image, wide, high = _drawn_label(*key)
+    place = QPoint(round(item.x - wide * _SHARE[item.align]), round(item.y - high / 2))
     if item.opacity < 1:
-        painter.setOpacity(item.opacity)
-    painter.drawImage(QPointF(round(left), round(item.y - high / 2)), image)
+        canvas.painter.setOpacity(item.opacity)
+    canvas.painter.drawImage(place, image)
     if item.opacity < 1:
-        painter.setOpacity(1)
+        canvas.painter.setOpacity(1)
 
 
 _SHARE = {"left": 0.0, "middle": 0.5, "right": 1.0}
@@ -72,12 +101,12 @@ def _drawn_label(
 
 
 @_paint.register
-def _sentence(item: Sentence, painter: QPainter, theme: Theme, font: QFont) -> None:
+def _sentence(item: Sentence, canvas: Canvas) -> None:
     x, end = item.x, item.x + item.room
     for piece in item.pieces:
         colour = "accent" if piece.accent else "text"
-        _label(Label(x, item.y, piece.text, item.px, colour, piece.accent, room=max(end - x, 0.0)), painter, theme, font)
-        x += advance(_font(font.family(), item.px, piece.accent), piece.text)
+        _label(Label(x, item.y, piece.text, item.px, colour, piece.accent, room=max(end - x, 0.0)), canvas)
+        x += advance(_font(canvas.family, item.px, piece.accent), piece.text)
         if x >= end:
             return
 
@@ -91,31 +120,47 @@ def _font(family: str, px: float, bold: bool) -> QFont:
 
 
 @_paint.register
-def _box(item: Box, painter: QPainter, theme: Theme, font: QFont) -> None:
-    rect = _rect(item.rect)
+def _box(item: Box, canvas: Canvas) -> None:
+    painter, rect = canvas.painter, _rect(item.rect)
     if not item.line and item.radius < _ROUND_PX:
-        painter.fillRect(rect, _coloured(item.fill, theme, item.opacity))
+        painter.fillRect(rect, canvas.colour(item.fill, item.opacity))
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, bool(item.radius))
-    painter.setBrush(_coloured(item.fill, theme, item.opacity) if item.fill else Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(_coloured(item.line, theme, item.opacity), item.width) if item.line else Qt.PenStyle.NoPen)
+    painter.setBrush(canvas.colour(item.fill, item.opacity) if item.fill else Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(canvas.colour(item.line, item.opacity), item.width) if item.line else Qt.PenStyle.NoPen)
     inner = rect.adjusted(0.5, 0.5, -0.5, -0.5) if item.line else rect
     painter.drawRoundedRect(inner, item.radius, item.radius)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 @_paint.register
-def _hatch(item: Hatch, painter: QPainter, theme: Theme, font: QFont) -> None:
-    painter.fillRect(_rect(item.rect), hatching(theme))
+def _dots(item: Dots, canvas: Canvas) -> None:
+    painter = canvas.painter
+    pen = QPen(canvas.colour(item.colour), 2 * item.radius)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in zip(item.x.tolist(), item.y.tolist(), strict=True)]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 @_paint.register
-def _line(item: Line, painter: QPainter, theme: Theme, font: QFont) -> None:
-    colour = _coloured(item.colour, theme, item.opacity)
+def _hatch(item: Hatch, canvas: Canvas) -> None:
+    canvas.painter.fillRect(_rect(item.rect), hatching(canvas.theme))
+
+
+def _whole(x: float, y: float, w: float, h: float) -> QRect:
+    """A rectangle of whole px, which is filled five times as fast, and alike at every place."""
+    return QRect(round(x), round(y), max(1, round(w)), max(1, round(h)))
+
+
+@_paint.register
+def _line(item: Line, canvas: Canvas) -> None:
+    painter, colour, half = canvas.painter, canvas.colour(item.colour, item.opacity), item.width / 2
     if item.x0 == item.x1:
-        painter.fillRect(QRectF(item.x0 - item.width / 2, item.y0, item.width, item.y1 - item.y0), colour)
+        painter.fillRect(_whole(item.x0 - half, min(item.y0, item.y1), item.width, abs(item.y1 - item.y0)), colour)
     elif item.y0 == item.y1:
-        painter.fillRect(QRectF(item.x0, item.y0 - item.width / 2, item.x1 - item.x0, item.width), colour)
+        painter.fillRect(_whole(min(item.x0, item.x1), item.y0 - half, abs(item.x1 - item.x0), item.width), colour)
     else:
         painter.setPen(QPen(colour, item.width))
         painter.drawLine(QPointF(item.x0, item.y0), QPointF(item.x1, item.y1))
@@ -131,25 +176,23 @@ def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
 
 
 @_paint.register
-def _cells(item: Cells, painter: QPainter, theme: Theme, font: QFont) -> None:
+def _cells(item: Cells, canvas: Canvas) -> None:
+    painter = canvas.painter
     rows, columns = item.index.shape
-    pixels = _colour_table(item.colours, theme).take(item.index)
+    pixels = _colour_table(item.colours, canvas.theme).take(item.index)
     image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied)
-    painter.setOpacity(item.opacity)
+    if item.opacity < 1:
+        painter.setOpacity(item.opacity)
     painter.drawImage(_rect(item.rect), image)
-    painter.setOpacity(1)
+    if item.opacity < 1:
+        painter.setOpacity(1)
 
 
 @_paint.register
-def _lanes(item: Lanes, painter: QPainter, theme: Theme, font: QFont) -> None:
-    spans.paint_lanes(painter, item, theme)
+def _lanes(item: Lanes, canvas: Canvas) -> None:
+    spans.paint_lanes(canvas.painter, item, canvas.theme)
 
 
 @_paint.register
-def _bands(item: Bands, painter: QPainter, theme: Theme, font: QFont) -> None:
-    spans.paint_bands(painter, item, theme)
-
-
-@_paint.register
-def _curves(item: Curves, painter: QPainter, theme: Theme, font: QFont) -> None:
-    spans.paint_curves(painter, item, theme)
+def _curves(item: Curves, canvas: Canvas) -> None:
+    spans.paint_curves(canvas.painter, item, canvas.theme)

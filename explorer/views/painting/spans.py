@@ -1,13 +1,15 @@
 """Bands, lanes and curves as images, without a stroker.
 
 An antialiased cubic stroke of QPainter takes 0.1 ms, so a hundred of them would take 10. A band is only a span of rows in each
-pixel column; all spans of a zone are four weights a column in one `bincount` and one cumulative sum, with exact coverage.
-Ink adds up, so the order does not matter.
+pixel column; all spans are four weights a column in one `bincount` and one cumulative sum, with exact coverage. Ink adds up, so
+the order does not matter.
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
@@ -17,15 +19,17 @@ from explorer.picture.river.scene import Bands, Curves, Lanes, curve
 from explorer.picture.theme import Theme
 
 _Floats = NDArray[np.float32]
-_FINE, _MOST_INK = 1000, 6  # steps of ink; more than 6 is as dark as a colour can be
 
 
 @lru_cache(maxsize=64)
-def _shape(columns: int, bend: tuple[float, float]) -> tuple[_Floats, _Floats]:
-    """s [column] of the cubic at each column's middle, and its slope."""
+def _shape(columns: int, bend: tuple[float, float], fade: float) -> tuple[_Floats, _Floats, _Floats]:
+    """Of each column's middle: s of the cubic, its slope, and the share of ink that is left where bands fade at both ends."""
     x, s = curve(bend)
-    at = np.interp((np.arange(columns) + 0.5) / columns, x, s).astype(np.float32)
-    return at, np.gradient(at).astype(np.float32) if columns > 1 else np.zeros(1, np.float32)
+    middle = np.arange(columns) + 0.5
+    at = np.interp(middle / columns, x, s).astype(np.float32)
+    slope = np.gradient(at).astype(np.float32) if columns > 1 else np.zeros(1, np.float32)
+    faded = np.clip(middle / max(fade, 1e-6), 0, 1).astype(np.float32)
+    return at, slope, np.minimum(faded, faded[::-1])
 
 
 def coverage(y: _Floats, half: _Floats, ink: _Floats, height: int) -> _Floats:
@@ -33,40 +37,91 @@ def coverage(y: _Floats, half: _Floats, ink: _Floats, height: int) -> _Floats:
 
     `y` [span, column] are the middles, `half` half the heights, `ink` what a fully covered pixel gets; all in device pixels.
     """
-    columns = y.shape[1]
-    column = np.arange(columns, dtype=np.int32)[None]
+    columns, tall = y.shape[1], height + 2
+    begins = np.broadcast_to(np.arange(columns, dtype=np.int32) * tall, y.shape)
+    sums = _summed(y.ravel(), half.ravel(), ink.ravel(), begins.ravel(), np.float32(height), columns * tall)
+    return sums.reshape(columns, tall).T[:height]
+
+
+def _summed(
+    y: _Floats, half: _Floats, ink: _Floats, begins: NDArray[np.int32], height: _Floats | np.float32, size: int
+) -> _Floats:
+    """The ink of spans [span] in pixel columns that lie one after the other, each with two places more than its height.
+
+    Where a span begins its ink is added, where it ends it is taken away, and between stands the running sum. As each column
+    ends with nothing, one sum runs through all of them.
+    """
     places, weights = [], []
     for edge, sign in ((y - half, 1.0), (y + half, -1.0)):
         clipped = np.clip(edge, 0, height)
         row = clipped.astype(np.int32)
-        part = clipped - row
-        place = row * columns + column
-        places += [place.ravel(), (place + columns).ravel()]
-        weights += [(sign * ink * (1 - part)).ravel(), (sign * ink * part).ravel()]
-    total = np.bincount(np.concatenate(places), np.concatenate(weights), minlength=(height + 2) * columns)
-    sums: _Floats = np.cumsum(total.reshape(height + 2, columns), axis=0, dtype=np.float32)[:height]
+        beyond = ink * (clipped - row) * np.float32(sign)  # the share of the next pixel
+        place = begins + row
+        places += [place, place + 1]
+        weights += [ink * np.float32(sign) - beyond, beyond]
+    total = np.bincount(np.concatenate(places), np.concatenate(weights), minlength=size)
+    sums: _Floats = np.cumsum(total).astype(np.float32)
     return sums
 
 
-def band_image(bands: Bands, theme: Theme, ratio: float) -> tuple[QPointF, QImage] | None:
-    """Where the bands begin and their image; None without bands."""
-    if not len(bands.y0):
-        return None
+@attrs.frozen(eq=False)
+class _Zone:
+    """The image of some Bands: its left upper corner (px), its columns and rows (device pixels), and a span for each of its
+    columns and each band [band, column]."""
+
+    corner: QPointF
+    columns: int
+    rows: int
+    y: _Floats
+    half: _Floats
+    ink: _Floats
+
+    @property
+    def size(self) -> int:
+        """Its pixels, and two more in each column."""
+        return self.columns * (self.rows + 2)
+
+
+def _zone(bands: Bands, ratio: float) -> _Zone:
     margin = float(bands.width.max()) + 2
     top = math.floor(min(bands.y0.min(), bands.y1.min()) - margin)
     bottom = math.ceil(max(bands.y0.max(), bands.y1.max()) + margin)
     left, right = math.floor(bands.left), math.ceil(bands.right)
     columns, rows = max(1, round((right - left) * ratio)), max(1, round((bottom - top) * ratio))
-    s, slope = _shape(columns, bands.bend)
+    s, slope, fade = _shape(columns, bands.bend, bands.fade * ratio)
     y0, across = (bands.y0 - top)[:, None] * ratio, (bands.y1 - bands.y0)[:, None] * ratio  # [band, 1]
     y = y0 + across * s  # [band, column]
     # A band keeps its width across its direction: the span of a column is width · √(1 + slope²).
     half = 0.5 * ratio * bands.width[:, None] * np.sqrt(1 + (across * slope) ** 2)
-    fade = np.clip((np.arange(columns) + 0.5) / max(bands.fade * ratio, 1e-6), 0, 1)
-    ink = _ink(bands.opacity)[:, None] * np.minimum(fade, fade[::-1])  # [band, column]
-    made = inked(coverage(y, half, ink, rows), QColor(getattr(theme, bands.colour)))
-    made.setDevicePixelRatio(ratio)
-    return QPointF(left, top), made
+    return _Zone(QPointF(left, top), columns, rows, y, half, _ink(bands.opacity)[:, None] * fade)
+
+
+def band_images(several: Sequence[Bands], theme: Theme, ratio: float) -> list[tuple[QPointF, QImage]]:
+    """Where each of some Bands of one colour begin, and their images; those without a band are left out.
+
+    All are made together, since of a few thousand pixels NumPy takes longer to begin than to finish.
+    """
+    zones = [_zone(bands, ratio) for bands in several if len(bands.y0)]
+    if not zones:
+        return []
+    starts = np.concatenate([[0], np.cumsum([zone.size for zone in zones])]).tolist()
+    begins, heights = [], []
+    for zone, start in zip(zones, starts, strict=False):
+        columns = np.arange(start, start + zone.size, zone.rows + 2, dtype=np.int32)
+        begins.append(np.tile(columns, len(zone.y)))
+        heights.append(np.full(zone.y.size, zone.rows, np.float32))
+    y, half, ink = (
+        np.concatenate([np.ravel(getattr(zone, name)) for zone in zones], dtype=np.float32) for name in ("y", "half", "ink")
+    )
+    sums = _summed(y, half, ink, np.concatenate(begins), np.concatenate(heights), starts[-1])
+    pixels = _pixels(_opaque(sums), QColor(getattr(theme, several[0].colour)))
+    made = []
+    for zone, start in zip(zones, starts, strict=False):
+        columns_first = pixels[start : start + zone.size].reshape(zone.columns, zone.rows + 2)
+        image = _image(np.ascontiguousarray(columns_first.T[: zone.rows]))
+        image.setDevicePixelRatio(ratio)
+        made.append((zone.corner, image))
+    return made
 
 
 def _ink(opacity: _Floats) -> _Floats:
@@ -75,37 +130,39 @@ def _ink(opacity: _Floats) -> _Floats:
     return ink
 
 
-def inked(ink: _Floats, colour: QColor) -> QImage:
-    """An image of one colour with so much ink [row, column]; its opacity is α = 1 − e^(−ink)."""
-    place = np.minimum(ink * np.float32(_FINE), np.float32(_MOST_INK * _FINE - 1)).astype(np.uint16)
-    pixels = _inks(colour.rgb()).take(place)
+def _opaque(ink: _Floats) -> NDArray[np.uint8]:
+    """The opacity of so much ink, α = 1 − e^(−ink), in 255ths."""
+    opaque = np.negative(ink)
+    np.exp(opaque, out=opaque)
+    np.multiply(opaque, -255, out=opaque)
+    np.add(opaque, 255.5, out=opaque)  # 255 · (1 − e^(−ink)), to be rounded
+    return opaque.astype(np.uint8)
+
+
+def _pixels(opaque: NDArray[np.uint8], colour: QColor) -> NDArray[np.uint32]:
+    """Premultiplied pixels of one colour with these opacities, in the same shape; Qt looks them up faster than NumPy."""
+    indexed = QImage(opaque.data, opaque.size, 1, opaque.size, QImage.Format.Format_Indexed8)
+    indexed.setColorTable(_tints(colour.rgb()))
+    image = indexed.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    return np.frombuffer(image.constBits(), np.uint32).reshape(opaque.shape).copy()  # The image's memory ends with it.
+
+
+@lru_cache(maxsize=16)
+def _tints(rgb: int) -> list[int]:
+    """[256] a colour at each opacity."""
+    return [(opaque << 24) | (rgb & 0xFFFFFF) for opaque in range(256)]
+
+
+def _image(pixels: NDArray[np.uint32]) -> QImage:
+    """An image of premultiplied pixels [row, column]; it lives no longer than they do."""
     rows, columns = pixels.shape
-    return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied).copy()
+    return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied)
 
 
-@lru_cache(maxsize=16)
-def _inks(rgb: int) -> NDArray[np.uint32]:
-    """A colour for each amount of ink, premultiplied; the exponential of every pixel would take longer than all the rest."""
-    alpha = 1 - np.exp(-np.arange(_MOST_INK * _FINE) / _FINE)
-    inks: NDArray[np.uint32] = _tints(rgb)[np.rint(alpha * 255).astype(np.intp)]
-    return inks
-
-
-@lru_cache(maxsize=16)
-def _tints(rgb: int) -> NDArray[np.uint32]:
-    """[256] a colour at each opacity, premultiplied."""
-    a = np.arange(256, dtype=np.uint32)
-    pixels = a << 24
-    for shift in (16, 8, 0):
-        pixels |= (a * ((rgb >> shift) & 255) // 255) << shift
-    return pixels.astype(np.uint32)
-
-
-def paint_bands(painter: QPainter, bands: Bands, theme: Theme) -> None:
-    """Paint bands."""
-    made = band_image(bands, theme, painter.device().devicePixelRatio())
-    if made is not None:
-        painter.drawImage(*made)
+def paint_bands(painter: QPainter, several: Sequence[Bands], theme: Theme) -> None:
+    """Paint Bands of one colour."""
+    for corner, image in band_images(several, theme, painter.device().devicePixelRatio()):
+        painter.drawImage(corner, image)
 
 
 def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
@@ -123,12 +180,15 @@ def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     rows = np.arange(2 * reach + 1, dtype=np.float32) + 0.5  # [row]
     away = (rows + (tops - lanes.y * ratio)[:, None])[:, :, None]  # [lane, row, 1] from the lane's middle
     thick = half[:, None]  # [lane, 1, column]
-    # A pixel's covered share: how far the span reaches into it.
-    share = np.clip(np.minimum(thick, away + 0.5) - np.maximum(-thick, away - 0.5), 0, 1)
-    opaque = (share * (255 * lanes.opacity[:, None, None]) + np.float32(0.5)).astype(np.uint8)
-    pixels = _tints(QColor(getattr(theme, lanes.colour)).rgb()).take(opaque)  # [lane, row, column]
+    # A pixel's covered share is how far the span reaches into it: of a lane thicker than a pixel, what lies before its edge.
+    opaque = 255 * lanes.opacity[:, None, None]
+    share = (thick + 0.5) * opaque - np.abs(away) * opaque
+    np.minimum(share, np.minimum(2 * thick, 1) * opaque, out=share)
+    np.maximum(share, 0, out=share)
+    rounded = (share + np.float32(0.5)).astype(np.uint8)
+    pixels = _pixels(rounded, QColor(getattr(theme, lanes.colour)))  # [lane, row, column]
     for each, top in zip(pixels, tops.tolist(), strict=True):
-        image = QImage(each.data, columns, len(rows), 4 * columns, QImage.Format.Format_ARGB32_Premultiplied)
+        image = _image(each)
         image.setDevicePixelRatio(ratio)
         painter.drawImage(QPointF(left, top / ratio), image)
 
@@ -146,6 +206,8 @@ def paint_curves(painter: QPainter, lines: Curves, theme: Theme) -> None:
     y = ((np.stack([np.interp(at, lines.x, line) for line in lines.y]) - top) * ratio).astype(np.float32)  # [line, column]
     half = 0.5 * ratio * lines.width[:, None] * np.sqrt(1 + np.gradient(y, axis=1) ** 2)
     ink = np.repeat(_ink(lines.opacity)[:, None], columns, axis=1)
-    image = inked(coverage(y, half, ink, rows), QColor(getattr(theme, lines.colour)))
+    opaque = np.ascontiguousarray(_opaque(coverage(y, half, ink, rows)))
+    pixels = _pixels(opaque, QColor(getattr(theme, lines.colour)))
+    image = _image(pixels)
     image.setDevicePixelRatio(ratio)
     painter.drawImage(QPointF(left, top), image)

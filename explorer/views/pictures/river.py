@@ -56,7 +56,8 @@ class RiverView(Surface):
         self._grid: RiverGrid | None = None
         self._inside: Inside | None = None  # where everything of an opened block stands
         self._base, self._over = _EMPTY, _EMPTY
-        self._image: QPixmap | None = None
+        self._image = QPixmap()  # the picture without what follows the mouse
+        self._outdated = True
         self._mouse: QPointF | None = None
         self.motion = Sliding(self.update, self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -74,7 +75,7 @@ class RiverView(Surface):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self._image = None
+        self._outdated = True
 
     def light(self, tokens: frozenset[Spot]) -> None:
         """Let the lanes of these tokens stand out."""
@@ -111,7 +112,7 @@ class RiverView(Surface):
         else:
             self._inside = lay_out_inside(self.picture, self.width(), self.height())
             self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
-        self._image = None
+        self._outdated = True
         self._draw_over()
         after = self._edges()
         if before is not None and after is not None and before[0] == after[0]:  # A river of the same model in the same room.
@@ -145,24 +146,25 @@ class RiverView(Surface):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
-            if self._image is None:
-                self._image = self._painted()
+            if self._outdated:
+                self._paint_image()
+                self._outdated = False
             if self.motion.runs:
                 self.motion.paint(painter, self._image)
             else:
                 painter.drawPixmap(0, 0, self._image)
                 self.paint(painter, event.rect())
 
-    def _painted(self) -> QPixmap:
+    def _paint_image(self) -> None:
         ratio = self.devicePixelRatioF()
-        image = QPixmap(self.size() * ratio)
-        image.setDevicePixelRatio(ratio)
-        image.fill(QColor(self.theme.window))
-        with QPainter(image) as painter:
+        if self._image.size() != self.size() * ratio:  # A new image of a whole window takes a millisecond.
+            self._image = QPixmap(self.size() * ratio)
+            self._image.setDevicePixelRatio(ratio)
+        self._image.fill(QColor(self.theme.window))
+        with QPainter(self._image) as painter:
             painter.setFont(self.font())
             painter.setBackground(QColor(self.theme.window))
             paint_scene(painter, self._base.scene, self.theme)
-        return image
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         paint_scene(painter, self._over.scene, self.theme)

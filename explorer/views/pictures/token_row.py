@@ -130,9 +130,20 @@ class TokenRowView(Surface):
         painter.setOpacity(_STALE if self._stale else 1.0)
         painter.translate(-self._away)
         seen = QRectF(part).translated(self._away)
-        for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=False)):
-            if box.intersects(seen):
-                self._paint_chip(painter, chip, box, index)
+        chips = [
+            (index, chip, box)
+            for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=False))
+            if box.intersects(seen)
+        ]
+        painter.setBrush(QColor(self.theme.card))
+        for index, chip, box in chips:
+            self._paint_frame(painter, chip, box, index)
+        painter.setFont(self._font(_LARGE))
+        for _, chip, box in chips:
+            centred_label(painter, box.center().x(), box.top() + 15.5 * self._scale, chip.text, self.theme.text)
+        painter.setFont(self._font(_SMALL))
+        for _, chip, box in chips:
+            self._paint_figures(painter, chip, box)
         painter.translate(self._away)
         painter.setOpacity(1.0)
         for side in self.edges():
@@ -166,7 +177,7 @@ class TokenRowView(Surface):
         self._shift = min(self._shift, self._most_shift())
         self.update()
 
-    def _paint_chip(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
+    def _paint_frame(self, painter: QPainter, chip: Token, box: QRectF, index: int) -> None:
         assert self.picture is not None  # The caller has checked.
         lit = (self.picture.side, index) in self.lit
         chosen = self.hasFocus() and index == self.selected
@@ -174,12 +185,10 @@ class TokenRowView(Surface):
         painter.setPen(
             QPen(QColor(edge), 1.5 if lit or chosen else 1, Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine)
         )
-        painter.setBrush(QColor(self.theme.card))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+
+    def _paint_figures(self, painter: QPainter, chip: Token, box: QRectF) -> None:
         centre, top, scale = box.center().x(), box.top(), self._scale
-        painter.setFont(self._font(_LARGE))
-        centred_label(painter, centre, top + 15.5 * scale, chip.text, self.theme.text)
-        painter.setFont(self._font(_SMALL))
         faint = self.theme.faint if chip.known else self.theme.warning
         centred_label(painter, centre, top + 33.5 * scale, _figures(chip), faint)
         for place, merge in enumerate(chip.merges if self._wrap else ()):
