@@ -12,7 +12,7 @@ from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
-from explorer.picture.river.slabs import block_bands, lanes
+from explorer.picture.river.slabs import block_bands, lanes, thumbnails
 from explorer.picture.river.strips import shown_text, text_px
 from explorer.picture.river.tell import tell
 
@@ -58,7 +58,9 @@ def of_lane(river: River, half: Half, lane: int, place: Place | None = None) -> 
 
 
 def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
-    """Lanes, bands, labels, chips, rows of the map, and the explanation."""
+    """Lanes, bands, labels, chips, rows of the map, and the explanation; of a head that is pointed at all its bands."""
+    if pointing.place is not None and pointing.place.kind == "head":
+        return _head(river, grid, words, pointing)
     scene: list[Item] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         scene += _lanes(river, half, place, grid, pointing.of(half))
@@ -74,6 +76,23 @@ def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing)
     scene += _map(river, grid, pointing)
     scene += _labels(river, grid, pointing)
     scene += explained(river, words, grid.explanation, pointing, narrow=grid.narrow)
+    return Drawn(tuple(scene))
+
+
+def _head(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
+    """All bands of the head that is pointed at, in its zone."""
+    assert pointing.place is not None  # The caller has checked.
+    seen = river.seen_by(pointing.place.attention, pointing.place.layer, pointing.place.head)
+    half = seen.half_of(seen.attention, "query")
+    scene: list[Item] = []
+    for slab, blocks in zip(grid.half(half.side).slabs, half.layers, strict=True):
+        for zone, block in zip(slab.zones, blocks, strict=False):
+            if block is seen.focus and block.drawn is not None:
+                scene.append(block_bands(seen, block, zone, grid, np.ones(block.drawn.shape, bool)))
+                rooms = (room for attention, room in slab.heads if attention == block.attention)
+                frames = (thumbnails(seen, block, room, river.unit_colours).scene for room in rooms)
+                scene += [item for frame in frames for item in frame if isinstance(item, Box)]
+    scene += explained(seen, words, grid.explanation, pointing, narrow=grid.narrow)
     return Drawn(tuple(scene))
 
 

@@ -157,6 +157,19 @@ class River(Picture):
         side = "encoder" if axis == "key" and attention.endswith("cross_attn") else attention.partition(".")[0]
         return next(half for half in self.halves if half.side == side)
 
+    def seen_by(self, attention: str, layer: int, head: int) -> "River":
+        """The same river with another head of one attention looked at; `map` and `query` stay."""
+
+        def turned(block: Sublayer) -> Sublayer:
+            if (block.attention, block.layer) != (attention, layer) or block.weights is None:
+                return block
+            return attrs.evolve(block, drawn=block.weights[min(head, len(block.weights) - 1)])
+
+        halves = tuple(
+            attrs.evolve(half, layers=tuple(tuple(map(turned, blocks)) for blocks in half.layers)) for half in self.halves
+        )
+        return attrs.evolve(self, halves=halves, attention=attention, layer=layer, head=head)
+
     @property
     def step_lane(self) -> int:
         """The lane of the chosen step."""

@@ -6,7 +6,7 @@ from explorer.lang import Words
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import River, Sublayer
+from explorer.picture.river.river import River, Sublayer, strongest_pair
 from explorer.picture.river.scene import Piece
 from explorer.picture.river.strips import shown_text
 
@@ -34,6 +34,8 @@ def tell(
     focus = river.focus
     if focus is None or focus.drawn is None:
         return _pieces(words("river.tell.nothing"))
+    if place is not None and place.kind == "head":  # What it looks at most; the token itself counts only where it is alone.
+        return _pieces(_pair(river, focus, strongest_pair(focus.drawn), words, ".short" if short else ""))
     if pair is not None:
         return _pieces(_pair(river, focus, pair, words, ".short" if short else ""))
     return _pieces(_token(river, focus, words, source, target))

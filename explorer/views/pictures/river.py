@@ -218,6 +218,8 @@ class RiverView(Surface):
             if (place.attention, place.layer) == (river.attention, river.layer):
                 return of_pair(river, place.query, place.key, place)
             return of_lane(river, river.half_of(place.attention, "key"), place.key, place)
+        if place.kind == "head" and self._inside is None:
+            return Pointing(place=place)
         usually = usual(river)
         return Pointing(usually.source, usually.target, usually.pair, place)
 
@@ -251,6 +253,9 @@ class RiverView(Surface):
         if place is not None and place.kind == "block":
             block = next((b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer)), None)
             return Pointed("" if block is None else block.tap, spots)
+        if place is not None and place.kind == "head" and self._inside is None:
+            block = next(b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer))
+            return Pointed(f"{block.tap}[{place.head}]", spots)
         if pair is None or (place is not None and place.kind == "candidate"):
             return Pointed(self.explanation, spots)
         value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
