@@ -70,10 +70,14 @@ class OverviewPage(Page):
                 self.look_at(opened="attention")
             case "close":
                 self.look_at(opened="")
+            case "excerpt":
+                self.look_at(**{f"{place.side}_first": place.index, f"{place.side}_end": place.end})
             case "step":
                 self.look_at(position=place.index)
             case "pair" if place.attention.startswith("decoder"):
-                self.look_at(position=place.query)
+                picture = self.river.picture
+                if picture is not None:
+                    self.look_at(position=picture.half_of(place.attention, "query").token(place.query))
             case "token" if place.side == "target":
                 self.look_at(position=place.index)
             case "candidate":

@@ -3,13 +3,12 @@
 While nothing is pointed at, that is the chosen step with the token that it looks at most.
 """
 
-import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
-from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
@@ -18,43 +17,6 @@ from explorer.picture.river.tell import tell
 
 _CHIP = 0.1  # the weight from which a band gets its per cent
 _CHIP_W, _CHIP_H = 36.0, 17.0
-
-
-@attrs.frozen
-class Pointing:
-    """Lanes that stand out, of the source and of the target, the pair of the focus among them, and the place pointed at."""
-
-    source: tuple[int, ...] = ()
-    target: tuple[int, ...] = ()
-    pair: tuple[int, int] | None = None
-    place: Place | None = None
-
-    def of(self, half: Half) -> tuple[int, ...]:
-        """The lanes of a half."""
-        return self.source if half.tokens == "source" else self.target
-
-
-def usual(river: River) -> Pointing:
-    """What stands out while nothing is pointed at."""
-    focus = river.focus
-    if focus is None or focus.drawn is None:
-        return Pointing()
-    key = int(np.nan_to_num(focus.drawn[river.query], nan=-1.0).argmax())
-    return of_pair(river, river.query, key)
-
-
-def of_pair(river: River, query: int, key: int, place: Place | None = None) -> Pointing:
-    """The pointing at one pair of lanes of the focus."""
-    asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
-    found: dict[str, tuple[int, ...]] = {"source": (), "target": ()}
-    found[answers.tokens] = (key,)
-    found[asks.tokens] = (*dict.fromkeys((*found[asks.tokens], query)),)
-    return Pointing(found["source"], found["target"], (query, key), place)
-
-
-def of_lane(river: River, half: Half, lane: int, place: Place | None = None) -> Pointing:
-    """The pointing at one lane."""
-    return Pointing((lane,), (), None, place) if half.tokens == "source" else Pointing((), (lane,), None, place)
 
 
 def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:

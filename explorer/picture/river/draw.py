@@ -4,14 +4,15 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.accent import Pointing, draw_accent
+from explorer.picture.river.accent import draw_accent
 from explorer.picture.river.focus import best_key, draw_focus, draw_heads, draw_mask
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
+from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
-from explorer.picture.river.strips import draw_strips, reach
+from explorer.picture.river.strips import draw_strips, excerpt_told, reach
 
 
 @attrs.frozen
@@ -82,7 +83,10 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
     if len(grid.halves) == 2:
         second = grid.halves[1]
         room = second.slabs[0].x - second.label.x - 4
-        text = fitting([words("river.written_so_far"), words("river.written_short")], 11, room)
+        texts = [words("river.written_so_far"), words("river.written_short")]
+        if not river.halves[1].whole:
+            texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
+        text = fitting(texts, 11, room)
         scene.append(Label(second.label.x, second.top - 14, text, 11, "faint"))
         room = second.slabs[0].x + second.slabs[0].w - grid.memory
         memory = fitting([words("river.memory"), words("river.memory_short")], 11, room)
@@ -96,6 +100,8 @@ def _scales(river: River, grid: RiverGrid, words: Words) -> Drawn:
     y = place.top - 8
     most = f"±{reach(half):.3g}"
     scene: list[Item] = [Label(place.strips[0], y, most, 10, "faint"), Label(place.strips[2], y, most, 10, "faint")]
+    if not half.whole:
+        scene.append(Label(place.label.x - 10, y, excerpt_told(half), 10, "faint"))
     if np.any(half.positions):
         scene.append(Label(place.strips[1], y, f"±{np.abs(half.positions).max():.2g}", 10, "faint"))
     else:
@@ -124,8 +130,7 @@ def draw_waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
     if plot.w / shown >= 6:
         marked = waves[: min(n_tokens, shown), :2]  # A dot at each place: what was recorded.
         at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.w
-        for feature in marked.T:
-            scene.append(Dots(at, (middle - feature * scale).astype(np.float32), 1.5, "band"))
+        scene += [Dots(at.astype(np.float32), (middle - row * scale).astype(np.float32), 1.5, "band") for row in marked.T]
     scene.append(Label(rect.x, rect.y + 12, words("river.waves"), 11, "faint", room=left - rect.x - 6))
     if rect.h >= 44:
         told = words("river.waves_of", features=", ".join(map(str, river.features)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
-from explorer.picture.river.accent import Pointing, explained
+from explorer.picture.river.accent import explained
 from explorer.picture.river.draw import Colours
 from explorer.picture.river.focus import best_key
 from explorer.picture.river.inside_cell import draw_cell
@@ -17,6 +17,7 @@ from explorer.picture.river.inside_grid import PILLAR, Inside, opened_half
 from explorer.picture.river.opened import OpenedHead, OpenedNetwork
 from explorer.picture.river.pixels import hatches, with_gaps
 from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Box, Cells, Curves, Drawn, Hot, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import thickness

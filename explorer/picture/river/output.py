@@ -36,7 +36,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
     scene: list[Item] = []
     faint_after = river.halves[-1].side == "decoder"
     for lane in kept:
-        y, on = place.y(lane), lane == river.step_lane
+        y, on = place.y(lane), lane == river.step_lane and river.shows_step
         opacity = 0.55 if faint_after and lane > river.step_lane else 1.0
         if on:
             high = max(place.pitch, 16.0)
@@ -58,11 +58,10 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
                 )
             )
         scene.append(Label(rect.right, y, percent(p), 11, "on_accent" if on else "faint", align="right", opacity=opacity))
-    block = river.halves[-1].block
     hot = tuple(
         Hot(
             Rect(rect.x - 4, place.y(lane - 0.5), rect.w + 8, place.pitch),
-            Place("step", side=river.halves[-1].tokens, index=lane * block),
+            Place("step", side=river.halves[-1].tokens, index=river.halves[-1].token(lane)),
         )
         for lane in range(n)
     )
@@ -83,7 +82,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     bar_w = rect.w - label_w - _PERCENT_W
     scene: list[Item] = []
     hot = []
-    taken = said.labels[river.step_lane] if river.halves[-1].block == 1 else None
+    taken = said.labels[river.step_lane] if river.halves[-1].block == 1 and river.shows_step else None
     for rank, (name, p, _id) in enumerate(shown):
         y, on = rect.y + row * (rank + 0.5), name == taken
         colour = "accent" if on else "text"
@@ -111,7 +110,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
 def _thread(river: River, grid: RiverGrid, top: float) -> list[Item]:
     """A thin line from the chosen word to its candidates."""
     y, x = grid.halves[-1].y(river.step_lane), grid.out.x - 10
-    if abs(y - top) < 20:
+    if abs(y - top) < 20 or not river.shows_step:
         return []
     return [
         Line(x, min(y, top), x, max(y, top), "accent", 2, 0.42),

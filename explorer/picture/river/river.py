@@ -48,9 +48,9 @@ class Sublayer:
 class Half:
     """One side of the model.
 
-    `tokens` is "source" or "target", the sentence whose tokens are the lanes; lane i begins with token i · `block` of
-    `n_tokens`. `scaled`, `positions` and `output` are [lane, feature]; `length` [lane] is the length of what goes in, and
-    `last` [lane] the length after the final norm.
+    `tokens` is "source" or "target", the sentence whose tokens are the lanes; lane i begins with token `first` + i · `block`
+    of `n_tokens`. Lanes may stand for an excerpt of the sentence. `scaled`, `positions` and `output` are [lane, feature];
+    `length` [lane] is the length of what goes in, and `last` [lane] the length after the final norm.
     """
 
     side: str
@@ -58,6 +58,7 @@ class Half:
     labels: tuple[str, ...]
     ids: tuple[int, ...]
     block: int
+    first: int
     n_tokens: int
     scaled: Array
     positions: Array
@@ -70,6 +71,28 @@ class Half:
     def n(self) -> int:
         """The number of lanes."""
         return len(self.labels)
+
+    @property
+    def end(self) -> int:
+        """The token after the last one that has a lane."""
+        return min(self.first + self.n * self.block, self.n_tokens)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all tokens of the sentence have a lane."""
+        return self.end - self.first == self.n_tokens
+
+    def token(self, lane: int) -> int:
+        """The first token of a lane."""
+        return self.first + lane * self.block
+
+    def lane(self, token: int) -> int:
+        """The lane of a token; of one that has none, the lane that is nearest to it."""
+        return min(max(token - self.first, 0) // self.block, self.n - 1)
+
+    def has(self, token: int) -> bool:
+        """Whether a token has a lane."""
+        return self.first <= token < self.end
 
 
 @attrs.frozen(eq=False)
@@ -172,8 +195,13 @@ class River(Picture):
 
     @property
     def step_lane(self) -> int:
-        """The lane of the chosen step."""
-        return min(self.written.step // self.halves[-1].block, self.halves[-1].n - 1)
+        """The lane of the chosen step, or the one that is nearest to it."""
+        return self.halves[-1].lane(self.written.step)
+
+    @property
+    def shows_step(self) -> bool:
+        """Whether the chosen step has a lane."""
+        return self.halves[-1].has(self.written.step)
 
     def kind(self) -> "Kind[Any]":
         """Its drawing, tables and words."""

@@ -43,7 +43,7 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words
                 scene += _tiles(block.hidden, zone, place)
         for attention, room in slab.heads:
             block = next(each for each in blocks if each.attention == attention)
-            if not grid.narrow:
+            if not grid.narrow and block.weights is not None:
                 scene.append(_name(river, block, room, words))
             drawn = thumbnails(river, block, room, colours)
             scene += drawn.scene

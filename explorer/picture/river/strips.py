@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Cells, Drawn, Hot, Item, Label, Line, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Line, Rect
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
@@ -17,17 +17,41 @@ _MOST_HEIGHT = 30.0
 
 def draw_strips(half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...]) -> Drawn:
     """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
+    bar = _bar(half, place)
     return Drawn(
-        (*_labels(half, place, grid, wanted), *_vectors(half, place, colours), *_signs(place, grid)),
-        tuple(
+        (*bar.scene, *_labels(half, place, grid, wanted), *_vectors(half, place, colours), *_signs(place, grid)),
+        bar.hot
+        + tuple(
             Hot(Rect(place.label.x, place.y(lane - 0.5), place.start - place.label.x, place.pitch), _token(half, lane))
             for lane in range(half.n)
         ),
     )
 
 
+def bar_rect(half: Half, place: HalfGrid) -> Rect:
+    """The bar left of the tokens that stands for the whole sentence, with the excerpt that has lanes."""
+    left = place.label.x if not place.right_aligned else place.label.right
+    return Rect(left - 10 if not place.right_aligned else left + 4, place.top, 4, max(place.pitch * place.n, 8.0))
+
+
+def excerpt_told(half: Half) -> str:
+    """Which tokens have lanes, counted from 1, such as "33–64 / 4,096"."""
+    return f"{half.first + 1:,}–{half.end:,} / {half.n_tokens:,}"
+
+
+def _bar(half: Half, place: HalfGrid) -> Drawn:
+    if half.whole:
+        return Drawn(())
+    rect = bar_rect(half, place)
+    y, high = rect.y + rect.h * half.first / half.n_tokens, rect.h * (half.end - half.first) / half.n_tokens
+    return Drawn(
+        (Box(rect, "hairline", radius=2), Box(Rect(rect.x, y, rect.w, max(high, 4.0)), "band", radius=2)),
+        (Hot(rect.grown(4), Place("scroll", side=half.tokens)),),
+    )
+
+
 def _token(half: Half, lane: int) -> Place:
-    return Place("token", side=half.tokens, index=lane * half.block)
+    return Place("token", side=half.tokens, index=half.token(lane))
 
 
 def reach(half: Half) -> float:
