@@ -64,7 +64,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         features=_features(trace),
         smooth=smooth,
         finer=finer,
-        scale=_scale(halves, block, look),
+        scale=_scale(halves, part, look),
         n_parameters=trace.parameters,
         trained=trace.trained,
         longest=_round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL))),
@@ -95,14 +95,16 @@ def _waves(trace: Trace) -> tuple[Array, Array, int]:
     return waves, smooth, _FINER
 
 
-def _scale(halves: tuple[Half, ...], block: int, look: Look) -> Scale:
+def _scale(halves: tuple[Half, ...], part: Excerpt, look: Look) -> Scale:
     """The scale of all weights: up to 1; among many tokens up to what few weights exceed, since all others would be dark.
 
     The first token of a causal attention always looks at itself with a weight of 1.
     """
-    if block == 1:
+    blocks = [b for half in halves for layer in half.layers for b in layer]
+    kept = [next((a for a in (b.blocks, b.drawn if part.block == 1 else b.weights) if a is not None), None) for b in blocks]
+    found = [weights for weights in kept if weights is not None]
+    if (part.block == 1 and all(b.blocks is None for b in blocks)) or not found:
         return unit_scale(look.unit_colours)
-    found = [b.weights for half in halves for layer in half.layers for b in layer if b.weights is not None]
     usual = max(float(np.nanquantile(weights, _FEW_ABOVE)) for weights in found)
     return Scale(0.0, min(1.0, _round_up(usual)), look.unit_colours)
 
@@ -251,15 +253,16 @@ def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array,
     """An attention of a long text of which not all cells were kept: the head that is looked at, if its cells are there."""
     if part.whole:
         raise trace.not_kept(tap, -1)
-    head = None if look is None else trace.map(tap).head(min(look.head, trace.shape(tap)[0] - 1))
+    kept = trace.map(tap)
+    blocks = None if kept.levels is None else kept.levels.arrays[-1]
+    head = None if look is None else kept.head(min(look.head, trace.shape(tap)[0] - 1))
     if head is None:
-        return Sublayer(attention=attention, layer=layer, tap=tap, length=length)
+        return Sublayer(attention=attention, layer=layer, tap=tap, length=length, blocks=blocks)
     query, key = (part.rows(trace.side_name(tap, axis)) for axis in ("query", "key"))
     closed = closed_of(trace, tap)
     closed = None if closed is None or closed.shape != head.shape else closed[query, key]
-    return Sublayer(
-        attention=attention, layer=layer, tap=tap, length=length, drawn=masked_values(head[query, key], closed), closed=closed
-    )
+    drawn = masked_values(head[query, key], closed)
+    return Sublayer(attention=attention, layer=layer, tap=tap, length=length, drawn=drawn, closed=closed, blocks=blocks)
 
 
 def _written(trace: Trace, step: int, part: Excerpt) -> Written:

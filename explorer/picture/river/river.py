@@ -25,7 +25,8 @@ class Sublayer:
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
     [head, query, key], closed cells NaN; `recorded` are the same as the model computed them, None where lanes are blocks of
     tokens; `drawn` [query, key] is one head or the mean of all. `hidden` [lane, unit] are the magnitudes of the activated
-    units. `length` [lane] is the length of the residual stream after this block. What a long text left no room for is None.
+    units. `length` [lane] is the length of the residual stream after this block. What a long text left no room for is None;
+    then `blocks` [head, query block, key block] are the largest weights of blocks of the whole text.
     """
 
     attention: str
@@ -37,6 +38,7 @@ class Sublayer:
     drawn: Array | None = None
     closed: Closed | None = None
     hidden: Array | None = None
+    blocks: Array | None = None
 
     @property
     def part(self) -> str:

@@ -43,7 +43,7 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words
                 scene += _tiles(block.hidden, zone, place)
         for attention, room in slab.heads:
             block = next(each for each in blocks if each.attention == attention)
-            if not grid.narrow and block.weights is not None:
+            if not grid.narrow:
                 scene.append(_name(river, block, room, words))
             drawn = thumbnails(river, block, room, colours)
             scene += drawn.scene
@@ -57,7 +57,8 @@ def _block(block: Sublayer) -> Place:
 
 def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
     focus = (block.attention, block.layer) == (river.attention, river.layer)
-    count = 0 if block.weights is None else len(block.weights)
+    heads = block.weights if block.weights is not None else block.blocks
+    count = 0 if heads is None else len(heads)
     short = ".short" if room.w < _SHORT_NAME_PX else ""
     text = words(f"river.block.{block.attention}{short}", count=count)
     return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
@@ -210,18 +211,19 @@ def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
 
 
 def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn:
-    """A thumbnail of each head's weights in a field; heads wrap to rows."""
-    if block.weights is None:
+    """A thumbnail of each head's weights in a field; heads wrap to rows. Of a long text they show the whole map."""
+    weights = block.weights if block.weights is not None else block.blocks
+    if weights is None:
         return Drawn(())
-    n_heads = len(block.weights)
+    n_heads = len(weights)
     across = best_columns(n_heads, room.w, room.h)
     down = -(-n_heads // across)
     gap = 4.0 if room.w / across > 18 else 2.0
     wide, high = (room.w - gap * (across - 1)) / across, (room.h - gap * (down - 1)) / down
     if wide < 3 or high < 3:
         return Drawn(())
-    closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
-    index = indices(block.weights, river.scale, closed)
+    shut = None if block.closed is None or block.weights is None else np.broadcast_to(block.closed, weights.shape)
+    index = indices(weights, river.scale, shut)
     places = [
         Rect(
             math.floor(room.x + (head % across) * (wide + gap)),
