@@ -286,7 +286,18 @@ def _written(trace: Trace, step: int, part: Excerpt) -> Written:
         rest=max(0.0, 1.0 - float(row[best].astype(np.float64).sum())),
         n_symbols=n_symbols,
         step=step,
+        why=_why(trace, step, int(said[step]), int(best[0])),
     )
+
+
+def _why(trace: Trace, step: int, written_id: int, likeliest: int) -> str:
+    """Why a step wrote something else than the likeliest symbol."""
+    if written_id == likeliest or not trace.expected or not trace.trained:
+        return ""
+    search = trace.search
+    if search is None or search.nodes[search.path(search.ends[0])[step]].forced:
+        return "chosen"
+    return "search"
 
 
 def _round_up(length: float) -> float:

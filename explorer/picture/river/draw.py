@@ -5,12 +5,13 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.accent import draw_accent
-from explorer.picture.river.focus import best_key, draw_focus, draw_heads, draw_mask
+from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
-from explorer.picture.river.pointing import Pointing
+from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import Pointing, told_pair
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Item, Label, Line, Rect, fitting, joined
+from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Hot, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
 from explorer.picture.river.strips import draw_strips, excerpt_told, reach
 
@@ -48,8 +49,7 @@ def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -
     accent = draw_accent(river, grid, words, pointing)
     if river.focus is None or river.focus.drawn is None:
         return accent
-    pair = pointing.pair if pointing.pair is not None else (river.query, best_key(river, river.query))
-    return joined([draw_heads(river, grid, words, pair), accent])
+    return joined([draw_heads(river, grid, words, told_pair(river, pointing)), accent])
 
 
 def _wanted(river: River, half: Half) -> tuple[int, ...]:
@@ -135,4 +135,4 @@ def draw_waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
     if rect.h >= 44:
         told = words("river.waves_of", features=", ".join(map(str, river.features)))
         scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
-    return Drawn(tuple(scene))
+    return Drawn(tuple(scene), (Hot(rect, Place("waves")),))

@@ -11,7 +11,7 @@ from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
 from explorer.picture.river.accent import explained
 from explorer.picture.river.draw import Colours
-from explorer.picture.river.focus import best_key
+from explorer.picture.river.focus import best_key, row_names
 from explorer.picture.river.inside_cell import draw_cell
 from explorer.picture.river.inside_grid import PILLAR, Inside, opened_half
 from explorer.picture.river.opened import OpenedHead, OpenedNetwork
@@ -19,7 +19,20 @@ from explorer.picture.river.pixels import hatches, with_gaps
 from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Curves, Drawn, Hot, Item, Label, Lanes, Rect, Sentence, about_width
+from explorer.picture.river.scene import (
+    Box,
+    Cells,
+    Curves,
+    Drawn,
+    Hot,
+    Item,
+    Label,
+    Lanes,
+    Rect,
+    Sentence,
+    about_width,
+    fitting,
+)
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import columns, labelled, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
@@ -45,8 +58,17 @@ def _frame(river: River, place: Inside, words: Words) -> list[Item]:
     ]
     px = text_px(place.pitch, False)
     for row in labelled(half.n, place.pitch, (river.query,), tuple(map(len, half.labels))):
-        made.append(Label(16, place.y(row), shown_text(half.labels[row]), px, bold=place.pitch >= 18, room=place.label_w - 6))
+        text = _row_name(river, row, px, place.label_w - 6)
+        made.append(Label(16, place.y(row), text, px, bold=place.pitch >= 18, room=place.label_w - 6))
     return made
+
+
+def _row_name(river: River, row: int, px: float, room: float) -> str:
+    """The token of a row; with the word that it writes, where the rows of the map are named so and both have room."""
+    token, (names, _side, shift) = shown_text(opened_half(river).labels[row]), row_names(river)
+    if not shift or not isinstance(river.opened, OpenedHead):
+        return token
+    return fitting([f"{token} → {names[row]}", f"→ {names[row]}", token], px, room)
 
 
 def _lanes(river: River, place: Inside) -> Lanes:
@@ -219,15 +241,15 @@ def draw_inside_over(river: River, place: Inside, words: Words, colours: Colours
         hot = cell.hot
     scene += explained(river, words, place.explanation, pointing, narrow=place.explanation.h < 40)
     sentence = next(item for item in scene if isinstance(item, Sentence))
-    back = words("river.inside.back")
-    if about_width(sentence.text, sentence.px) + about_width(back, 12) + 60 < place.explanation.w:
+    left = place.explanation.w - about_width(sentence.text, sentence.px) - 60
+    back = fitting([words("river.inside.back"), words("river.inside.back_short")], 12, left)
+    if back:
         y = place.explanation.y + place.explanation.h / 2
         scene.append(Label(place.explanation.right - 16, y, back, 12, "faint", align="right"))
     return Drawn(tuple(scene), hot)
 
 
 def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) -> list[Item]:
-    half = opened_half(river)
     y = place.y(query)
     high = 0.74 * place.pitch if place.pitch >= 14 else place.pitch
     shift = 4 if place.pitch >= 14 else 0
@@ -235,7 +257,7 @@ def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) ->
         Label(
             16,
             y,
-            shown_text(half.labels[query]),
+            _row_name(river, query, text_px(place.pitch, False), place.label_w - 6),
             text_px(place.pitch, False),
             "accent",
             place.pitch >= 18,

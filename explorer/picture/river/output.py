@@ -6,7 +6,7 @@ from explorer.lang import Words
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, Item, Label, Line, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, Item, Label, Line, Rect, about_width, fitting
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import labelled, shown_text
 from explorer.picture.scales import LEVELS
@@ -32,7 +32,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
     kept = labelled(n, place.pitch, (river.step_lane,), tuple(map(len, names)))
     px = (13.0 if grid.narrow else 16.0) if place.pitch >= 22 else 13.0 if place.pitch >= 17 else 11.0
     bar_x = rect.x + rect.w * 0.52
-    bar_w = rect.right - bar_x - _PERCENT_W
+    bar_w = rect.right - bar_x - max(_PERCENT_W, 8 + max(about_width(percent(float(p)), 11) for p in said.probabilities))
     scene: list[Item] = []
     faint_after = river.halves[-1].side == "decoder"
     for lane in kept:
@@ -79,7 +79,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
         shown, row = shown[: max(1, int(rect.h / 12) - 1)], 12.0
     px = 13.0 if row >= 20 else 11.0
     label_w = 62.0 if grid.narrow else 0.42 * rect.w
-    bar_w = rect.w - label_w - _PERCENT_W
+    bar_w = rect.w - label_w - max(_PERCENT_W, 8 + max(about_width(percent(p), 11) for _name, p, _id in shown))
     scene: list[Item] = []
     hot = []
     taken = said.labels[river.step_lane] if river.halves[-1].block == 1 and river.shows_step else None
@@ -103,6 +103,9 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     y = rect.y + row * len(shown) + 8
     scene.append(Label(rect.x + label_w - 8, y, words("river.rest"), 11, "faint", align="right"))
     scene.append(Label(rect.right, y, percent(rest), 11, "faint", align="right"))
+    if said.why and river.shows_step:  # Why the accent is not on the first bar.
+        told = fitting([words(f"river.why.{said.why}"), words(f"river.why.{said.why}_short")], 10, bar_w)
+        scene.append(Label(rect.x + label_w, y, told, 10, "accent"))
     scene += _thread(river, grid, rect.y + row / 2)
     return Drawn(tuple(scene), tuple(hot))
 

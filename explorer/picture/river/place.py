@@ -11,7 +11,8 @@ class Place:
 
     `kind` says which fields count: "token" (`side`, `index`: a token and its lane), "pair" (`attention`, `layer`, `query`,
     `key`), "head" (`attention`, `layer`, `head`), "block" (`attention` or "encoder.feed_forward", `layer`), "candidate"
-    (`index`: its rank), "scroll" (`side`: the bar that stands for a whole sentence), "excerpt" (`side`, `index`, `end`: the
+    (`index`: its rank), "vector" (`side`, `index`, and as `head` which of its three columns: the vector, the position, or
+    their sum), "waves", "scroll" (`side`: the bar that stands for a whole sentence), "excerpt" (`side`, `index`, `end`: the
     tokens that shall have lanes; an end of 0 is the end of the sentence).
     """
 

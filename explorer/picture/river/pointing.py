@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import attrs
 import numpy as np
 
-from explorer.picture.river.focus import best_key
+from explorer.picture.river.focus import best_key, row_names
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River
 
@@ -52,7 +52,7 @@ def of_lane(river: River, half: Half, lane: int, place: Place | None = None) -> 
 
 def pointing_at(river: River, place: Place, *, opened: bool) -> Pointing:
     """What stands out while a place is pointed at; `opened` says that a block is open."""
-    if place.kind in ("token", "step"):
+    if place.kind in ("token", "step", "vector"):
         half = next(each for each in river.halves if each.tokens == place.side)
         lane = half.lane(place.index)
         if place.kind == "step" and river.focus is not None and river.half_of(river.attention, "query") is half:
@@ -66,6 +66,22 @@ def pointing_at(river: River, place: Place, *, opened: bool) -> Pointing:
         return Pointing(place=place)
     usually = usual(river)
     return Pointing(usually.source, usually.target, usually.pair, place)
+
+
+def told_pair(river: River, pointing: Pointing) -> tuple[int, int]:
+    """The pair whose weight in each head is told: the one pointed at, else the strongest one of the lane pointed at."""
+    if pointing.pair is not None:
+        return pointing.pair
+    focus = river.focus
+    asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
+    if focus is not None and focus.drawn is not None and pointing.place is not None:
+        if pointing.of(asks):
+            query = pointing.of(asks)[0]
+            return query, best_key(river, query)
+        if pointing.of(answers):
+            key = pointing.of(answers)[0]
+            return int(np.nan_to_num(focus.drawn[:, key], nan=-1.0).argmax()), key
+    return river.query, best_key(river, river.query)
 
 
 def has_lanes(river: River, pointing: Pointing) -> bool:
@@ -87,5 +103,11 @@ def of_spots(river: River, spots: Spots) -> Pointing | None:
 
 
 def spots_of(river: River, pointing: Pointing) -> frozenset[tuple[str, int]]:
-    """The first token of each lane of a pointing."""
-    return frozenset((half.tokens, half.token(lane)) for half in river.halves for lane in pointing.of(half))
+    """The first token of each lane of a pointing; of a pair whose row is named after the word to be written, that word."""
+    spots = {(half.tokens, half.token(lane)) for half in river.halves for lane in pointing.of(half)}
+    shift = row_names(river)[2]
+    if pointing.pair is not None and shift:
+        half = river.half_of(river.attention, "query")
+        spots.discard((half.tokens, half.token(pointing.pair[0])))
+        spots.add((half.tokens, half.token(pointing.pair[0]) + shift))
+    return frozenset(spots)

@@ -102,7 +102,8 @@ class Written:
     """What comes out at each lane of the last half: the word, and its probability [lane]; NaN where none is expected.
 
     `candidates` are the likeliest symbols of the chosen step with their probabilities and ids, `rest` is the probability of
-    all others.
+    all others. `why` says why the written word need not be the likeliest: "search" compared whole sentences, "chosen" says
+    that somebody wrote it; "" where it is the likeliest, or nothing is written.
     """
 
     labels: tuple[str, ...]
@@ -111,6 +112,7 @@ class Written:
     rest: float
     n_symbols: int
     step: int  # in tokens, not in lanes
+    why: str = ""
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -1,5 +1,6 @@
 """The left of a half: its tokens, and for each the vector, the wave of its position and their sum."""
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +11,8 @@ from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Li
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
-_LEAST_LABEL_PX = 14.0  # px between two labels
+_LEAST_LABEL_PX = 11.5  # px between two labels
+_MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
 _MOST_HEIGHT = 30.0
 
@@ -24,7 +26,21 @@ def draw_strips(half: Half, place: HalfGrid, grid: RiverGrid, colours: str, want
         + tuple(
             Hot(Rect(place.label.x, place.y(lane - 0.5), place.start - place.label.x, place.pitch), _token(half, lane))
             for lane in range(half.n)
-        ),
+        )
+        + _hot_vectors(half, place),
+    )
+
+
+def _hot_vectors(half: Half, place: HalfGrid) -> tuple[Hot, ...]:
+    """The three columns of vectors, of few lanes."""
+    if half.n > _MOST_HOT:
+        return ()
+    return tuple(
+        Hot(
+            Rect(x, place.y(lane - 0.5), place.strip_w, place.pitch), attrs.evolve(_token(half, lane), kind="vector", head=part)
+        )
+        for lane in range(half.n)
+        for part, x in enumerate(place.strips)
     )
 
 
@@ -67,7 +83,7 @@ def shown_text(label: str) -> str:
 def text_px(pitch: float, narrow: bool) -> float:
     """The size of tokens beside lanes of a pitch."""
     if pitch < 18:
-        return 11.0
+        return 11.0 if pitch >= 14 else 10.0
     return (14.0 if narrow else 16.0) if pitch >= 24 else 13.0
 
 

@@ -27,9 +27,10 @@ _ACTIVATE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class ArchitectureStrip(Surface):
-    """Signals: wished(Intent) to go to a Block; pointed(Pointed) with what a Block is."""
+    """Signals: wished(Intent) to go to a Block, then went(); pointed(Pointed) with what a Block is."""
 
     wished = Signal(object)
+    went = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -262,6 +263,7 @@ class ArchitectureStrip(Surface):
         look = Look() if self._look is None else self._look
         for intent in () if block is None else ways_to(block, self._page, look, opens=opens):
             self.wished.emit(intent)
+        self.went.emit()
 
     def left(self) -> None:
         self._under = ""

@@ -71,10 +71,12 @@ class RiverView(Surface):
         self.colours = Colours(picture.unit_colours, picture.signed_colours)
         if self.picture is not None and self.pinned is not None and not has_lanes(self.picture, self.pinned):
             self.pinned = None  # Its token is gone.
-        self.pointing = self.pinned
+        pointed, self.pointing = self.pointing, self.pinned
         self._lay_out()
         if self._mouse is not None:  # What lies there now may be something else.
             self._point_at(self._mouse)
+        if pointed is not None or self.pointing is not None:
+            self.pointed.emit(self.told(self.pointing))  # What was told of the last picture may be wrong now.
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -279,7 +281,7 @@ class RiverView(Surface):
             if place.kind == "pair" and self._inside is not None:
                 self._follow(place.query, place.key)
                 return
-            if place.kind == "token" and place.side == "source":  # Nothing of the Look says which token is looked at.
+            if place.kind in ("token", "vector") and place.side == "source":  # The Look does not know which one.
                 pointing = self._pointing_at(place)
                 self.pinned = None if pointing == self.pinned else pointing
             self.chose.emit(place)

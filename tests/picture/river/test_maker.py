@@ -4,13 +4,18 @@ import attrs
 import numpy as np
 import pytest
 
+import explorer
+from explorer.engine.compute import Computer
+from explorer.engine.request import Request
 from explorer.picture.figure.river import RIVER
 from explorer.picture.makers.excerpt import MOST_LANES
 from explorer.picture.makers.river import river
 from explorer.picture.river.excerpts import centred, scrolled, zoomed
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River, strongest_pair
+from explorer.picture.river.tell import tell
 from explorer.state.look import Look
+from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, asked, example, words
 
@@ -175,3 +180,39 @@ def test_the_wheel_keeps_the_token_under_the_mouse() -> None:
     assert zoomed(shown, shown.first, 100) == Place("excerpt", side="source")
     assert (smallest := zoomed(shown, shown.first, 0.01)).end - smallest.index == 6
     assert centred(shown, 0.5).index == pytest.approx(n / 2 - (shown.end - shown.first) / 2, abs=1)
+
+
+def test_it_says_why_a_word_that_is_not_the_likeliest_was_written() -> None:
+    """A person chose it; of the likeliest word nothing is said."""
+    text = "他在图书馆看书。"
+    trace = explorer.explore(text, preset="translator")
+    first = made(trace, position=1)
+    assert first.written.why == ""
+    name, _p, second = first.written.candidates[1]
+    wish = attrs.evolve(Wish.from_preset("translator", text), prefix=(trace.expected[0], second), beam=1)
+    branched = made(Computer()(Request(wish=wish)).trace, position=1)
+    assert (branched.written.labels[1], branched.written.why) == (name, "chosen")
+    typed = made(explorer.explore(text, "She is reading.", preset="translator"), position=0)
+    assert (typed.written.labels[0], typed.written.why) == ("＿She", "chosen")
+
+
+def test_it_says_that_a_search_wrote_another_word() -> None:
+    """Where a beam of four wrote a word that was not the likeliest at its step."""
+    wish = attrs.evolve(Wish.from_preset("translator", "这个问题很难回答。"), beam=4)
+    trace = Computer()(Request(wish=wish)).trace
+    p = trace["generator.probabilities"]
+    others = [step for step, written in enumerate(trace.expected) if p[step].argmax() != written]
+    assert others  # Otherwise this sentence shows nothing.
+    for step in range(len(p)):
+        assert made(trace, position=step).written.why == ("search" if step in others else "")
+
+
+def test_pointing_at_a_vector_tells_what_its_colours_mean() -> None:
+    """With the number farthest from zero of the very vector, and its feature."""
+    trace = asked()
+    picture = made(trace, position=1)
+    values = trace["encoder.embedding.output"][2]
+    place = Place("vector", side="source", index=2, head=2)
+    said = "".join(piece.text for piece in tell(picture, words(), place, None, (2,), ()))
+    at = int(np.abs(values).argmax())
+    assert f"{values[at]:.3g}".replace("-", "−") in said and str(at) in said and picture.halves[0].labels[2] in said

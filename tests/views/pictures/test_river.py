@@ -101,7 +101,8 @@ def test_pointing_at_a_cell_of_the_map_tells_its_weight(qtbot: QtBot, words: Wor
     weight = asked("he likes it")["decoder.layers.1.cross_attn.weights"][2, 1, 2]
     assert told[-1].text.startswith(f"decoder.layers.1.cross_attn.weights[2, 1, 2] = {weight:.4g}")
     assert told[-1].text.endswith(view.picture.caption.shape)
-    assert told[-1].tokens == {("target", 1), ("source", 2)}
+    # Row 1 is named after the word that it writes, which is the target's token 2; its chip lights up.
+    assert told[-1].tokens == {("target", 2), ("source", 2)}
 
 
 def test_pointing_at_a_head_shows_its_bands(qtbot: QtBot, words: Words) -> None:
