@@ -22,9 +22,10 @@ from explorer.version import __version__
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.trace.changes import Change
+    from explorer.trace.patching import Patching
     from explorer.trace.trace import Trace
 
-__all__ = ["Change", "Trace", "__version__", "explore", "translate"]
+__all__ = ["Change", "Trace", "__version__", "explore", "patching", "translate"]
 
 _one_at_a_time = threading.Lock()
 
@@ -51,6 +52,32 @@ def explore(
     request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
     with _alone() as computer:
         return computer(request).trace
+
+
+def patching(
+    text: str,
+    other: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
+) -> "Patching":
+    """How far each place of each layer, taken from the pass over `other`, brings the answer of `other` back.
+
+    `.map(side, kind).recovered` is [tap, position, step], of heads [tap, head, position, step]: 0 where the answer stays that
+    of `text`, 1 where it is that of `other`. The other arguments are those of `explore`.
+    Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
+    """
+    from explorer.engine.request import Request
+
+    request = Request.from_preset(str(preset), _text(text), **knobs)
+    request = request.wishing(
+        other=_text(other), target=None if target is None else _text(target), trained=trained, changes=changes
+    )
+    with _alone() as computer:
+        return computer.patching(request)
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:

@@ -12,6 +12,7 @@
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept
     ├── BadReplacement, BadField
+    ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached
 
@@ -404,6 +405,28 @@ class NotKept(ExplorerError):
     def __init__(self, *, head: int = -1, **values: object) -> None:
         super().__init__(**values)
         self.head = head
+
+
+class CannotPatch(ExplorerError):
+    """Two sentences between which nothing can be patched."""
+
+
+class NoOtherText(CannotPatch):
+    """Patching without a second sentence."""
+
+    key = "error.no_other_text"
+
+
+class CannotAlign(CannotPatch):
+    """Two texts of different lengths without a token in common. Values: first, second (tokens)."""
+
+    key = "error.cannot_align"
+
+
+class TooLongToPatch(CannotPatch):
+    """A text that is too long for many passes with whole maps. Values: n_tokens."""
+
+    key = "error.too_long_to_patch"
 
 
 class BadChange(ExplorerError):

@@ -4,6 +4,7 @@ The tooltip says it in three lines, so that it hides little of the map; the stat
 calculation besides. How an attention cell comes about is shown by following it.
 """
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
@@ -46,8 +47,9 @@ def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     if picture.made_of is not None and not closed:
         value = written_out(picture.made_of, row, column, value, words)
-    told = words("picture.cell", value=value, where=where, tap=picture.caption.tap, shape=picture.caption.shape).rstrip()
-    return told + told_origin(picture.caption, words)
+    caption = _caption(picture, row)
+    told = words("picture.cell", value=value, where=where, tap=caption.tap, shape=caption.shape).rstrip()
+    return told + told_origin(caption, words)
 
 
 def cell_tip(picture: Heatmap, row: int, column: int, words: Words, *, follows: bool) -> str:
@@ -55,7 +57,12 @@ def cell_tip(picture: Heatmap, row: int, column: int, words: Words, *, follows: 
     closed = picture.closed is not None and bool(picture.closed[row, column])
     value = picture.reason if closed else number(float(picture.values[row, column]))
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
-    return _tip(value, where, picture.caption, words, follows=follows) + told_origin(picture.caption, words)
+    return _tip(value, where, _caption(picture, row), words, follows=follows) + told_origin(picture.caption, words)
+
+
+def _caption(picture: Heatmap, row: int) -> Caption:
+    """The caption as it holds for one row: with the row's own tap where rows belong to different ones."""
+    return attrs.evolve(picture.caption, tap=picture.taps[row]) if picture.taps else picture.caption
 
 
 def _tip(value: str, where: str, caption: Caption, words: Words, *, follows: bool) -> str:

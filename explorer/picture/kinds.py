@@ -102,6 +102,7 @@ class Heatmap(Picture):
     caption: Caption
     closed: Closed | None = None
     reason: str = ""  # why cells are closed
+    taps: tuple[str, ...] = ()  # the tap of each row, where rows belong to different ones
     made_of: Arithmetic | None = None  # how a cell was computed
     levels: Levels | None = None
     recorded: Array | None = None

@@ -236,6 +236,22 @@ class SetBatch(Intent):
 
 
 @attrs.frozen
+class SetOther(Intent):
+    """Set the second sentence, from which numbers are patched into the pass of the typed one."""
+
+    text: str
+
+    @property
+    def gesture(self) -> str:
+        """The gesture of typing the second sentence."""
+        return "other"
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this second sentence."""
+        return _wishing(state, other=self.text)
+
+
+@attrs.frozen
 class Compare(Intent):
     """Put a state aside to compare with: "now" the present one, "paper" the present one with the paper's knobs.
 

@@ -114,6 +114,7 @@ class State:
             words=(),
             changes=(),
             batch=(),
+            other="",
         )
         return attrs.evolve(self, wish=wish).changed(settings)
 

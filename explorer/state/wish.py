@@ -24,7 +24,8 @@ class Wish:
     model without them.
 
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
-    is answered together with this one, for comparison.
+    is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
+    into this one's pass.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Wish:
     beam: int = attrs.field(default=1, validator=between(BEAM.valid.low, BEAM.valid.high))
     changes: tuple[Change, ...] = attrs.field(default=(), converter=checked)
     batch: tuple[str, ...] = ()
+    other: str = ""
     compared_with: "Wish | None" = None
 
     @property
@@ -70,6 +72,7 @@ class Wish:
             prefix=self.prefix if same else (),
             changes=(),
             batch=(),
+            other="",
             compared_with=None,
         )
 

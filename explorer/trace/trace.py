@@ -42,6 +42,12 @@ class Tokens:
     target: tuple[Token, ...] = ()
 
 
+def written(tokens: Tokens) -> tuple[int, ...]:
+    """For each position of the target the id of the next token, at last the end symbol; empty without a begin symbol."""
+    ids = tuple(token.id for token in tokens.target)
+    return (*ids[1:], END) if ids[:1] == (BEGIN,) else ()
+
+
 def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return mapping if isinstance(mapping, (Arrays, MappingProxyType)) else MappingProxyType(dict(mapping))
 
@@ -189,8 +195,7 @@ class Trace:
 
         Empty if the target has no begin symbol: then no next tokens are expected.
         """
-        ids = tuple(token.id for token in self.tokens.target)
-        return (*ids[1:], END) if ids[:1] == (BEGIN,) else ()
+        return written(self.tokens)
 
     def keys(self, name: str) -> tuple[Token, ...]:
         """The tokens that stand along an attention tap's key axis."""

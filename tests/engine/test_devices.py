@@ -7,9 +7,13 @@ import torch
 
 from explorer.config import Config
 from explorer.engine import devices
+from explorer.engine.changing import Changing
 from explorer.engine.devices import chosen_device, seeded
 from explorer.engine.experiments import experiment as experiments
+from explorer.engine.experiments import patching
 from explorer.engine.experiments.experiment import Bench, experiment
+from explorer.engine.experiments.patching import Reading
+from explorer.model.tap import Tap
 from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.findings import EXPERIMENTS
@@ -37,7 +41,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
     return seen
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "patching"])
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
 def test_experiments_work_on_the_models_device(name: str, architecture: str, fetched: list[torch.device]) -> None:
     """Ids on the processor, or an array made of a tensor elsewhere, would raise."""
@@ -47,6 +51,27 @@ def test_experiments_work_on_the_models_device(name: str, architecture: str, fet
     others = (_tokens(10, 11), _tokens(12, 13, 14, 15, 16))
     experiment(name, Bench(model, Tokens(source, target), (), others, lambda: False))
     assert torch.device("meta") in fetched or name == "variants"
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
+def test_patching_works_on_the_models_device(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sentences' ids, and the words that are asked for."""
+    seen: list[torch.device] = []
+
+    def from_meta(tensor: torch.Tensor) -> torch.Tensor:
+        seen.append(tensor.device)
+        return torch.zeros(tensor.shape, dtype=tensor.dtype)
+
+    monkeypatch.setattr(patching, "_fetched", from_meta)
+    # The check of what a hook returns reads numbers, which "meta" has none of.
+    monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
+    model = build(_SMALL.changed(architecture=architecture)).to("meta")
+    source = () if architecture == "decoder-only" else _tokens(4, 5, 6, 7)
+    target = () if architecture == "encoder-only" else _tokens(2, 8, 9)
+    reading = Reading("x", Tokens(source, target))
+    patching.patching(patching.Bed(model, reading, reading, Changing(), lambda: False))
+
+    assert set(seen) == {torch.device("meta")}
 
 
 def test_the_stand_in_refuses_what_cuda_refuses(fetched: list[torch.device], monkeypatch: pytest.MonkeyPatch) -> None:

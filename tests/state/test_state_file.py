@@ -28,6 +28,7 @@ FULL = State(
         prefix=(4, 5),
         beam=3,
         batch=("你好", ""),
+        other="他爱北京",
         changes=(
             Change("encoder.layers.0.self_attn.mixed", "scale", head=3, value=0.0),
             Change("encoder.norm", "patch", text="你"),

@@ -2,25 +2,55 @@
 
 import attrs
 
-from explorer.engine.experiments.experiment import Bench, experiment
+from explorer.engine.changing import Changing
+from explorer.engine.experiments.experiment import Bench, changed, experiment
+from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
+from explorer.errors import BadText, NoOtherText
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.findings import EXPERIMENTS, Experiment
-from explorer.trace.trace import Tokens, Trace
+from explorer.trace.patching import NotPatched, Patching
+from explorer.trace.trace import Tokens, Trace, written
 
 
-def findings(source: ModelSource, model: Transformer, request: Request, trace: Trace, stop: Stop) -> dict[str, Experiment]:
+def findings(
+    source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
+) -> dict[str, Experiment]:
     """The experiments that a Request asks for, by name. Raises BadText, Superseded."""
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
     others = _others(source, request.wish, trace) if "batch" in asked else ()
     bench = Bench(model, trace.tokens, trace.expected, others, stop)
-    return {name: experiment(name, bench) for name in EXPERIMENTS if name in asked}
+    made: dict[str, Experiment] = {}
+    for name in EXPERIMENTS:
+        if name in asked:
+            patches = name == "patching"
+            made[name] = _patching(source, model, request, trace, changing, stop) if patches else experiment(name, bench)
+    return made
+
+
+def _patching(
+    source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
+) -> Patching | NotPatched:
+    """What of the other sentence's pass brings back its answer. Raises Superseded."""
+    wish = request.wish.of_text(request.wish.other)
+    if not wish.text.strip():
+        return NotPatched(NoOtherText())
+    try:
+        sentence = source.decode(wish, source.cut(wish), request.beam, Changing(), stop)
+    except BadText as error:  # The sentence on screen is answered all the same.
+        return NotPatched(error)
+    own = wish.target is None  # Of a typed target, both passes would be asked for the same words.
+    first = Reading(trace.source, trace.tokens, trace.expected if own else (), trace.symbols, trace.target)
+    symbols = source.symbols(wish.config, sentence.tokens)
+    second = Reading(wish.text, sentence.tokens, written(sentence.tokens) if own else (), symbols, sentence.target)
+    with changed(model, model.config.changed(dropout_active=False)) as quiet:
+        return patching(Bed(quiet, first, second, changing, stop))
 
 
 def _others(source: ModelSource, wish: Wish, trace: Trace) -> tuple[Row, ...]:

@@ -1,0 +1,50 @@
+"""The command patching: which places of a second sentence bring its answer back."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from explorer.cli.flags import shared_flags
+from explorer.cli.spoken import SpokenCommand
+from explorer.config import Config
+from explorer.errors import EmptyText
+from explorer.lang import Words
+
+if TYPE_CHECKING:
+    from explorer.engine.request import Request
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.argument("other")
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any) -> None:
+    """Say which places of OTHER, put into the pass over TEXT, bring the answer of OTHER back."""
+    from explorer.picture.makers.patching import strongest_lines
+
+    if not other.strip():
+        raise EmptyText
+    request = _request(text, given)
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+
+    found = Computer().patching(request.wishing(other=other))
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    for line in strongest_lines(found, words):
+        click.echo(line)
+
+
+def _request(text: str, given: dict[str, Any]) -> "Request":
+    """The Request for a text with the flags that were given. Raises ExplorerError."""
+    from explorer.engine.request import Request
+
+    if not text.strip():
+        raise EmptyText
+    fields = attrs.fields_dict(Config)
+    turned = {name: value for name, value in given.items() if name in fields and value is not None}
+    return Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])

@@ -1,0 +1,192 @@
+"""Patching: batches of patched passes against single passes with Changes, and against the other sentence's own pass."""
+
+import attrs
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.config import Config
+from explorer.engine.changing import Changing
+from explorer.engine.experiments.patching import Bed, Passes, Patch, Reading, paired, patching, streams
+from explorer.errors import CannotAlign, NoOtherText
+from explorer.model.weights import build
+from explorer.stops import Superseded
+from explorer.tokens.token import Token
+from explorer.trace.arrays import Array
+from explorer.trace.changes import Change
+from explorer.trace.own_card import card_of
+from explorer.trace.patching import LEAST, NotPatched, Patching, aligned
+from explorer.trace.trace import Tokens, Trace
+
+_SMALL = Config(n_layers=2, n_heads=2, d_model=16, d_ff=32, vocab_size=40, max_len=16)
+ARCHITECTURES = ("encoder-decoder", "encoder-only", "decoder-only")
+FIRST, SECOND = "她给了我一本书。", "我给了她一支笔。"
+
+
+def tokens(*ids: int) -> tuple[Token, ...]:
+    return tuple(Token(chr(ord("a") + number), number, place, place + 1, True) for place, number in enumerate(ids))
+
+
+def reading(architecture: str, source: tuple[int, ...], target: tuple[int, ...], text: str = "x") -> Reading:
+    if architecture == "decoder-only":
+        return Reading(text, Tokens((), tokens(*source)))
+    return Reading(text, Tokens(tokens(*source), () if architecture == "encoder-only" else tokens(*target)))
+
+
+def bed(architecture: str, norm_placement: str = "pre", *, same: bool = False, stopped: bool = False) -> Bed:
+    model = build(_SMALL.changed(architecture=architecture, norm_placement=norm_placement))
+    first = reading(architecture, (4, 5, 6, 7), (2, 8, 9))
+    second = first if same else reading(architecture, (4, 10, 6, 11), (2, 12, 13))
+    return Bed(model, first, second, Changing(), lambda: stopped)
+
+
+def passes(given: Bed) -> tuple[Passes, dict[str, tuple[tuple[int, int], ...]]]:
+    card = card_of(given.model.config)
+    pairs = paired(card, given.first.tokens, given.second.tokens)
+    return Passes(given, card, pairs), pairs
+
+
+def of_trace(trace: Trace, words: list[tuple[int, int]]) -> list[float]:
+    """Δ at each step, of the recorded logits, in float64."""
+    logits = trace["generator.logits"].astype(np.float64)
+    log_p = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    return [log_p[place, other] - log_p[place, own] for place, (own, other) in enumerate(words)]
+
+
+@pytest.mark.parametrize("norm_placement", ["pre", "post"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_patch_from_oneself_changes_nothing(architecture: str, norm_placement: str) -> None:
+    """Bit for bit, at every tap, place and head: the batch is that of the plain passes."""
+    given = bed(architecture, norm_placement, same=True)
+    with torch.inference_mode():
+        made, pairs = passes(given)
+        taps = [(side, tap) for side in pairs for tap in streams(card_of(given.model.config), side)]
+        trials = [(Patch(tap, (a,), (b,)),) for side, tap in taps for a, b in pairs[side]]
+
+        assert np.array_equal(made.gaps(trials), made.gaps([()] * len(trials)))
+
+
+@pytest.mark.parametrize("norm_placement", ["pre", "post"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_whole_stream_of_a_layer_gives_the_other_answer(architecture: str, norm_placement: str) -> None:
+    """All places of both sides, in any layer: whatever comes behind reads B alone."""
+    given = bed(architecture, norm_placement)
+    with torch.inference_mode():
+        made, pairs = passes(given)
+        layers = zip(*(streams(card_of(given.model.config), side) for side in pairs), strict=True)
+        rows = [tuple(a for a, _b in own) for own in pairs.values()]
+        whole = [tuple(Patch(tap, row, row) for tap, row in zip(taps, rows, strict=True)) for taps in layers]
+        gaps = made.gaps(whole)
+
+    assert gaps == pytest.approx(np.array([[step.other_gap for step in made.steps]] * len(whole)), abs=1e-5)
+    assert max(abs(step.other_gap - step.gap) for step in made.steps) > 0.1, (
+        "The two answers differ, so equality says something."
+    )
+
+
+@pytest.fixture(scope="module")
+def found() -> Patching:
+    return explorer.patching(FIRST, SECOND)
+
+
+@pytest.mark.slow
+def test_the_gaps_are_those_of_the_two_passes(found: Patching) -> None:
+    """Δ of both sentences, of the logits that `explore` records."""
+    words = [(step.word[0], step.other_word[0]) for step in found.steps]
+
+    assert [step.gap for step in found.steps] == pytest.approx(of_trace(explorer.explore(FIRST), words), abs=1e-4)
+    assert [step.other_gap for step in found.steps] == pytest.approx(of_trace(explorer.explore(SECOND), words), abs=1e-4)
+    assert [step.word[1] for step in found.steps if step.measurable] == ["＿She", "＿me", "＿book"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("side", "kind", "row", "head", "place"),
+    [
+        ("encoder", "stream", 0, None, 0),
+        ("encoder", "stream", 2, None, 5),
+        ("encoder", "feed_forward", 1, None, 2),
+        ("encoder", "head", 2, 3, 4),
+        ("decoder", "stream", 1, None, 0),
+        ("decoder", "feed_forward", 2, None, 2),
+        ("decoder", "head", 4, 7, 0),
+    ],
+)
+def test_a_cell_is_a_single_pass_with_a_change(
+    found: Patching, side: str, kind: str, row: int, head: int | None, place: int
+) -> None:
+    """The same patch made with `Change` through `explore`, which knows nothing of batches."""
+    patched = found.map(side, kind)
+    assert patched is not None
+    change = Change(patched.taps[row], "patch", head=head, rows=[place], text=SECOND)
+    # The target is written as A's, since otherwise the changed pass would write its own.
+    trace = _with_a_target(change)
+    words = [(step.word[0], step.other_word[0]) for step in found.steps]
+    gaps = of_trace(trace, words)
+    cells: Array = patched.recovered[(row, place) if head is None else (row, head, place)]
+    expected = [
+        (gap - step.gap) / (step.other_gap - step.gap) if step.measurable else np.nan
+        for gap, step in zip(gaps, found.steps, strict=True)
+    ]
+
+    assert cells == pytest.approx(expected, abs=1e-4, nan_ok=True)
+
+
+def _with_a_target(change: Change) -> Trace:
+    """A's pass with one change and A's own translation as it was written, whatever the change would have it write."""
+    from explorer.engine.request import Request
+
+    plain = explorer.explore(FIRST)
+    ids = tuple(token.id for token in plain.tokens.target[1:])
+    request = Request.from_preset("translator", FIRST).wishing(changes=(change,), prefix=ids)
+    return explorer._computer()(request).trace
+
+
+@pytest.mark.slow
+def test_changes_of_the_wish_are_made_in_the_patched_pass(found: Patching) -> None:
+    """A's pass has them, B's has not."""
+    off = Change("decoder.layers.2.cross_attn.mixed", "scale", value=0.0)
+    changed = explorer.patching(FIRST, SECOND, changes=[off])
+    words = [(step.word[0], step.other_word[0]) for step in changed.steps]
+    trace = explorer.explore(FIRST, changes=[off])
+
+    assert [step.gap for step in changed.steps] == pytest.approx(of_trace(trace, words)[: len(words)], abs=1e-4)
+    assert changed.steps[0].gap != found.steps[0].gap
+
+
+def test_texts_of_one_length_are_aligned_by_place_and_others_by_equal_tokens() -> None:
+    """Tokens without a partner are left out; texts with nothing in common are refused with both lengths."""
+    assert aligned("abc", "xyz") == ((0, 0), (1, 1), (2, 2))
+    assert aligned("abcd", "abd") == ((0, 0), (1, 1), (3, 2))
+    assert aligned("axcd", "aycde") == ((0, 0), (1, 1), (2, 2), (3, 3))
+    with pytest.raises(CannotAlign) as refused:
+        aligned("abc", "wxyz")
+    assert "3" in str(refused.value) and "4" in str(refused.value)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_what_cannot_be_patched_says_so(architecture: str) -> None:
+    """Without a second sentence or an alignment, there is a reason instead of maps, and nothing is raised."""
+    given = bed(architecture)
+    nothing = patching(attrs.evolve(given, second=reading(architecture, (4, 5, 6, 7), (2, 8), text=" ")))
+    apart = patching(attrs.evolve(given, second=reading(architecture, (20, 21, 22), (2, 8))))
+
+    assert isinstance(nothing, NotPatched) and isinstance(nothing.error, NoOtherText)
+    assert isinstance(apart, NotPatched) and isinstance(apart.error, CannotAlign)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_equal_answers_recover_nothing(architecture: str) -> None:
+    """The same sentence twice: Δ_B = Δ_A, and no share of nothing is shown."""
+    made = patching(bed(architecture, same=True))
+
+    assert isinstance(made, Patching) and made.first_step() is None
+    assert all(np.isnan(each.recovered).all() for each in made.maps)
+    assert all(abs(step.gap) < LEAST for step in made.steps)
+
+
+def test_patching_can_be_stopped() -> None:
+    """A keystroke does not wait for hundreds of passes."""
+    with pytest.raises(Superseded):
+        patching(bed("encoder-decoder", stopped=True))
