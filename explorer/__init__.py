@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.trace.changes import Change
     from explorer.trace.patching import Patching
+    from explorer.trace.saliency import Saliency
     from explorer.trace.trace import Trace
 
-__all__ = ["Change", "Trace", "__version__", "explore", "patching", "translate"]
+__all__ = ["Change", "Trace", "__version__", "explore", "patching", "saliency", "translate"]
 
 _one_at_a_time = threading.Lock()
 
@@ -78,6 +79,28 @@ def patching(
     )
     with _alone() as computer:
         return computer.patching(request)
+
+
+def saliency(
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
+) -> "Saliency":
+    """How much each token's input vector does for each word, estimated by gradients. The arguments are those of `explore`.
+
+    `.gradient[side]` and `.integrated[side]` are [word, token] in nats; `.errors` [word] says how far the parts of the
+    integral miss their sum. Raises explorer.errors.ExplorerError for anything a caller can correct.
+    """
+    from explorer.engine.request import Request
+
+    request = Request.from_preset(str(preset), _text(text), **knobs)
+    request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
+    with _alone() as computer:
+        return computer.saliency(request)
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:

@@ -17,7 +17,7 @@ import click
 
 from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
 from explorer.cli.language import asked_language
-from explorer.cli.patched import patching
+from explorer.cli.patched import patching, saliency
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.config import KNOBS, Config
@@ -238,7 +238,7 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (patching, train, teach, evaluate, translate):
+for command in (patching, saliency, train, teach, evaluate, translate):
     commands.add_command(command)
 
 

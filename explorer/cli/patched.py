@@ -1,4 +1,4 @@
-"""The command patching: which places of a second sentence bring its answer back."""
+"""The commands patching and saliency: where what a sentence says is found, by exchange and by gradients."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,29 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
         return
     for line in strongest_lines(found, words):
         click.echo(line)
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def saliency(_words: Words, /, text: str, as_json: bool, **given: Any) -> None:
+    """Say by integrated gradients how much each token of TEXT does for each word, in nats."""
+    request = _request(text, given)
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+
+    found = Computer().saliency(request)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    for place, word in enumerate(found.words):
+        click.echo(f"{word}   Σ − Δ log p = {found.errors[place]:+.2f}")
+        for side, tokens in found.tokens.items():
+            told = "  ".join(
+                f"{token.text} {value:+.2f}" for token, value in zip(tokens, found.integrated[side][place], strict=True)
+            )
+            click.echo(f"    {side}: {told}")
 
 
 def _request(text: str, given: dict[str, Any]) -> "Request":

@@ -26,6 +26,7 @@ from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Patching
+from explorer.trace.saliency import Saliency
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
@@ -77,6 +78,14 @@ class Computer:
         if isinstance(found, NotPatched):
             raise found.error
         if not isinstance(found, Patching):
+            raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
+        return found
+
+    def saliency(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Saliency:
+        """What gradients say of each token for each word. Raises TooLongToPatch, ExplorerError, Superseded."""
+        trace = self(request.asking(experiments=frozenset({"saliency"})), stop, progress).trace
+        found = trace.experiments.get("saliency")
+        if not isinstance(found, Saliency):
             raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
         return found
 

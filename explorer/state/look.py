@@ -6,6 +6,7 @@ import attrs
 
 from explorer.state.fields import between, one_of
 from explorer.trace.patching import KINDS as PATCHED
+from explorer.trace.saliency import METHODS
 from explorer.trace.tap_names import ATTENTION_STAGES
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Look:
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
+    saliency: str = attrs.field(default="integrated", validator=one_of(METHODS))  # how saliency is estimated
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
     # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.patching import NotPatched, Patching
+from explorer.trace.saliency import Saliency
 
-EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "patching")
+EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "patching", "saliency")
 DECODER_LEARNED = "learned of the decoder"
 _ROUNDING = 1e-5
 
@@ -113,4 +114,4 @@ class Copies:
     differences: Array
 
 
-Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | Patching | NotPatched
+Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | Patching | NotPatched | Saliency

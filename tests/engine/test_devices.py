@@ -41,7 +41,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
     return seen
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "patching"])
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("patching", "saliency")])
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
 def test_experiments_work_on_the_models_device(name: str, architecture: str, fetched: list[torch.device]) -> None:
     """Ids on the processor, or an array made of a tensor elsewhere, would raise."""

@@ -50,6 +50,7 @@ class PatchingPage(Page):
         )
         self.what.chose.connect(self._chose_kind)
         self.step.activated.connect(self._chose_step)
+        self.head.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.head.setMinimumWidth(48)
         self.head.valueChanged.connect(self._chose_head)
         for label in (self.label, self.suggest_label, self.head_label, self.step_label):

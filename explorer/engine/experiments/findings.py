@@ -5,6 +5,7 @@ import attrs
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.experiment import Bench, changed, experiment
 from explorer.engine.experiments.patching import Bed, Reading, patching
+from explorer.engine.experiments.saliency import saliency
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
@@ -14,6 +15,7 @@ from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.findings import EXPERIMENTS, Experiment
 from explorer.trace.patching import NotPatched, Patching
+from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
 
 
@@ -29,9 +31,22 @@ def findings(
     made: dict[str, Experiment] = {}
     for name in EXPERIMENTS:
         if name in asked:
-            patches = name == "patching"
-            made[name] = _patching(source, model, request, trace, changing, stop) if patches else experiment(name, bench)
+            if name == "patching":
+                made[name] = _patching(source, model, request, trace, changing, stop)
+            elif name == "saliency":
+                made[name] = _saliency(bench, trace, changing)
+            else:
+                made[name] = experiment(name, bench)
     return made
+
+
+def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency:
+    """What each token's input vector does for each word, in the pass with its changes. Raises Superseded."""
+    rows = {"encoder": trace.tokens.source, "decoder": trace.tokens.target}
+    tokens = {side.name: rows[side.name] for side in trace.card.sides}
+    ids = (bench.source(), bench.target())
+    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, changing.inside(quiet):
+        return saliency(quiet, tokens, ids, trace.expected, trace.symbols, bench.stop)
 
 
 def _patching(

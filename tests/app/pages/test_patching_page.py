@@ -32,7 +32,7 @@ def test_a_suggestion_is_patched_and_looked_at(journey: Journey) -> None:
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.sentences.source.edit.setText("她给了我一本书。")
+        window.sentences.source_edit.setText("她给了我一本书。")
         window.go("patching")
         page = window.page_stack.page
         assert isinstance(page, PatchingPage)

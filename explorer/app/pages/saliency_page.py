@@ -1,0 +1,57 @@
+"""The saliency page: what gradients say of each token for each word, beside what attention looks at."""
+
+from PySide6.QtWidgets import QHBoxLayout
+
+from explorer.app.pages.layouts import beside, column_in
+from explorer.app.pages.page import Page
+from explorer.lang import Words
+from explorer.picture.makers.saliency import attention_mean, saliency_map
+from explorer.state.look import Look
+from explorer.trace.saliency import METHODS
+from explorer.trace.trace import Trace
+from explorer.views.controls.segments import Segments
+from explorer.views.pictures.heatmap import HeatmapView
+
+
+class SaliencyPage(Page):
+    """A map for each side, and the mean of the attention; the method is chosen above them."""
+
+    key = "saliency"
+    least_px = 480
+    experiments = frozenset({"saliency"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.method = Segments()
+        self.method.chose.connect(self._chose)
+        views = [HeatmapView() for _ in range(3)]
+        for view in views:
+            view.follows = False  # Its cells are no single weights.
+        self.maps = {
+            side: self.card(view, saliency_map(side)) for side, view in zip(("encoder", "decoder"), views, strict=False)
+        }
+        self.attention = self.card(views[2], attention_mean, "attention")
+        choices = QHBoxLayout()
+        choices.addWidget(self.method)
+        choices.addStretch(1)
+        column = column_in(self.scrolled())
+        column.addLayout(choices)
+        column.addLayout(beside((self.maps["encoder"], 1), (self.attention, 1), (self.maps["decoder"], 1)), 5)
+        column.addWidget(self.explain(hug=True), 2)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self.method.offer({each: words(f"saliency.method.{each}") for each in METHODS}, look.saliency)
+        sides = {side.name for side in trace.card.sides}
+        for side, card in self.maps.items():
+            card.setVisible(side in sides)
+        super().draw(trace, look, words)
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.method.setAccessibleName(words("saliency.how"))
+
+    def _chose(self, method: str) -> None:
+        self.look_at(saliency=method)
+
+
+PAGE = SaliencyPage

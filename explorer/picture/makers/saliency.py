@@ -1,0 +1,101 @@
+"""Pictures of saliency [word, token], and the mean of the attention weights beside them."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Axis, Caption, Heatmap
+from explorer.picture.makers.heatmaps import token_axis
+from explorer.picture.scales import Scale, unit_scale
+from explorer.state.look import Look
+from explorer.trace.saliency import Saliency
+from explorer.trace.trace import Trace
+
+_FORMULAS = {
+    "gradient": "x<sub>i</sub> · ∂ log p(w) / ∂x<sub>i</sub>",
+    "integrated": "(x<sub>i</sub> − b<sub>i</sub>) · ∫ ∂ log p(w) / ∂x<sub>i</sub> dα",
+}
+
+
+def found_saliency(trace: Trace) -> Saliency | None:
+    """The saliency of a Trace; None while it is computed."""
+    found = trace.experiments.get("saliency")
+    return found if isinstance(found, Saliency) else None
+
+
+def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
+    """A maker of one side's map."""
+
+    def make(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+        found = found_saliency(trace)
+        return None if found is None or side not in found.tokens else _map(found, side, look, words)
+
+    return make
+
+
+def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
+    values = found.values(look.saliency, side)
+    labels = tuple(token.text.removeprefix("＿") or token.text for token in found.tokens[side])
+    return Heatmap(
+        values=values,
+        rows=_word_axis(found, words),
+        columns=Axis(words("axis.position"), labels, "source" if side == "encoder" else "target"),
+        scale=_scale(found, look),
+        caption=Caption(
+            title=words(f"saliency.map.{side}"),
+            tap=f"{side}.embedding.output",
+            shape=f"[word {values.shape[0]}, token {values.shape[1]}]",
+            formula=_FORMULAS[look.saliency],
+            note=_note(found, look, words),
+            origin="beside",
+        ),
+    )
+
+
+def _word_axis(found: Saliency, words: Words) -> Axis:
+    labels = tuple(f"→{word.removeprefix('＿') or word}" for word in found.words)
+    shift = 1 if "encoder" in found.tokens and "decoder" in found.tokens else 0
+    return Axis(words("axis.next_token"), labels, "target" if "decoder" in found.tokens else "source", shift=shift)
+
+
+def _scale(found: Saliency, look: Look) -> Scale:
+    """One scale for both sides and both methods: a gradient that has vanished looks as small as it is."""
+    values = np.concatenate([each.ravel() for each in (*found.integrated.values(), *found.gradient.values())])
+    finite = np.abs(values[np.isfinite(values)])
+    reach = float(finite.max(initial=0.0)) or 1.0
+    return Scale(-reach, reach, look.signed_colours)
+
+
+def _note(found: Saliency, look: Look, words: Words) -> str:
+    """That this is an estimate, and of the integral how far its parts miss what they should sum to."""
+    if look.saliency == "gradient":
+        return words("saliency.note.gradient")
+    errors = np.abs(found.errors)
+    worst = int(errors.argmax())
+    word = found.words[worst].removeprefix("＿")
+    return words("saliency.note.integrated", mean=rough(float(errors.mean()), 2), most=rough(float(errors.max()), 2), word=word)
+
+
+def attention_mean(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """The mean of the weights of all layers and heads: of cross-attention, else of the model's self-attention."""
+    if not trace.whole:
+        return None
+    attention = next((each for each in trace.card.attentions if each.endswith(".cross_attn")), trace.card.attentions[-1])
+    side, _, kind = attention.partition(".")
+    taps = [f"{side}.layers.{layer}.{kind}.weights" for layer in range(trace.card.side(attention).n_layers)]
+    values = np.mean([trace[tap].mean(axis=0) for tap in taps], axis=0)  # [query, key]
+    return Heatmap(
+        values=values,
+        rows=token_axis(trace, taps[0], "query", words),
+        columns=token_axis(trace, taps[0], "key", words),
+        scale=unit_scale(look.unit_colours),
+        caption=Caption(
+            title=words("saliency.attention", attention=words(f"attention_short.{attention}")),
+            tap=f"{side}.layers.*.{kind}.weights",
+            shape=f"[query {values.shape[0]}, key {values.shape[1]}]",
+            note=words("saliency.note.attention"),
+            origin="computed",
+        ),
+    )
