@@ -9,6 +9,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.marks import hatching
 from explorer.picture.figure.png import encode, palette
 from explorer.picture.figure.text import BOLD, REGULAR, text, width
 from explorer.picture.kinds import Axis
@@ -127,7 +128,7 @@ def _hatch(item: Hatch, drawing: Drawing) -> None:
     rect = item.rect
     drawing.add(
         f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{rect.w:.2f}" height="{rect.h:.2f}" fill="{drawing.theme.closed}"/>'
-        f'<path d="M{rect.x:.2f} {rect.bottom:.2f}L{rect.right:.2f} {rect.y:.2f}" stroke="{drawing.theme.closed_line}"/>'
+        f'<path d="{hatching(rect.x, rect.y, rect.w, rect.h)}" stroke="{drawing.theme.closed_line}"/>'
     )
 
 

@@ -277,22 +277,23 @@ def _written(trace: Trace, step: int, part: Excerpt) -> Written:
     row = probabilities[step]
     best = np.argpartition(-row, min(_CANDIDATES, n_symbols - 1))[:_CANDIDATES]
     best = best[np.argsort(-row[best], kind="stable")]
+    rows = probabilities[shown]  # [lane, vocab]
     # Where nothing is expected of the model, its likeliest symbol stands at each place.
-    said = np.array(trace.expected, int) if trace.expected else probabilities.argmax(axis=1)  # [position]
+    said = np.array(trace.expected[shown], int) if trace.expected else rows.argmax(axis=1)  # [lane]
     return Written(
-        labels=tuple(symbol(trace, int(said[place])) for place in range(n_steps)[shown]),
-        probabilities=probabilities[np.arange(n_steps), said][shown],
+        labels=tuple(symbol(trace, int(each)) for each in said),
+        probabilities=rows[np.arange(len(rows)), said],
         candidates=tuple((symbol(trace, int(i)), float(row[i]), int(i)) for i in best),
         rest=max(0.0, 1.0 - float(row[best].astype(np.float64).sum())),
         n_symbols=n_symbols,
         step=step,
-        why=_why(trace, step, int(said[step]), int(best[0])),
+        why=_why(trace, step, int(best[0])),
     )
 
 
-def _why(trace: Trace, step: int, written_id: int, likeliest: int) -> str:
+def _why(trace: Trace, step: int, likeliest: int) -> str:
     """Why a step wrote something else than the likeliest symbol."""
-    if written_id == likeliest or not trace.expected or not trace.trained:
+    if not trace.expected or not trace.trained or trace.expected[step] == likeliest:
         return ""
     search = trace.search
     if search is None or search.nodes[search.path(search.ends[0])[step]].forced:

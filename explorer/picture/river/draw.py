@@ -27,11 +27,12 @@ class Colours:
 def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) -> Drawn:
     """All that does not change while the mouse moves."""
     parts = [_captions(river, grid, words)]
+    waves = river.position == "sinusoidal"
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(draw_slabs(river, half, place, grid, words, colours.unit))
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(Drawn((lanes(river, half, place, grid), *bands(river, half, place, grid))))
-        parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half)))
+        parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half), sinusoidal=waves))
     parts += [
         _scales(river, grid, words),
         draw_waves(river, grid, words),
@@ -73,10 +74,10 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
         told.append((grid.halves[1].slabs[0].x + 4, grid.out.x, "write", count))
     else:
         told.append((first.slabs[0].x + 4, grid.out.x, "read" if river.halves[0].side == "encoder" else "continue", count))
-    told.append((grid.out.x, grid.width, "choose", river.written.n_symbols))
+    told.append((grid.out.x, grid.width, "choose" if river.target is not None else "output", river.written.n_symbols))
     scene: list[Item] = []
     for place, (x, right, key, number) in enumerate(told, 1):
-        values = {"count": f"{number:,}" if key == "choose" else number, "step": river.written.step + 1}
+        values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}
         texts = [words(f"river.caption.{key}{length}", **values) for length in ("", ".short", ".shortest")]
         scene.append(Label(x, grid.captions_y, str(place), px, "accent", bold=True))
         scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, right - x - 16), px))
@@ -103,7 +104,8 @@ def _scales(river: River, grid: RiverGrid, words: Words) -> Drawn:
     if not half.whole:
         scene.append(Label(place.label.x - 10, y, excerpt_told(half), 10, "faint"))
     if np.any(half.positions):
-        scene.append(Label(place.strips[1], y, f"±{np.abs(half.positions).max():.2g}", 10, "faint"))
+        named = "sin  cos" if river.position == "sinusoidal" else f"±{np.abs(half.positions).max():.2g}"
+        scene.append(Label(place.strips[1], y, named, 10, "faint"))
     else:
         scene.append(Label(place.strips[1], y, words.or_other(f"river.no_positions.{river.position}"), 10, "faint"))
     return Drawn(tuple(scene))

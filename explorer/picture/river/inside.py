@@ -96,6 +96,7 @@ def _title(place: Inside, name: str, number: str, text: str, told: str) -> list[
 def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours) -> list[Item]:
     made: list[Item] = []
     masked = "closed" if head.closed is not None else "open"
+    across = river.attention.endswith("cross_attn")
     for name, number in (
         ("read", "1"),
         ("qkv", "2·3"),
@@ -106,14 +107,15 @@ def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours:
         ("mixed", "8"),
         ("output", "9"),
     ):
-        told = words(f"river.inside.{name}.told") if name != "masked" else words(f"river.inside.masked.{masked}")
-        title = words(f"river.inside.{name}.title", root=f"{head.divisor:.3g}")
+        key = "q" if name == "qkv" and across else name  # Keys and values come from the other sentence.
+        told = words(f"river.inside.{key}.told") if name != "masked" else words(f"river.inside.masked.{masked}")
+        title = words(f"river.inside.{key}.title", root=f"{head.divisor:.3g}")
         made += _title(place, name, number, title, told)
     if head.read is not None:
         made += _strip(head.read, place, "read", colours)
-    across = river.attention.endswith("cross_attn")
     made += _qkv(head, place, across, colours)
     made += _strip(head.value, place, "value", colours, keys=across)
+    made += _value_words(river, place) if across else []
     made += _strip(head.mixed, place, "mixed", colours)
     made += _strip(head.output, place, "output", colours)
     for name, values, scale in (
@@ -123,6 +125,18 @@ def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours:
     ):
         made += _map(river, values, head.closed if name != "scores" else None, place, name, scale)
     return made
+
+
+def _value_words(river: River, place: Inside) -> list[Item]:
+    """The source's words over their values, which stand on no lane."""
+    keys, (x, w), pitch = river.half_of(river.attention, "key"), place.steps["value"], place.key_pitch()
+    if pitch < 24:
+        return []
+    above = min(0.55 * pitch, 36.0) / 2 + 4
+    return [
+        Label(x, place.top + pitch * (row + 0.5) - above, shown_text(label), 10, "faint", room=w)
+        for row, label in enumerate(keys.labels)
+    ]
 
 
 def _strip(values: np.ndarray, place: Inside, name: str, colours: Colours, *, keys: bool = False) -> list[Item]:

@@ -69,7 +69,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
 
 
 def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
-    """The likeliest symbols of the chosen step, the first bar filling the room; the written one in the accent's colour."""
+    """The likeliest symbols of the chosen step, a full bar is a probability of 1; the written one in the accent's colour."""
     said, rect = river.written, grid.candidates
     shown = said.candidates[: 6 if grid.narrow else 8]
     if not shown:
@@ -88,7 +88,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
         colour = "accent" if on else "text"
         scene.append(Label(rect.x + label_w - 8, y, shown_text(name), px, colour, on, "right", room=label_w - 8))
         scene.append(Box(Rect(rect.x + label_w, y - row * 0.3, bar_w, row * 0.6), "closed", radius=1, opacity=0.6))
-        wide = max(1.0, bar_w * p / max(shown[0][1], 1e-12))
+        wide = max(1.0, bar_w * p)
         scene.append(
             Box(
                 Rect(rect.x + label_w, y - row * 0.3, wide, row * 0.6),

@@ -14,14 +14,22 @@ from explorer.trace.arrays import Array
 _LEAST_LABEL_PX = 11.5  # px between two labels
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
+_LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
 _MOST_HEIGHT = 30.0
 
 
-def draw_strips(half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...]) -> Drawn:
+def draw_strips(
+    half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...], *, sinusoidal: bool = True
+) -> Drawn:
     """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
     bar = _bar(half, place)
     return Drawn(
-        (*bar.scene, *_labels(half, place, grid, wanted), *_vectors(half, place, colours), *_signs(place, grid)),
+        (
+            *bar.scene,
+            *_labels(half, place, grid, wanted),
+            *_vectors(half, place, colours, sinusoidal=sinusoidal),
+            *_signs(place, grid),
+        ),
         bar.hot
         + tuple(
             Hot(Rect(place.label.x, place.y(lane - 0.5), place.start - place.label.x, place.pitch), _token(half, lane))
@@ -123,7 +131,7 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
     return made
 
 
-def _vectors(half: Half, place: HalfGrid, colours: str) -> list[Item]:
+def _vectors(half: Half, place: HalfGrid, colours: str, *, sinusoidal: bool) -> list[Item]:
     """The three columns as one image each: [lane, feature] in whole pixels, with gaps between thick lanes."""
     scale = Scale(-reach(half), reach(half), colours)
     width = round(place.strip_w)
@@ -132,13 +140,29 @@ def _vectors(half: Half, place: HalfGrid, colours: str) -> list[Item]:
     for x, values in ((place.strips[0], half.scaled), (place.strips[2], half.output)):
         made.append(_column(indices(columns(values, width), scale), x, place, high, colours))
     if np.any(half.positions):
-        shape = waves(half.positions[:, ::2], width, max(1, round(high))) if high >= 8 else None
-        if shape is None:
-            shape = indices(columns(half.positions[:, ::2], width), Scale(-1, 1, colours))
-            made.append(_column(shape, place.strips[1], place, high, colours))
-        else:
-            made.append(_tall(shape, place.strips[1], place, high, colours))
+        made.append(_positions(half, place, high, colours, sinusoidal=sinusoidal))
     return made
+
+
+def _positions(half: Half, place: HalfGrid, high: float, colours: str, *, sinusoidal: bool) -> Cells:
+    """The column of positions. Of waves the sines stand at the left and the cosines at the right, each as a shape where there
+    is height for one: at place 0 all sines are 0 and all cosines 1."""
+    width, x = round(place.strip_w), place.strips[1]
+    left = (width - _APART) // 2
+    if not sinusoidal:
+        reach_ = float(np.abs(half.positions).max())
+        return _column(indices(columns(half.positions, width), Scale(-reach_, reach_, colours)), x, place, high, colours)
+    parts = [(half.positions[:, ::2], left), (half.positions[:, 1::2], width - _APART - left)]
+    if high < _LEAST_WAVE:
+        drawn = [indices(columns(values, wide), Scale(-1, 1, colours)) for values, wide in parts]
+        return _column(_apart(drawn), x, place, high, colours)
+    return _tall(_apart([waves(values, wide, round(high)) for values, wide in parts]), x, place, high, colours)
+
+
+def _apart(parts: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Two images beside each other, with a gap."""
+    gap = np.full((*parts[0].shape[:-1], _APART), GAP, np.uint8)
+    return np.concatenate([parts[0], gap, parts[1]], axis=-1)
 
 
 def columns(values: Array, width: int) -> Array:
