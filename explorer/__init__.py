@@ -21,12 +21,13 @@ from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
+    from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
     from explorer.trace.trace import Trace
 
-__all__ = ["Change", "Trace", "__version__", "explore", "patching", "saliency", "translate"]
+__all__ = ["Change", "Trace", "__version__", "explore", "patching", "saliency", "steering", "translate"]
 
 _one_at_a_time = threading.Lock()
 
@@ -101,6 +102,22 @@ def saliency(
     request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
     with _alone() as computer:
         return computer.saliency(request)
+
+
+def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: Any) -> "Array":
+    """[feature] what tells one set of sentences from another at a tap: the mean over all tokens of `texts` minus `others`.
+
+    Added to the stream it steers: `Change(tap, "add", value=2 * explorer.steering(glad, sad, tap))`. The tap is one of
+    [position, feature], such as "encoder.layers.1.residual2". Raises explorer.errors.ExplorerError for anything a caller can
+    correct.
+    """
+    from explorer.errors import EmptyText
+    from explorer.trace.steering import mean_difference
+
+    first, second = ([explore(text, preset=preset, **knobs) for text in some] for some in (texts, others))
+    if not first or not second:
+        raise EmptyText
+    return mean_difference(first, second, tap)
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:

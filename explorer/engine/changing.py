@@ -163,6 +163,14 @@ def _set(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor 
     return lines
 
 
+def _added(lines: Tensor, there: _There, change: Change, tap: Tap, _lent: Tensor | None) -> Tensor:
+    """The lines [batch, (head,) row, column] plus the value in the columns; cells that a mask has closed stay closed."""
+    cells = lines[..., there.columns]
+    added = cells + _values(change, there, cells)
+    lines[..., there.columns] = torch.where(closed_cells(cells), cells, added) if tap.closes else added
+    return lines
+
+
 def _values(change: Change, there: _There, like: Tensor) -> Tensor:
     """The change's number, or those of its numbers whose columns are in the tensor."""
     value = change.value
@@ -199,5 +207,6 @@ _MAKE: Mapping[str, Callable[[Tensor, _There, Change, Tap, Tensor | None], Tenso
     "set": _set,
     "close": _closed,
     "patch": _patched,
+    "add": _added,
 }
 """For each kind of change the function that changes the rows."""

@@ -18,7 +18,7 @@ import attrs
 
 from explorer.errors import BadChangeField, ChangeHasNo, ChangeLacks, TooManyInChange, UnknownChangeKind
 
-_NEEDS = {"scale": ("value",), "set": ("value",), "close": ("columns",), "patch": ("text",)}
+_NEEDS = {"scale": ("value",), "set": ("value",), "close": ("columns",), "patch": ("text",), "add": ("value",)}
 _ONLY_THERE = ("value", "text")  # The other kinds of changes must not have these fields.
 KINDS = tuple(_NEEDS)
 _MOST_PLACES = _LONGEST_TEXT = 2**16
@@ -116,6 +116,8 @@ class Change:
     kind "close": cells of an attention are closed at its tap `masked`, before the softmax, so each row still sums to 1. A row
     in which the mask has closed all cells stays as it is.
     kind "patch": the cells become those that the same model computes at the same places for another text, `text`.
+    kind "add": `value` is added to the cells, one number to all or one to each column, such as a vector that steers. A cell
+    that a mask has closed stays closed.
 
     `head` is one head, or None for all. `rows` are positions or queries, `columns` are keys or features, counted from 0; None
     means all. Several changes at one tap are made in their order. Raises UnknownChangeKind, ChangeLacks, ChangeHasNo,

@@ -86,6 +86,14 @@ def times(place: Any, factor: float) -> Callable[[Tensor], Tensor]:
     return hand
 
 
+def plus(place: Any, value: object) -> Callable[[Tensor], Tensor]:
+    def hand(tensor: Tensor) -> Tensor:
+        tensor[place] += torch.tensor(value, dtype=tensor.dtype)
+        return tensor
+
+    return hand
+
+
 HANDS: list[tuple[Change, Callable[[Tensor], Tensor]]] = [
     (Change("layers.0.self_attn.mixed", "scale", head=2, value=0), times(np.s_[:, 2], 0)),
     (Change("layers.1.self_attn.mixed", "scale", value=-1.5), times(np.s_[:], -1.5)),
@@ -102,6 +110,12 @@ HANDS: list[tuple[Change, Callable[[Tensor], Tensor]]] = [
         Change("layers.0.self_attn.weights", "set", head=0, rows=[3], columns=[0, 2], value=[1, 0]),
         put(np.s_[:, 0, 3, [0, 2]], [1, 0]),
     ),
+    (Change("layers.0.residual2", "add", value=list(range(64))), plus(np.s_[:], list(range(64)))),
+    (
+        Change("layers.1.self_attn.value", "add", head=3, rows=[2], columns=[5, 0], value=[1, -2]),
+        plus(np.s_[:, 3, 2, [5, 0]], [1, -2]),
+    ),
+    (Change("layers.0.self_attn.masked", "add", head=0, rows=[4], value=1.5), plus(np.s_[:, 0, 4], 1.5)),
     (Change("layers.0.self_attn.masked", "close", head=1, rows=[3], columns=[0, 2]), put(np.s_[:, 1, 3, [0, 2]], -math.inf)),
     (Change("layers.1.self_attn.masked", "close", rows=[3, 5], columns=1), put(np.s_[:, :, [3, 5], 1], -math.inf)),
     (Change("layers.0.self_attn.masked", "set", head=0, rows=[4], columns=[1], value=5), put(np.s_[:, 0, 4, 1], 5)),

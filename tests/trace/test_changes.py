@@ -27,6 +27,7 @@ EXAMPLES = (
     Change(TAP, "set", rows=(1, 4), columns=(7, 2), value=(0.5, -1.0)),
     Change("decoder.layers.0.self_attn.masked", "close", rows=(3,), columns=(0, 1)),
     Change("encoder.embedding.output", "patch", rows=(0,), text="他给了我一本书。"),
+    Change("encoder.layers.0.residual2", "add", rows=(1,), columns=(0, 3), value=(0.5, -2.0)),
 )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import attrs
 import numpy as np
 
 from explorer.lang import Words
@@ -78,6 +79,11 @@ def _note(found: Saliency, look: Look, words: Words) -> str:
     return words("saliency.note.integrated", mean=rough(float(errors.mean()), 2), most=rough(float(errors.max()), 2), word=word)
 
 
+def _plain(axis: Axis) -> Axis:
+    """The axis without the mark of the space before a word, as the other maps of the page have it."""
+    return attrs.evolve(axis, labels=tuple(label.replace("＿", "") for label in axis.labels))
+
+
 def attention_mean(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     """The mean of the weights of all layers and heads: of cross-attention, else of the model's self-attention."""
     if not trace.whole:
@@ -88,7 +94,7 @@ def attention_mean(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     values = np.mean([trace[tap].mean(axis=0) for tap in taps], axis=0)  # [query, key]
     return Heatmap(
         values=values,
-        rows=token_axis(trace, taps[0], "query", words),
+        rows=_plain(token_axis(trace, taps[0], "query", words)),
         columns=token_axis(trace, taps[0], "key", words),
         scale=unit_scale(look.unit_colours),
         caption=Caption(
