@@ -115,7 +115,7 @@ HANDS: list[tuple[Change, Callable[[Tensor], Tensor]]] = [
         Change("layers.1.self_attn.value", "add", head=3, rows=[2], columns=[5, 0], value=[1, -2]),
         plus(np.s_[:, 3, 2, [5, 0]], [1, -2]),
     ),
-    (Change("layers.0.self_attn.masked", "add", head=0, rows=[4], value=1.5), plus(np.s_[:, 0, 4], 1.5)),
+    (Change("layers.0.self_attn.masked", "add", head=0, rows=[4], columns=[1], value=1.5), plus(np.s_[:, 0, 4, 1], 1.5)),
     (Change("layers.0.self_attn.masked", "close", head=1, rows=[3], columns=[0, 2]), put(np.s_[:, 1, 3, [0, 2]], -math.inf)),
     (Change("layers.1.self_attn.masked", "close", rows=[3, 5], columns=1), put(np.s_[:, :, [3, 5], 1], -math.inf)),
     (Change("layers.0.self_attn.masked", "set", head=0, rows=[4], columns=[1], value=5), put(np.s_[:, 0, 4, 1], 5)),

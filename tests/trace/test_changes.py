@@ -73,7 +73,7 @@ def test_numbers_come_as_people_have_them() -> None:
 @pytest.mark.parametrize(
     ("fields", "kind", "sentence"),
     [
-        ({"kind": "delete"}, UnknownChangeKind, "没有“delete”这种改动；有 scale, set, close, patch。"),
+        ({"kind": "delete"}, UnknownChangeKind, "没有“delete”这种改动；有 scale, set, close, patch, add。"),
         ({"kind": None}, UnknownChangeKind, "没有“None”这种改动；"),
         ({"kind": ["scale"]}, UnknownChangeKind, "没有“['scale']”这种改动；"),
         ({"kind": "scale"}, ChangeLacks, "改动“scale”需要 value。"),

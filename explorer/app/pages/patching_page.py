@@ -4,7 +4,7 @@ from difflib import SequenceMatcher
 from html import escape
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
@@ -21,6 +21,7 @@ from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.number_box import WholeNumberBox
 from explorer.views.controls.segments import Segments
 from explorer.views.controls.sentence import SentenceEdit
+from explorer.views.controls.suggestions import Suggestions
 from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.pictures.heatmap import HeatmapView
 
@@ -59,7 +60,10 @@ class PatchingPage(Page):
         for view in views.values():
             view.follows = False  # Its cells are passes of their own and no weights.
         self.maps = {side: self.card(view, patched_map(side)) for side, view in views.items()}
-        self._accent = ""
+        self.offers = Suggestions(tuple(map(str, range(SUGGESTED))))
+        self.offers.chose.connect(self._offered)
+        self.field = QWidget()  # It holds the maps, and takes no room while there are none.
+        self._accent, self._words = "", Words.load("en")
         self._found: Patching | None = None
         self._lay_out()
 
@@ -89,18 +93,24 @@ class PatchingPage(Page):
         for widget in (self.what, self.head_label, self.head, self.step_label, self.step):
             choices.addWidget(widget)
         choices.addStretch(1)
-        self.why.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         column = column_in(self.scrolled())
         column.addLayout(lines)
         column.addLayout(choices)
-        column.addLayout(beside(*((card, 1) for card in self.maps.values())), 5)
-        column.addWidget(self.why, 5)
+        maps = beside(*((card, 1) for card in self.maps.values()))
+        maps.setContentsMargins(0, 0, 0, 0)
+        self.field.setLayout(maps)
+        column.addWidget(self.field, 5)
+        column.addWidget(self.why)
+        column.addWidget(self.offers, 5)
         column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         why, self._found = why_not(trace, words), found_patching(trace)
         self.why.setText(why)
         self.why.setVisible(bool(why))
+        self.offers.setVisible(bool(why))
+        self.field.setVisible(not why)
+        self._words = words
         sides = {side.name for side in trace.card.sides}
         for side, card in self.maps.items():
             card.setVisible(not why and side in sides)
@@ -135,6 +145,8 @@ class PatchingPage(Page):
             if place < len(texts):
                 button.setText(texts[place])
                 button.setAccessibleName(texts[place])
+                self.offers.name(str(place), texts[place], self._words("patching.offer"))
+            self.offers.buttons[str(place)].setVisible(place < len(texts))
 
     def _tell_translations(self, trace: Trace) -> None:
         """Both translations; the words of each that the other has not stand in the accent colour."""
@@ -178,6 +190,9 @@ class PatchingPage(Page):
         button = self.sender()
         assert isinstance(button, QToolButton)  # Only suggestions are connected.
         self.wished.emit(SetOther(button.text()))
+
+    def _offered(self, place: str) -> None:
+        self.wished.emit(SetOther(self.suggested[int(place)].text()))
 
     def _chose_kind(self, kind: str) -> None:
         self.look_at(patched=kind)
