@@ -60,7 +60,7 @@ class PatchingPage(Page):
         for view in views.values():
             view.follows = False  # Its cells are passes of their own and no weights.
         self.maps = {side: self.card(view, patched_map(side)) for side, view in views.items()}
-        self.offers = Suggestions(tuple(map(str, range(SUGGESTED))))
+        self.offers = Suggestions(tuple(map(str, range(SUGGESTED))), SUGGESTED)
         self.offers.chose.connect(self._offered)
         self.field = QWidget()  # It holds the maps, and takes no room while there are none.
         self._accent, self._words = "", Words.load("en")

@@ -16,7 +16,7 @@ class Suggestions(QWidget):
 
     chose = Signal(str)
 
-    def __init__(self, keys: Sequence[str]) -> None:
+    def __init__(self, keys: Sequence[str], columns: int = _COLUMNS) -> None:
         super().__init__()
         self.buttons: dict[str, QCommandLinkButton] = {}
         layout = QGridLayout(self)
@@ -29,7 +29,7 @@ class Suggestions(QWidget):
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
             button.setProperty("suggests", key)
             button.clicked.connect(self._chosen)
-            layout.addWidget(button, place // _COLUMNS, place % _COLUMNS)
+            layout.addWidget(button, place // columns, place % columns)
         make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
     def name(self, key: str, title: str, about: str) -> None:
