@@ -90,6 +90,7 @@ class Trace:
     decoder_places: Array | None = None
     changes: tuple[Change, ...] = ()
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
+    _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
 
     @property
     def parameters(self) -> int:
@@ -206,13 +207,12 @@ class Trace:
         `rival` (None: the likeliest other one) are ids or texts. The Trace needs the experiment "why": `explorer.why` makes
         it. Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
         """
-        from explorer.trace.measures import most_uncertain_step
-        from explorer.trace.why import parts_of, symbol_id
+        from explorer.trace.why import parts_asked
 
-        if position is None:
-            position = max(0, most_uncertain_step(self))
-        ids = [each if each is None or isinstance(each, int) else symbol_id(self, each) for each in (rival, word)]
-        return parts_of(self, position, *ids)
+        asked = position, rival, word
+        if asked not in self._parts:
+            self._parts[asked] = parts_asked(self, *asked)
+        return self._parts[asked]
 
     def lens(self) -> "Lens":
         """What each layer of the decoder would say. The Trace needs the experiment "lens": `explorer.lens` makes it.

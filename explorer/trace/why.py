@@ -21,6 +21,7 @@ from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWo
 from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
 from explorer.trace.findings import NormWeights, OutputWeights
+from explorer.trace.measures import most_uncertain_step
 from explorer.trace.tap_names import Cell
 
 if TYPE_CHECKING:
@@ -163,6 +164,14 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
     )
 
 
+def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, word: int | str | None) -> Parts:
+    """The Parts that `Trace.why` is asked for: words as ids or texts, the step of which the model was least sure for None."""
+    if position is None:
+        position = max(0, most_uncertain_step(trace))
+    ids = [symbol_id(trace, each) if isinstance(each, str) else each for each in (rival, word)]
+    return parts_of(trace, position, *ids)
+
+
 def _weights(trace: "Trace") -> OutputWeights:
     if "decoder.embedding.output" not in trace:
         raise NoWrittenWords(architecture=trace.card.architecture)
@@ -285,7 +294,8 @@ class _WayBack:
 def head_directions(weights: OutputWeights, block: str, g: Numbers, d_head: int) -> Numbers:
     """[…, head, feature] the direction of the stream seen from what each head mixes: g·W_O, in the slice of that head."""
     # output = W_O·concat(O_1, …, O_h), so g·output = Σ_h (g·W_O)[h]·O_h
-    through = g @ weights.projections[block].weight.astype(np.float64)  # […, head·feature]
+    # In the weights' own precision: to convert a large matrix would take longer than all else.
+    through = (g.astype(np.float32) @ weights.projections[block].weight).astype(np.float64)  # […, head·feature]
     return through.reshape(*through.shape[:-1], -1, d_head)
 
 

@@ -76,8 +76,9 @@ def by_unit(trace: "Trace", parts: Parts, part: Part) -> ByUnit | None:
     weights = _weights(trace)
     if weights.dropout:
         return None
-    along = _difference(parts, part.block) @ weights.networks[part.block].weight.astype(np.float64)  # [unit]
-    return ByUnit(part, trace[f"{part.block}.activated"][parts.position].astype(np.float64), along)
+    along = _difference(parts, part.block).astype(np.float32) @ weights.networks[part.block].weight  # [unit]
+    activated = trace[f"{part.block}.activated"][parts.position]  # [unit]
+    return ByUnit(part, activated.astype(np.float64), along.astype(np.float64))
 
 
 def products(trace: "Trace", cell: Cell) -> Numbers:
