@@ -12,7 +12,7 @@ from explorer.picture.sums import bare
 
 _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 22.0, 25.0, 15.0, 17.0
-_LEAST_CELL_PX, _MOST_CELL_PX = 46.0, 110.0
+_LEAST_CELL_PX, _MOST_CELL_PX, _SIGN_PX = 44.0, 110.0, 26.0
 _LIST_PX = 6 * _LINE_PX + 10
 
 
@@ -44,6 +44,9 @@ def grid(sketch: Sketch, picture: LensMap, area: Area, first: int) -> Grid:
     named = max(sketch.measure(name, _LETTERS, False) for name in picture.rows) + 12
     room = area.wide - named
     n_columns = max(1, min(n_positions, int(room / _LEAST_CELL_PX)))
+    if n_columns < n_positions:  # A sign at each side counts the positions that have no room.
+        room -= _SIGN_PX
+        n_columns = max(1, int(room / _LEAST_CELL_PX))
     first = min(max(first, 0), n_positions - n_columns)
     below = _LIST_PX if area.high - _HEAD_PX - _LIST_PX >= n_rows * _LEAST_ROW_PX else 0.0
     high = min(_ROW_PX, (area.high - _HEAD_PX - below) / n_rows)
@@ -70,6 +73,7 @@ def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Area, first: 
         sketch.write(
             top.x + made.wide / 2, area.y + 15, text, _LETTERS, theme.accent if chosen else theme.faint, "middle", chosen
         )
+    _signs(sketch, made, len(lens.written), area)
     all_right = _first_right(agrees)
     for row, name in enumerate(picture.rows):
         middle = made.area.y + (row + 0.5) * made.high
@@ -89,6 +93,15 @@ def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Area, first: 
     if under.high >= 3 * _LINE_PX:
         _list(sketch, picture, words, under, cell)
     return made
+
+
+def _signs(sketch: Sketch, made: Grid, n_positions: int, area: Area) -> None:
+    """Say at both ends of the head how many positions lie beyond."""
+    after = n_positions - made.first - made.n_columns
+    if made.first:
+        sketch.write(area.x, area.y + 15, f"‹ {made.first}", _SMALL, sketch.theme.accent, bold=True)
+    if after:
+        sketch.write(area.right, area.y + 15, f"{after} ›", _SMALL, sketch.theme.accent, "end", bold=True)
 
 
 def _first_right(agrees: NDArray[np.bool_]) -> int:

@@ -66,7 +66,7 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     for number, term in enumerate(shown):
         row = Area(within.x, top + number * high, within.wide, high)
         places += _row(sketch, term, row, columns, sums.digits, faint=bool(rest) and number == len(shown) - 1)
-    _sum(sketch, sums, Area(within.x, top + high * len(shown) + 2, within.wide, _SUM_PX - 6), columns)
+    _sum(sketch, sums, words, Area(within.x, top + high * len(shown) + 2, within.wide, _SUM_PX - 6), columns)
     return places
 
 
@@ -156,18 +156,28 @@ def _row(sketch: Sketch, term: Term, row: Area, columns: _Columns, digits: int, 
     return [] if not term.about else [Place(row, term.about, term.goes)]
 
 
+def both_sums(sums: Sums, words: Words) -> str:
+    """The recorded difference, and the sum of all parts."""
+    exact = f".{max(4, sums.digits)}f"
+    said = words("why.both_sums", difference=f"{sums.difference:{exact}}", total=f"{sums.total:{exact}}", count=sums.n_parts)
+    return said.replace("-", "−")
+
+
 def _figure(value: float) -> str:
     """A factor with four figures, "−0.6785"."""
     return f"{value:.3f}".replace("-", "−") if abs(value) < 100 else f"{value:.4g}".replace("-", "−")
 
 
-def _sum(sketch: Sketch, sums: Sums, row: Area, columns: _Columns) -> None:
-    """The sum below all terms, on the same scale."""
+def _sum(sketch: Sketch, sums: Sums, words: Words, row: Area, columns: _Columns) -> None:
+    """The sum below all terms, on the same scale; of all parts with the recorded difference."""
     theme, base = sketch.theme, row.y + row.high / 2 + 4
     sketch.line(row.x, row.y - 1, row.right, row.y - 1, theme.hairline)
     sketch.write(columns.label - 8, base, "Σ", _LETTERS, anchor="end", bold=True)
     zero, end = columns.x(0), columns.x(sums.whole)
-    bar = Area(min(zero, end), row.y + 4, max(abs(end - zero), 0.5), row.high - 8)
+    bar = Area(min(zero, end), row.y + 3, max(abs(end - zero), 0.5), row.high - 6)
     sketch.box(bar, theme.text)
+    said = both_sums(sums, words)
+    if not sums.trail and sketch.measure(said, _SMALL, False) + 16 <= bar.wide:
+        sketch.write(bar.x + 8, base, said, _SMALL, theme.card)
     anchor, x = ("end", bar.x - 5) if sums.whole < 0 else ("start", bar.right + 5)
     sketch.write(x, base, told(sums.whole, sums.digits + 1), _LETTERS, anchor=anchor, bold=True)

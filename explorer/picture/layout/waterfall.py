@@ -8,7 +8,7 @@ import attrs
 from explorer.lang import Words
 from explorer.picture.layout.follow_scene import tick_label, ticks
 from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.layout.terms import Place
+from explorer.picture.layout.terms import Place, both_sums
 from explorer.picture.sums import Group, Row, Sums, Term, told
 
 _LETTERS, _SMALL = 12.0, 11.0
@@ -154,9 +154,7 @@ def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Area) -> N
     zero, end = sorted((plot.x(0), plot.x(sums.difference)))
     bar = Area(zero, middle - 8, max(end - zero, 0.6), 16)
     sketch.box(bar, theme.text)
-    exact = f".{max(4, sums.digits)}f"
-    said = words("why.both_sums", difference=f"{sums.difference:{exact}}", total=f"{sums.total:{exact}}", count=sums.n_parts)
-    said = said.replace("-", "−")
+    said = both_sums(sums, words)
     figure = told(sums.difference, sums.digits + 1)
     if sketch.measure(said, _SMALL, False) + 16 <= bar.wide:
         sketch.write(bar.x + 8, middle + 4, said, _SMALL, theme.card)

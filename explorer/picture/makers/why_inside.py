@@ -88,7 +88,7 @@ class _Head:
                 said=self.words("why.said.head", word=sums.word, rival=sums.rival),
             )
         share = float(self.found.values[self.cell.key])
-        key = Link(f"“{self.keys[self.cell.key]}”", told(share, 3), goes={"inside": "key"})
+        key = Link(self.keys[self.cell.key], told(share, 3), goes={"inside": "key"})
         within = attrs.evolve(sums, trail=(*sums.trail, key), chain=self._chain())
         return self._score(within) if self.look.inside == "score" else self._value(within)
 
@@ -96,7 +96,7 @@ class _Head:
         value, tap = float(self.found.values[key]), f"{self.part.block}.weights"
         closed = bool(closed_cells(np.array([self._at("masked", key)]))[0])
         lines = [
-            f"“{self.keys[key]}”  {told(value, 4)}",
+            f"{self.keys[key]}  {told(value, 4)}",
             f"{tap}[{self.cell.head}, {self.cell.query}, {key}]",
             self.words("why.closed" if closed else "why.opens_key"),
         ]
