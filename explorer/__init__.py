@@ -6,7 +6,7 @@ trace = explorer.explore("我爱北京天安门", preset="translator", temperatu
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
-explorer.why("我爱北京天安门", position=1)               # the logit of a word against its rival, as a sum of parts
+explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
 explorer.lens("我爱北京天安门")                          # what each layer would say
 """
 
@@ -62,19 +62,19 @@ def explore(
 
 def why(
     text: str,
-    position: int | None = None,
+    step: int | None = None,
     rival: int | str | None = None,
     *,
     word: int | str | None = None,
     preset: str | Path = DEFAULT,
     **given: Any,
 ) -> "Parts":
-    """Why the model writes a word at `position` and not a rival: the difference of their logits, as an exact sum of parts.
+    """Why the model writes a word at a `step` and not a rival: the difference of their logits, as an exact sum of parts.
 
-    `position` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
+    `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
     the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
     """
-    return explore(text, preset=preset, experiments=("why",), **given).why(position, rival, word=word)
+    return explore(text, preset=preset, experiments=("why",), **given).why(step, rival, word=word)
 
 
 def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":

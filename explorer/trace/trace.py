@@ -200,16 +200,16 @@ class Trace:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
 
-    def why(self, position: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
+    def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
 
-        `position` is a row of the output; None: the one where the model was least sure. `word` (None: the written one) and
+        `step` is a position of the output; None: the one where the model was least sure. `word` (None: the written one) and
         `rival` (None: the likeliest other one) are ids or texts. The Trace needs the experiment "why": `explorer.why` makes
         it. Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
         """
         from explorer.trace.why import parts_asked
 
-        asked = position, rival, word
+        asked = step, rival, word
         if asked not in self._parts:
             self._parts[asked] = parts_asked(self, *asked)
         return self._parts[asked]

@@ -189,9 +189,12 @@ def symbol_text(trace: "Trace", index: int) -> str:
 def symbol_id(trace: "Trace", text: str) -> int:
     """The id of the symbol that a typed word begins with: the word itself, else its longest beginning that is a symbol.
 
-    A symbol with the mark of a word's beginning comes before the same letters inside a word. Raises NoSuchSymbol.
+    A symbol with the mark of a word's beginning comes before the same letters inside a word. "#17" is the symbol with this id.
+    Raises NoSuchSymbol.
     """
     ids = {symbol: number for number, symbol in reversed(tuple(enumerate(trace.symbols)))}
+    if text not in ids and text[:1] == "#" and text[1:].isdecimal():
+        return int(text[1:])
     typed = text if text in ids else text.strip()
     if typed in ids and f"{MARK}{typed}" not in ids:
         return ids[typed]

@@ -11,8 +11,8 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.sums import bare
 
 _LETTERS, _SMALL = 12.0, 11.0
-_HEAD_PX, _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 22.0, 25.0, 15.0, 17.0
-_LEAST_CELL_PX, _MOST_CELL_PX, _SIGN_PX = 44.0, 110.0, 26.0
+_HEAD_PX, _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 22.0, 56.0, 15.0, 17.0
+_LEAST_CELL_PX, _MOST_CELL_PX, _SIGN_PX = 44.0, 160.0, 26.0
 _LIST_PX = 6 * _LINE_PX + 10
 
 

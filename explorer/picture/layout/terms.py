@@ -10,7 +10,7 @@ from explorer.picture.sums import Goes, Link, Sums, Term, told
 
 _LETTERS, _SMALL = 12.0, 11.0
 _TRAIL_PX, _CHAIN_PX, _HEAD_PX, _SUM_PX = 24.0, 48.0, 20.0, 28.0
-_ROW_PX, _LEAST_ROW_PX, _LINE_PX = 26.0, 16.0, 18.0
+_ROW_PX, _LEAST_ROW_PX, _LINE_PX = 34.0, 16.0, 18.0
 _LABEL_SHARE, _FACTOR_PX, _FIGURE_PX = 0.24, 70.0, 64.0
 _WITH_FACTORS_PX = 380.0  # In a narrower picture the factors are told by the tooltip alone.
 
@@ -148,7 +148,7 @@ def _row(sketch: Sketch, term: Term, row: Area, columns: _Columns, digits: int, 
         for x, factor in zip(columns.factors, term.factors, strict=True):
             sketch.write(x - 6, base, _figure(factor), _LETTERS, theme.faint, "end")
     zero, end = columns.x(0), columns.x(term.value)
-    thick = min(13.0, row.high * 0.62)
+    thick = row.high * 0.6
     bar = Area(min(zero, end), row.y + (row.high - thick) / 2, max(abs(end - zero), 0.5), thick)
     sketch.box(bar, theme.grey if faint else sketch.sign(term.value))
     anchor, x = ("end", bar.x - 5) if term.value < 0 else ("start", bar.right + 5)

@@ -13,7 +13,7 @@ from explorer.picture.sums import Group, Row, Sums, Term, told
 
 _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _SUM_PX, _KINDS_PX, _LEGEND_PX = 22.0, 26.0, 54.0, 22.0
-_ROW_PX, _LEAST_ROW_PX = 26.0, 13.0
+_ROW_PX, _LEAST_ROW_PX = 56.0, 13.0
 _FIGURE_PX = 56.0
 _NAMED_PX = 22.0  # A segment as wide as this has the head's name on it.
 _STRONG = 0.1  # the share of the range from which a row's number is bold
@@ -114,8 +114,8 @@ def _row(sketch: Sketch, row: Row, sums: Sums, plot: _Plot, running: float, area
     theme, middle = sketch.theme, area.y + area.high / 2
     sketch.write(plot.names, middle + 4, row.name, _LETTERS, theme.faint, "end")
     single = len(row.terms) == 1
-    upper = min(13.0, area.high * 0.62) if single else min(9.0, area.high * 0.42)
-    lower = min(6.0, area.high * 0.28)
+    upper = area.high * (0.6 if single else 0.42)
+    lower = area.high * 0.28
     top = middle - (upper if single else upper + lower) / 2
     places, at = [], running
     adding = sorted((term for term in row.terms if term.value >= 0), key=lambda term: -term.value)
