@@ -31,7 +31,7 @@ def why(
 ) -> None:
     """Say why the model writes a word and not its rival: the difference of their logits as an exact sum of parts."""
     from explorer.picture.makers.why import name_of
-    from explorer.picture.sums import told
+    from explorer.picture.sums import probability, told
 
     trace = explored(text, given, "why")
     parts = trace.why(step, rival, word=word)
@@ -40,7 +40,9 @@ def why(
         return
     first, second = parts.names
     click.echo(words("why.question", word=first, rival=second))
-    click.echo(words("why.against", p=f"{parts.p[0]:.3f}", rival_p=f"{parts.p[1]:.3f}", difference=told(parts.difference, 4)))
+    click.echo(
+        words("why.against", p=probability(parts.p[0]), rival_p=probability(parts.p[1]), difference=told(parts.difference, 4))
+    )
     if not parts.exact:
         click.echo(_sums("why.inexact", parts, words))
         return

@@ -100,8 +100,18 @@ class Sums:
     def digits(self) -> int:
         """Digits behind the point with which the largest share still has three figures, at least two."""
         shown = self.terms or tuple(term for group in self.groups for row in group.rows for term in row.terms)
-        largest = max((abs(term.value) for term in shown if math.isfinite(term.value)), default=1.0)
-        return 2 if largest >= 0.5 or largest == 0 else min(7, 2 - math.floor(math.log10(largest)))
+        return digits_for(max((abs(term.value) for term in shown if math.isfinite(term.value)), default=1.0))
+
+
+def digits_for(largest: float) -> int:
+    """Digits behind the point with which a number has three figures, at least two."""
+    size = abs(largest)
+    return 2 if size >= 0.5 or size == 0 or not math.isfinite(size) else min(7, 2 - math.floor(math.log10(size)))
+
+
+def probability(p: float) -> str:
+    """A probability with three decimals, and no zero for what is not zero."""
+    return "<0.001" if 0 < p < 0.0005 else f"{p:.3f}"
 
 
 def largest_first(terms: Iterable[Term]) -> tuple[Term, ...]:

@@ -8,50 +8,68 @@ from explorer.lang import Words
 from explorer.picture.kinds import LensMap
 from explorer.picture.layout.follow_scene import colour, ink
 from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.sums import bare
+from explorer.picture.sums import bare, probability
 
 _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 22.0, 56.0, 15.0, 17.0
-_LEAST_CELL_PX, _MOST_CELL_PX, _SIGN_PX = 44.0, 160.0, 26.0
+_LEAST_CELL_PX, _MOST_CELL_PX, _SIGN_PX = 38.0, 160.0, 26.0
+_MOST_BARE = 6  # rows that must have room beside the list of words
 _LIST_PX = 6 * _LINE_PX + 10
 
 
 @attrs.frozen
 class Grid:
-    """The cells of a LensMap (px): `first` is the first position that has room, `n_columns` how many have."""
+    """The cells of a LensMap (px): `first` is the first position that has room, `n_columns` how many have.
+
+    `rows` are the rows that have room: all of them, or those after whole layers, or every so many of these.
+    """
 
     area: Area
     first: int
     n_columns: int
-    n_rows: int
+    rows: tuple[int, ...]
     wide: float
     high: float
 
     def cell(self, row: int, position: int) -> Area:
-        """The rectangle of a cell."""
-        return Area(self.area.x + (position - self.first) * self.wide, self.area.y + row * self.high, self.wide, self.high)
+        """The rectangle of a cell; that of the row above where the row itself has no room."""
+        line = max((place for place, each in enumerate(self.rows) if each <= row), default=0)
+        return Area(self.area.x + (position - self.first) * self.wide, self.area.y + line * self.high, self.wide, self.high)
 
     def at(self, x: float, y: float) -> tuple[int, int] | None:
         """The cell (row, position) at a point."""
-        row, column = int((y - self.area.y) // self.high), int((x - self.area.x) // self.wide)
-        inside = 0 <= row < self.n_rows and 0 <= column < self.n_columns
-        return (row, column + self.first) if inside else None
+        line, column = int((y - self.area.y) // self.high), int((x - self.area.x) // self.wide)
+        inside = 0 <= line < len(self.rows) and 0 <= column < self.n_columns
+        return (self.rows[line], column + self.first) if inside else None
 
 
 def grid(sketch: Sketch, picture: LensMap, area: Area, first: int) -> Grid:
     """The grid in an area; with more positions than have room, it begins at `first`, or so that the chosen one is seen."""
-    n_rows, n_positions = picture.lens.ids.shape[:2]
-    named = max(sketch.measure(name, _LETTERS, False) for name in picture.rows) + 12
+    n_positions = picture.lens.ids.shape[1]
+    named = max(sketch.measure(name, _LETTERS, True) for name in picture.rows) + 12
     room = area.wide - named
     n_columns = max(1, min(n_positions, int(room / _LEAST_CELL_PX)))
     if n_columns < n_positions:  # A sign at each side counts the positions that have no room.
         room -= _SIGN_PX
         n_columns = max(1, int(room / _LEAST_CELL_PX))
     first = min(max(first, 0), n_positions - n_columns)
-    below = _LIST_PX if area.high - _HEAD_PX - _LIST_PX >= n_rows * _LEAST_ROW_PX else 0.0
-    high = min(_ROW_PX, (area.high - _HEAD_PX - below) / n_rows)
+    below = _LIST_PX if area.high - _HEAD_PX - _LIST_PX >= _MOST_BARE * _LEAST_ROW_PX else 0.0
+    rows = _rows(picture.lens.taps, int((area.high - _HEAD_PX - below) / _LEAST_ROW_PX))
+    high = min(_ROW_PX, (area.high - _HEAD_PX - below) / len(rows))
     wide = min(_MOST_CELL_PX, room / n_columns)
-    return Grid(Area(area.x + named, area.y + _HEAD_PX, wide * n_columns, high * n_rows), first, n_columns, n_rows, wide, high)
+    return Grid(Area(area.x + named, area.y + _HEAD_PX, wide * n_columns, high * len(rows)), first, n_columns, rows, wide, high)
+
+
+def _rows(taps: tuple[str, ...], most: int) -> tuple[int, ...]:
+    """At most `most` rows, the last of them the last: all, else the input and those after whole layers, else some of these."""
+    rows = tuple(range(len(taps)))
+    if len(rows) > most:
+        ending = taps[-1].rpartition(".")[2]
+        rows = tuple(row for row in rows if row == 0 or taps[row].endswith(ending))
+    if len(rows) > most:
+        places = np.linspace(0, len(rows) - 1, max(1, most)).round().astype(int)
+        rows = tuple(rows[place] for place in dict.fromkeys(places.tolist()))
+    return (*rows[:-1], len(taps) - 1)
 
 
 def first_shown(sketch: Sketch, picture: LensMap, area: Area, before: int) -> int:
@@ -75,8 +93,8 @@ def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Area, first: 
         )
     _signs(sketch, made, len(lens.written), area)
     all_right = _first_right(agrees)
-    for row, name in enumerate(picture.rows):
-        middle = made.area.y + (row + 0.5) * made.high
+    for line, row in enumerate(made.rows):
+        name, middle = picture.rows[row], made.area.y + (line + 0.5) * made.high
         sketch.write(
             made.area.x - 8,
             middle + 4,
@@ -174,8 +192,3 @@ def told_cell(picture: LensMap, words: Words, row: int, position: int) -> str:
         rank=f"{lens.ranks[row, position]:,}",
         p=probability(float(lens.written_p[row, position])),
     )
-
-
-def probability(p: float) -> str:
-    """A probability with three decimals, and no zero for what is not zero."""
-    return "<0.001" if 0 < p < 0.0005 else f"{p:.3f}"

@@ -156,6 +156,12 @@ def _row(sketch: Sketch, term: Term, row: Area, columns: _Columns, digits: int, 
     return [] if not term.about else [Place(row, term.about, term.goes)]
 
 
+def said_shortly(sums: Sums) -> str:
+    """The recorded difference and the sum of all parts, where there is little room."""
+    digits = max(4, sums.digits)
+    return f"{sums.difference:.{digits}f} = Σ {sums.total:.{digits}f}".replace("-", "−")
+
+
 def both_sums(sums: Sums, words: Words) -> str:
     """The recorded difference, and the sum of all parts."""
     exact = f".{max(4, sums.digits)}f"

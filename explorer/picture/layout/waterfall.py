@@ -8,7 +8,7 @@ import attrs
 from explorer.lang import Words
 from explorer.picture.layout.follow_scene import tick_label, ticks
 from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.layout.terms import Place, both_sums
+from explorer.picture.layout.terms import Place, both_sums, said_shortly
 from explorer.picture.sums import Group, Row, Sums, Term, told
 
 _LETTERS, _SMALL = 12.0, 11.0
@@ -161,8 +161,10 @@ def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Area) -> N
         sketch.write(bar.right + 6, middle + 4, figure, _LETTERS, bold=True)
         return
     # A short bar has no room for the two sums; they stand at the side that has more.
-    at_right = plot.area.right + _FIGURE_PX - bar.right > bar.x - plot.area.x
-    x, anchor = (bar.right + 6, "start") if at_right else (bar.x - 6, "end")
+    after, before = area.right - bar.right - 12, bar.x - plot.names - 12
+    x, anchor = (bar.right + 6, "start") if after >= before else (bar.x - 6, "end")
+    if sketch.measure(said, _SMALL, True) > max(after, before):
+        said = said_shortly(sums)
     sketch.write(x, middle + 4, said, _SMALL, anchor=anchor, bold=True)
 
 

@@ -12,7 +12,7 @@ from explorer.lang import Words
 from explorer.picture.kinds import Account, Caption, Timeline
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
-from explorer.picture.sums import Group, Row, Sums, Term, bare, largest_first, told
+from explorer.picture.sums import Group, Row, Sums, Term, bare, digits_for, largest_first, probability, told
 from explorer.state.look import Look
 from explorer.trace.findings import OutputWeights
 from explorer.trace.trace import Trace
@@ -69,7 +69,12 @@ def question(trace: Trace, look: Look, words: Words) -> Timeline:
         return made
     parts = asked(trace, look)
     word, rival = map(bare, parts.names)
-    about = words("why.against", p=f"{parts.p[0]:.3f}", rival_p=f"{parts.p[1]:.3f}", difference=told(parts.difference))
+    about = words(
+        "why.against",
+        p=probability(parts.p[0]),
+        rival_p=probability(parts.p[1]),
+        difference=told(parts.difference, digits_for(parts.difference)),
+    )
     title = words("why.question", word=word, rival=rival)
     note = "" if trace.trained else words("why.untrained" if trace.expected else "why.not_asked")
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title, formula=about, shape="", note=note))
@@ -81,7 +86,9 @@ def rivals(trace: Trace, look: Look) -> dict[str, str]:
     parts = asked(trace, look)
     logits = trace["generator.logits"][step].astype(np.float64)
     ids = dict.fromkeys((*likeliest_rivals(trace, step, parts.word, _RIVALS), parts.rival))
-    return {str(each): f"{bare(symbol_text(trace, each))} {told(float(logits[parts.word] - logits[each]), 1)}" for each in ids}
+    apart = {each: float(logits[parts.word] - logits[each]) for each in ids}
+    digits = digits_for(max(map(abs, apart.values()))) - 1
+    return {str(each): f"{bare(symbol_text(trace, each))} {told(value, digits)}" for each, value in apart.items()}
 
 
 def _sums(parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.kinds import LensMap
-from explorer.picture.layout.lens_map import Grid, first_shown, grid, lens_map, probability, told_cell
+from explorer.picture.layout.lens_map import Grid, first_shown, grid, lens_map, told_cell
 from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.sums import bare
+from explorer.picture.sums import bare, probability
 from explorer.picture.theme import Theme
 from explorer.views.painting.marks import MarkPainter
 from explorer.views.painting.pointed import NOTHING, Pointed
