@@ -64,9 +64,10 @@ def question(trace: Trace, look: Look, words: Words) -> Timeline:
     made = timeline(trace, look, words)
     if "decoder.embedding.output" not in trace:
         note = words("error.no_written_words", architecture=trace.card.architecture)
-        return attrs.evolve(made, caption=attrs.evolve(made.caption, note=note))
-    if not isinstance(trace.experiments.get("why"), OutputWeights):
-        return made
+        return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", note=note))
+    note = "" if trace.trained else words("why.untrained" if trace.expected else "why.not_asked")
+    if not isinstance(trace.experiments.get("why"), OutputWeights):  # The card keeps its height until the answer is there.
+        return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", shape="", note=note))
     parts = asked(trace, look)
     word, rival = map(bare, parts.names)
     about = words(
@@ -76,7 +77,6 @@ def question(trace: Trace, look: Look, words: Words) -> Timeline:
         difference=told(parts.difference, digits_for(parts.difference)),
     )
     title = words("why.question", word=word, rival=rival)
-    note = "" if trace.trained else words("why.untrained" if trace.expected else "why.not_asked")
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title, formula=about, shape="", note=note))
 
 

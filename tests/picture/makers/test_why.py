@@ -149,7 +149,7 @@ def test_until_the_weights_are_there_nothing_is_drawn() -> None:
     """The last picture stays, as for every finding."""
     trace = attrs.evolve(looked_into(), experiments={})
     assert account(trace, HEAD, words()) is None and lens_map(trace, HEAD, words()) is None
-    assert question(trace, HEAD, words()).caption.title == words()("timeline.title")
+    assert question(trace, HEAD, words()).caption.title == words()("page.why")
 
 
 @pytest.mark.parametrize(("architecture", "n"), [("encoder-decoder", 3), ("decoder-only", 2)])
