@@ -56,7 +56,7 @@ class Computer:
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
-        found = findings(source, model, request, trace, stop)
+        found = findings(source, model, request, trace, changing, stop)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,

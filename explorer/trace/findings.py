@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.effects import Effects
 
-EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies")
+EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "effects")
 DECODER_LEARNED = "learned of the decoder"
 _ROUNDING = 1e-5
 
@@ -112,4 +113,4 @@ class Copies:
     differences: Array
 
 
-Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies
+Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | Effects

@@ -1,0 +1,94 @@
+"""The sweep: every head, attention, feed-forward and token switched off in turn, each in a pass of its own."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from explorer.engine.experiments.bench import Bench, frozen
+from explorer.engine.experiments.trials import Trial, Trials
+from explorer.engine.threads import threads
+from explorer.trace.changes import Change
+from explorer.trace.effects import Effects
+from explorer.trace.model_card import ModelCard
+from explorer.trace.own_card import card_of
+
+_BATCH = 16  # Batches are at least about so many passes for the choice of threads.
+
+
+def effects(bench: Bench) -> Effects:
+    """Switch off each part of the model alone. Raises Superseded."""
+    card, tokens = card_of(bench.config), bench.tokens
+    hides, hidden_in = hidden_tokens(card, len(tokens.source), len(tokens.target))
+    heads, layers, feeds = head_trials(card), layer_trials(card), feed_forward_trials(card)
+    torch.set_num_threads(threads(card, _BATCH * max(len(tokens.source), len(tokens.target))))
+    with torch.inference_mode(), bench.changing.inside(bench.model):
+        trials = Trials(bench)
+        found = trials.effects([*heads, *layers, *feeds, *(trial for trial in hides if trial)])
+    n_layers, n_heads, n_words = card.sides[0].n_layers, card.sides[0].n_heads, len(trials.words.ids)
+    of_heads, of_layers, of_feeds, of_hides = torch.split(found, [len(heads), len(layers), len(feeds), sum(map(bool, hides))])
+    hidden = np.full((len(hides), n_words), np.nan, np.float32)
+    hidden[[bool(trial) for trial in hides]] = of_hides.numpy()
+    side = tokens.source or tokens.target
+    return Effects(
+        attentions=card.attentions,
+        sides=tuple(side.name for side in card.sides),
+        words=tuple(bench.symbols[each] if each < len(bench.symbols) else f"#{each}" for each in trials.words.ids),
+        word_ids=trials.words.ids,
+        measured=trials.words.measured,
+        tokens=tuple(token.text for token in side),
+        hidden_in=hidden_in,
+        log_p=frozen(trials.log_p),
+        heads=frozen(of_heads.view(-1, n_layers, n_heads, n_words)),
+        layers=frozen(of_layers.view(-1, n_layers, n_words)),
+        feed_forwards=frozen(of_feeds.view(-1, n_layers, n_words)),
+        hidden=frozen(torch.from_numpy(hidden)),
+    )
+
+
+def head_trials(card: ModelCard) -> list[Trial]:
+    """Each head of each attention [attention, layer, head] gives out zeros."""
+    return [(Change(f"{place}.mixed", "scale", head=head, value=0.0),) for place in _places(card) for head in _heads(card)]
+
+
+def layer_trials(card: ModelCard) -> list[Trial]:
+    """All heads of each attention [attention, layer] give out zeros."""
+    return [(Change(f"{place}.mixed", "scale", value=0.0),) for place in _places(card)]
+
+
+def feed_forward_trials(card: ModelCard) -> list[Trial]:
+    """Each feed-forward [side, layer] adds zeros."""
+    return [
+        (Change(f"{side.name}.layers.{layer}.feed_forward.output", "scale", value=0.0),)
+        for side in card.sides
+        for layer in range(side.n_layers)
+    ]
+
+
+def hidden_tokens(card: ModelCard, n_source: int, n_target: int) -> tuple[list[Trial], str]:
+    """Each token hidden from the others, and the attention in which it is hidden.
+
+    That is cross-attention where there is one: no query of the target sees the token of the source. Elsewhere it is
+    self-attention, in which every token still sees itself. The only token of a text has no others, and an empty trial.
+    """
+    attention = next((each for each in card.attentions if each.endswith(".cross_attn")), card.attentions[-1])
+    side, _, kind = attention.partition(".")
+    taps = [f"{side}.layers.{layer}.{kind}.masked" for layer in range(card.side(attention).n_layers)]
+    if kind == "cross_attn":
+        return [tuple(Change(tap, "close", columns=[n]) for tap in taps) for n in range(n_source)], attention
+    n_tokens = n_source or n_target
+    if n_tokens == 1:
+        return [()], attention
+    rows = [[row for row in range(n_tokens) if row != n] for n in range(n_tokens)]
+    return [tuple(Change(tap, "close", columns=[n], rows=rows[n]) for tap in taps) for n in range(n_tokens)], attention
+
+
+def _places(card: ModelCard) -> Iterator[str]:
+    """Every attention in every layer, such as "decoder.layers.2.cross_attn"."""
+    for attention in card.attentions:
+        side, _, kind = attention.partition(".")
+        yield from (f"{side}.layers.{layer}.{kind}" for layer in range(card.side(attention).n_layers))
+
+
+def _heads(card: ModelCard) -> range:
+    return range(card.sides[0].n_heads)
