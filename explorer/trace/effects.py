@@ -6,14 +6,27 @@ zeros in place of what it mixes, before W_O. Zeros in its slice of W_O's output 
 output is a sum over all heads.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import attrs
 import numpy as np
 
+from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
-LEAST = 0.05  # nats; a smaller effect counts as none
+LEAST = 0.05
+"""A smaller effect counts as none (nats)."""
+
+
+def measured_words(source: Sequence[Token], target: Sequence[Token], expected: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+    """The ids of the words whose log-probabilities are measured, and what they are (see Effects.measured).
+
+    `expected` has the ids that a translation is expected to say, with its end; it is empty for a model that is not asked.
+    """
+    ids = tuple(token.id for token in target or source)
+    if expected:
+        return expected, "written"
+    return (ids[1:], "next") if target and len(ids) > 1 else (ids, "own")
 
 
 @attrs.frozen(kw_only=True, eq=False)

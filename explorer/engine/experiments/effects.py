@@ -25,7 +25,7 @@ def effects(bench: Bench) -> Effects:
     with torch.inference_mode(), bench.changing.inside(bench.model):
         trials = Trials(bench)
         found = trials.effects([*heads, *layers, *feeds, *(trial for trial in hides if trial)])
-    n_layers, n_heads, n_words = card.sides[0].n_layers, card.sides[0].n_heads, len(trials.words.ids)
+    n_layers, n_heads, n_words = card.sides[0].n_layers, card.sides[0].n_heads, len(trials.word_ids)
     of_heads, of_layers, of_feeds, of_hides = torch.split(found, [len(heads), len(layers), len(feeds), sum(map(bool, hides))])
     hidden = np.full((len(hides), n_words), np.nan, np.float32)
     hidden[[bool(trial) for trial in hides]] = of_hides.numpy()
@@ -33,9 +33,9 @@ def effects(bench: Bench) -> Effects:
     return Effects(
         attentions=card.attentions,
         sides=tuple(side.name for side in card.sides),
-        words=tuple(bench.symbols[each] if each < len(bench.symbols) else f"#{each}" for each in trials.words.ids),
-        word_ids=trials.words.ids,
-        measured=trials.words.measured,
+        words=tuple(bench.symbols[each] if each < len(bench.symbols) else f"#{each}" for each in trials.word_ids),
+        word_ids=trials.word_ids,
+        measured=trials.measured,
         tokens=tuple(token.text for token in side),
         hidden_in=hidden_in,
         log_p=frozen(trials.log_p),

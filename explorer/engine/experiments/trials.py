@@ -9,61 +9,43 @@ Trials that change nothing in the encoder share its output; only the others enco
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import attrs
 import torch
 from torch import Tensor
 
 from explorer.engine.changing import changed
-from explorer.engine.experiments.bench import Bench, fetched, ids_of, stop_if
+from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.changes import Change
+from explorer.trace.effects import measured_words
 
 Trial = tuple[Change, ...]
 _NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
 
 
-@attrs.frozen(eq=False)
-class Words:
-    """The words whose log-probabilities are measured.
+class Trials:
+    """Makes trials of one pass. Use it inside inference mode; the changes of the pass itself are put in by the caller.
 
-    `ids` [word] are their symbols. Word i is predicted at position i. `measured` is "written" for the words of a translation
-    with its end, "next" for the next tokens of a text, and "own" for each token at its own place, where no next one exists.
+    `word_ids` are the words that are measured (`trace.effects.measured_words`): word i is predicted at position i. `log_p`
+    [word] has their log-probabilities (nats) in the pass as it is.
     """
 
-    ids: tuple[int, ...]
-    measured: str
-
-
-def words_of(bench: Bench) -> Words:
-    """The words of a pass: those that it is expected to say, or the tokens of its text."""
-    tokens = ids_of(bench.tokens.target or bench.tokens.source)
-    if bench.expected:
-        return Words(bench.expected, "written")
-    if bench.tokens.target and len(tokens) > 1:
-        return Words(tokens[1:], "next")
-    return Words(tokens, "own")
-
-
-class Trials:
-    """Makes trials of one pass. Use it inside inference mode; the changes of the pass itself are put in by the caller."""
-
     def __init__(self, bench: Bench) -> None:
-        self._bench, self.words = bench, words_of(bench)
+        self._bench = bench
+        self.word_ids, self.measured = measured_words(bench.tokens.source, bench.tokens.target, bench.expected)
         self._source, self._target = bench.source(), bench.target()
-        self._ids = torch.tensor(self.words.ids, device=bench.device)
+        self._ids = torch.tensor(self.word_ids, device=bench.device)
         both = bench.model.encoder is not None and self._source is not None
         self._memory = bench.model.encode(self._source) if both and self._source is not None else None
-        self.log_p = self._log_p(self._decoded(1))[0]  # [word]
-        """The log-probabilities (nats) of the words [word] in the pass as it is."""
+        self.log_p = self._log_p(self._decoded(1))[0]  # [word], in the pass as it is
 
     def effects(self, trials: Sequence[Trial]) -> Tensor:
         """[trial, word] what each trial adds to the log-probability of each word, in nats.
 
         NaN where a trial cannot be made, because it leaves a query without any key. Raises Superseded.
         """
-        found = torch.full((len(trials), len(self.words.ids)), torch.nan)
+        found = torch.full((len(trials), len(self.word_ids)), torch.nan)
         for encoding in (True, False):
             numbers = [n for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding]
             for begin in range(0, len(numbers), self._at_once()):
@@ -96,7 +78,7 @@ class Trials:
     def _log_p(self, output: Tensor) -> Tensor:
         """[batch, word] log-probabilities of the words, of the last stack's output [batch, position, feature]."""
         generator = self._bench.model.generator
-        n_words = len(self.words.ids)
+        n_words = len(self.word_ids)
         # The generator's probabilities, a softmax over all symbols, are not needed: its two other steps are made alone.
         logits = generator.logits(generator.project(output[:, :n_words]))  # [batch, word, vocab]
         # log p[w] = logits[w] − log Σ_v exp(logits[v])
