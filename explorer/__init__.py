@@ -6,6 +6,7 @@ trace = explorer.explore("我爱北京天安门", preset="translator", temperatu
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
+explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
 import threading
@@ -21,10 +22,12 @@ from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
+    from explorer.engine.request import Request
     from explorer.trace.changes import Change
+    from explorer.trace.effects import Effects
     from explorer.trace.trace import Trace
 
-__all__ = ["Change", "Trace", "__version__", "explore", "translate"]
+__all__ = ["Change", "Effects", "Trace", "__version__", "effects", "explore", "translate"]
 
 _one_at_a_time = threading.Lock()
 
@@ -45,12 +48,31 @@ def explore(
     a trained model finds its translation. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    from explorer.engine.request import Request
-
-    request = Request.from_preset(str(preset), _text(text), **knobs)
-    request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
+    request = _request(text, target, preset, trained, changes, knobs)
     with _alone() as computer:
         return computer(request).trace
+
+
+def effects(
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    word: str | int | None = None,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
+) -> "Effects":
+    """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
+
+    The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
+    `word` keeps one word alone: its text, or its place from 0. All else is as in `explore`; the effects are those of the pass
+    with the `changes`. Raises explorer.errors.ExplorerError for anything a caller can correct, so UnknownWord.
+    """
+    request = _request(text, target, preset, trained, changes, knobs)
+    with _alone() as computer:
+        found = computer.effects(request)
+    return found if word is None else found.of(word)
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
@@ -68,6 +90,16 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
         if translator is None:
             raise NotTrained(name=str(preset))
         return translator.translate(computer.sources.source_ids(_text(text), translator), Decoding(beam=beam))
+
+
+def _request(
+    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: dict[str, Any]
+) -> "Request":
+    """The Request of the arguments that all passes have. Raises ExplorerError."""
+    from explorer.engine.request import Request
+
+    request = Request.from_preset(str(preset), _text(text), **knobs)
+    return request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
 
 
 def _text(value: object) -> str:
@@ -101,7 +133,7 @@ def _computer() -> "Computer":
 
 
 def __getattr__(name: str) -> Any:
-    """Import `explorer.Trace` and `explorer.Change` on first use, so that `import explorer` alone stays fast."""
+    """Import `explorer.Trace` and the other classes on first use, so that `import explorer` alone stays fast."""
     if name == "Trace":
         from explorer.trace.trace import Trace
 
@@ -110,4 +142,8 @@ def __getattr__(name: str) -> Any:
         from explorer.trace.changes import Change
 
         return Change
+    if name == "Effects":
+        from explorer.trace.effects import Effects
+
+        return Effects
     raise AttributeError(name)

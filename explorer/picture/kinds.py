@@ -338,6 +338,7 @@ class Timeline(Picture):
     shift: int = 0
     scale: Scale = attrs.field(default=Scale(0.0, 1.0, "cividis"))
     alike: bool = False  # whether the steps after the chosen one look like those before it
+    told: tuple[str, ...] = ()  # what is said of each step; () for the usual sentence
 
     def kind(self) -> "Kind[Timeline]":
         """Its drawing, tables and words."""

@@ -7,13 +7,16 @@ output is a sum over all heads.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 
+from explorer.errors import UnknownWord
 from explorer.tokens.token import Token
-from explorer.trace.arrays import Array
+from explorer.trace.arrays import Array, frozen_array
 
+_ARRAYS = ("log_p", "heads", "layers", "feed_forwards", "hidden")
 LEAST = 0.05
 """A smaller effect counts as none (nats)."""
 
@@ -67,6 +70,33 @@ class Effects:
         """[attention, layer, head, word] the effects of single heads."""
         return self.heads
 
+    def of(self, word: str | int) -> "Effects":
+        """The effects on one word alone: on that at a place, counted from 0, or on the first that reads so. Raises UnknownWord.
+
+        The mark of a blank before a word of a translation need not be written.
+        """
+        place = self.place(word)
+        some = slice(place, place + 1)
+        arrays: dict[str, Any] = {name: frozen_array(getattr(self, name)[..., some]) for name in _ARRAYS}
+        return attrs.evolve(self, words=self.words[some], word_ids=self.word_ids[some], **arrays)
+
+    def place(self, word: str | int) -> int:
+        """The place of a word, or of the first that reads so. Raises UnknownWord."""
+        if isinstance(word, str):
+            from explorer.tokens.pieces import MARK  # A library of Unicode's properties, which the first window leaves out.
+
+            told = [each for each in (word, f"{MARK}{word}") if each in self.words]
+            if told:
+                return min(map(self.words.index, told))
+        elif isinstance(word, (int, np.integer)) and not isinstance(word, bool) and 0 <= word < len(self.words):
+            return int(word)
+        raise UnknownWord(got=word, known=" ".join(self.words))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in types that JSON has; None stands for what is no number."""
+        made = {field.name: getattr(self, field.name) for field in attrs.fields(Effects)}
+        return {name: _listed(value) if isinstance(value, np.ndarray) else value for name, value in made.items()}
+
     def __repr__(self) -> str:
         """At most ten lines: the words, and the strongest of each kind of part."""
         n_attentions, n_layers, n_heads, n_words = self.heads.shape
@@ -96,6 +126,13 @@ class Effects:
 
     def _effect(self, array: Array, *place: int) -> str:
         return f"{self.words[place[-1]]} {array[place]:+.3g}"
+
+
+def _listed(array: Array) -> Any:
+    """Nested lists of an array's numbers, as float32 writes them; None for NaN."""
+    if array.ndim:
+        return [_listed(each) for each in array]
+    return float(str(array)) if np.isfinite(array) else None
 
 
 def largest(array: Array) -> tuple[int, ...]:

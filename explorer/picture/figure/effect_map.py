@@ -43,7 +43,8 @@ def tell_effect(picture: EffectMap, row: int, head: int | None, words: Words) ->
     key = "effects.estimate_of" if picture.estimated and head is not None and heads else "effects.effect_of"
     with np.errstate(over="ignore"):
         factor = number(float(f"{np.exp(value):.3g}"))
-    told = words(key, off=off, word=picture.word, value=number(float(f"{value:.3g}")), factor=factor, tap=about.tap)
+    change = f"{value:+.3g}".replace("-", "\N{MINUS SIGN}")
+    told = words(key, off=off, word=picture.word, value=change, factor=factor, tap=about.tap)
     return told + told_origin(picture.caption, words)
 
 

@@ -66,6 +66,8 @@ def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: fl
 
 def tell_step(picture: Timeline, step: int, words: Words) -> str:
     """One step in words. Tooltip, status line and screen reader show the same sentence."""
+    if picture.told:
+        return picture.told[step] + told_origin(picture.caption, words)
     told = words("timeline.about_position", step=step, symbol=picture.labels[step])
     if picture.log_p is not None:
         told = words(

@@ -1,7 +1,11 @@
 """Where the parts of an EffectMap stand, and how it is drawn: cells of heads, and a bar for each row beside them."""
 
+import math
+from itertools import groupby
+
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import inks
@@ -12,8 +16,9 @@ from explorer.trace.effects import LEAST
 
 _TEXT, _SMALL = 12.0, 11.0  # px, sizes of letters
 _HEAD_PX, _FOOT_PX, _GROUP_GAP_PX, _GAP_PX = 20.0, 46.0, 8.0, 14.0
-_MOST_CELL_PX, _MOST_ROW_PX, _LEAST_ROW_PX = 54.0, 27.0, 3.0
-_BARS_SHARE, _LEAST_BARS_PX, _MOST_BARS_PX = 0.3, 90.0, 210.0
+_MOST_CELL_PX, _MOST_ROW_PX, _LEAST_ROW_PX = 60.0, 27.0, 0.5
+_SMALL_CELL_PX = 6.0  # Smaller cells are painted together, without gaps.
+_BARS_SHARE, _LEAST_BARS_PX, _MOST_BARS_PX = 0.3, 90.0, 300.0
 _NUMBER_PX = 44.0  # px, the column of the bars' numbers
 _NUMBER_ROOM = 36.0, 15.0  # px, a smaller cell has no number
 _LABEL_ROW_PX = 10.0  # px, lower rows have no name of their own
@@ -59,20 +64,34 @@ def places(picture: EffectMap, area: Area, measure: Measure) -> Places:
     wide = min(max(1.0, (area.right - left - _GAP_PX - bars) / n_heads), _MOST_CELL_PX)
     n_gaps = sum(one.group != next_.group for one, next_ in zip(picture.rows, picture.rows[1:], strict=False))
     room = area.high - _HEAD_PX - _FOOT_PX - n_gaps * _GROUP_GAP_PX
-    high = float(int(min(max(room / n_rows, _LEAST_ROW_PX), _MOST_ROW_PX)))
+    high = min(max(room / n_rows, _LEAST_ROW_PX), _MOST_ROW_PX)
+    high = float(int(high)) if high >= _SMALL_CELL_PX else high
     tops, y = [], area.y + _HEAD_PX
     for number, row in enumerate(picture.rows):
         y += _GROUP_GAP_PX if number and row.group != picture.rows[number - 1].group else 0.0
         tops.append(y)
         y += high
     begins = left + n_heads * wide + _GAP_PX
-    return Places(tuple(tops), high, left, wide, n_heads, Area(begins, tops[0], min(bars, area.right - begins), y - tops[0]))
+    beside = Area(begins, tops[0], min(_MOST_BARS_PX, area.right - begins), y - tops[0])
+    return Places(tuple(tops), high, left, wide, n_heads, beside)
 
 
 def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Places) -> None:
     """Draw the whole map; `at` are its places in the rectangle."""
     _names(sketch, picture, words, area, at)
     index = indices(picture.values, picture.scale)
+    if min(at.wide, at.high) < _SMALL_CELL_PX:
+        _small_cells(sketch, picture, at, index)
+    else:
+        _cells(sketch, picture, at, index)
+    _bars(sketch, picture, at)
+    if picture.chosen is not None:
+        sketch.box(at.cell(*picture.chosen).inset(right=1, bottom=1), edge=sketch.theme.accent, edge_px=2)
+    _foot(sketch, picture, words, area, at)
+
+
+def _cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uint8]) -> None:
+    """Cell by cell, each with its outline and its number."""
     ink_of = inks(picture.scale.colours, sketch.theme)
     for row in range(len(picture.rows)):
         if picture.pending or np.isfinite(picture.values[row]).any():
@@ -81,10 +100,19 @@ def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Area, a
         else:  # A feed-forward has no heads: a line leads from its name to its bar.
             y = at.tops[row] + round(at.high / 2)
             sketch.line(at.left, y, at.bars.x - 6, y, sketch.theme.pale)
-    _bars(sketch, picture, at)
-    if picture.chosen is not None:
-        sketch.box(at.cell(*picture.chosen).inset(right=1, bottom=1), edge=sketch.theme.accent, edge_px=2)
-    _foot(sketch, picture, words, area, at)
+
+
+def _small_cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uint8]) -> None:
+    """The cells of each group as one image; a group whose numbers are still computed is an outline."""
+    begin = 0
+    for _group, rows in groupby(picture.rows, key=lambda row: row.group):
+        end = begin + len(list(rows))
+        area = Area(at.left, at.tops[begin], at.wide * at.n_heads, (end - begin) * at.high)
+        if picture.pending:
+            sketch.box(area, edge=sketch.theme.hairline)
+        elif np.isfinite(picture.values[begin:end]).any():
+            sketch.cells(area, index[begin:end], picture.scale.colours)
+        begin = end
 
 
 def _names(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Places) -> None:
@@ -96,11 +124,13 @@ def _names(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Pla
         sketch.write(at.left + (head + 0.5) * at.wide, at.tops[0] - 7, f"H{head}", _SMALL, faint, "middle")
     told = sketch.fitting(words("effects.whole"), _SMALL, at.bars.wide)
     sketch.write(at.bars.right, at.tops[0] - 7, told, _SMALL, faint, "end")
+    begin = 0  # the first row of the group
     for number, row in enumerate(picture.rows):
         middle = at.tops[number] + at.high / 2 + 4
         if not number or row.group != picture.rows[number - 1].group:
             sketch.write(area.x, max(middle, at.tops[number] + 9), row.group, _TEXT)
-        if at.high >= _LABEL_ROW_PX:
+            begin = number
+        if (number - begin) % max(1, math.ceil(_LABEL_ROW_PX / at.high)) == 0:  # Low rows are named now and then.
             sketch.write(at.left - 7, middle, row.name, _SMALL, faint, "end")
 
 
@@ -141,9 +171,9 @@ def _bars(sketch: Sketch, picture: EffectMap, at: Places) -> None:
             continue
         # length = |Δ| / reach · half of the room
         length = min(1.0, abs(value) / picture.bar_reach) * room.wide / 2
-        thick = min(12.0, max(2.0, at.high - 8))
+        thick = min(12.0, max(1.0, at.high - 8))
         if length >= 0.5:
-            y = at.tops[row] + round((at.high - thick) / 2)
+            y = at.tops[row] + max(0.0, (at.high - thick) // 2)
             sketch.box(Area(zero if value > 0 else zero - length, y, length, thick), sketch.sign(value))
         if at.high >= _LABEL_ROW_PX:
             colour = sketch.theme.text if abs(value) >= LEAST else sketch.theme.faint

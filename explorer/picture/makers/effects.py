@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, EffectMap, EffectRow, Heatmap, Timeline
 from explorer.picture.layout.effect_map import plain, scale_of, signed
 from explorer.picture.makers.heatmaps import symbol
@@ -36,8 +37,13 @@ def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
         return None
     ids, measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
     probabilities = trace["generator.probabilities"][np.arange(len(ids)), list(ids)]  # [word]
+    labels = (words("effects.sentence"), *_labels(trace, ids))
+    with np.errstate(divide="ignore"):  # A probability may be too small for float32.
+        log_p = np.log(probabilities.astype(np.float64))  # [word]
+    told = zip(labels, (float(log_p.sum()), *log_p.tolist()), strict=True)
     return Timeline(
-        labels=(words("effects.sentence"), *_labels(trace, ids)),
+        labels=labels,
+        told=tuple(words("effects.word", word=label, log_p=rough(value)) for label, value in told),
         probabilities=np.concatenate([[np.float32(np.nan)], probabilities]),
         chosen=chosen_word(trace, look) + 1,
         caption=Caption(
@@ -97,7 +103,7 @@ def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
         estimated=found is not None and not found.exact,
         pending=found is None,
         caption=Caption(
-            title=words("effects.heads"),
+            title=f"{words('effects.heads')} · {named}",
             tap=_TAP,
             shape=f"[row {len(rows)}, head {n_heads}]",
             formula=_FORMULA,
