@@ -32,14 +32,14 @@ def effects(words: Words, /, text: str, word: str | None, as_json: bool, out: st
     path = None if out is None else Path(out)
     if path is not None:  # Refuse a wrong format before the pass.
         formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))
-    request = request_of(text, given).asking(experiments=frozenset({"effects"}))
+    request = request_of(text, given).asking(experiments=frozenset({"effects_exact"}))
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
     trace = Computer()(request).trace
-    found = trace.experiments.get("effects")
+    found = trace.experiments.get("effects_exact")
     if found is None:
         raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-    shown: Effects = found if word is None else found.of(word)  # type: ignore[union-attr, assignment]  # "effects" are Effects.
+    shown: Effects = found if word is None else found.of(word)  # type: ignore[union-attr, assignment]  # They are Effects.
     if path is not None:
         _write(trace, word, path, words, theme)
     if as_json:

@@ -72,8 +72,8 @@ class Computer:
 
     def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
         """What each part of the model does to each word of one pass. Raises ExplorerError, so TooLongForEffects; Superseded."""
-        trace = self(request.asking(experiments=frozenset({"effects"})), stop, progress).trace
-        found = trace.experiments.get("effects")
+        trace = self(request.asking(experiments=frozenset({"effects_exact"})), stop, progress).trace
+        found = trace.experiments.get("effects_exact")
         if not isinstance(found, Effects):
             raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
         return found

@@ -16,7 +16,7 @@ from explorer.errors import UnknownWord
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 
-_ARRAYS = ("log_p", "heads", "layers", "feed_forwards", "hidden")
+_ARRAYS = ("log_p", "heads", "layers", "feed_forwards", "hidden", "estimates")
 LEAST = 0.05
 """A smaller effect counts as none (nats)."""
 
@@ -48,7 +48,8 @@ class Effects:
     would be left without any key.
 
     `attentions` and `sides` name the first axes ("decoder.cross_attn", "decoder"). `exact` is False where `heads` are only
-    estimated from the gradient; all other arrays are always exact.
+    estimated from the gradient; all other arrays are always exact. Where an estimate came before exact effects, `estimates` has
+    it, in the shape of `heads`.
     """
 
     attentions: tuple[str, ...]
@@ -64,11 +65,19 @@ class Effects:
     feed_forwards: Array
     hidden: Array
     exact: bool = True
+    estimates: Array | None = None
 
     @property
     def values(self) -> Array:
         """[attention, layer, head, word] the effects of single heads."""
         return self.heads
+
+    @property
+    def correlation(self) -> float:
+        """The correlation of the estimates with the exact effects of heads; NaN where one of them is missing."""
+        if self.estimates is None or not self.exact or np.ptp(self.heads) == 0 or np.ptp(self.estimates) == 0:
+            return float("nan")
+        return float(np.corrcoef(self.heads.ravel(), self.estimates.ravel())[0, 1])
 
     def of(self, word: str | int) -> "Effects":
         """The effects on one word alone: on that at a place, counted from 0, or on the first that reads so. Raises UnknownWord.
@@ -77,7 +86,9 @@ class Effects:
         """
         place = self.place(word)
         some = slice(place, place + 1)
-        arrays: dict[str, Any] = {name: frozen_array(getattr(self, name)[..., some]) for name in _ARRAYS}
+        arrays: dict[str, Any] = {
+            name: frozen_array(getattr(self, name)[..., some]) for name in _ARRAYS if getattr(self, name) is not None
+        }
         return attrs.evolve(self, words=self.words[some], word_ids=self.word_ids[some], **arrays)
 
     def place(self, word: str | int) -> int:

@@ -13,7 +13,7 @@ from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.effects import Effects
 
-EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "effects")
+EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "effects", "effects_exact")
 DECODER_LEARNED = "learned of the decoder"
 _ROUNDING = 1e-5
 

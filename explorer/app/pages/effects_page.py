@@ -5,13 +5,14 @@ import attrs
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
-from explorer.picture.makers.effects import effect_map, head_at, hidden_map, word_row
+from explorer.picture.makers.effects import effect_map, found_effects, head_at, hidden_map, word_row
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.effect_map import EffectMapView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 
+_FIRST = frozenset({"effects"})
 _WORDS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
@@ -20,7 +21,7 @@ class EffectsPage(Page):
 
     key = "effects"
     least_px = 600
-    experiments = frozenset({"effects"})
+    experiments = _FIRST
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,9 +44,19 @@ class EffectsPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = trace, look, words
+        self._ask(trace)
         super().draw(trace, look, words)
         if self._pointed is not None:
             self._slice()
+
+    def _ask(self, trace: Trace) -> None:
+        """Ask for exact effects once an estimate has come; another sentence begins with what comes first again."""
+        found = found_effects(trace)
+        late = found is not None and (not found.exact or "effects_exact" in trace.experiments)
+        needed = _FIRST | {"effects_exact"} if late else _FIRST
+        if needed != self.experiments:
+            self.experiments = needed
+            self.looked_into.emit()
 
     def _slice(self) -> None:
         """Show the effects on the word under the mouse, or on the chosen one: these are slices, and nothing is computed."""

@@ -2,29 +2,61 @@
 
 from collections.abc import Iterator
 
+import attrs
 import numpy as np
 import torch
+from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, frozen
+from explorer.engine.experiments.estimate import estimated_heads
 from explorer.engine.experiments.trials import Trial, Trials
-from explorer.engine.threads import threads
+from explorer.engine.threads import pass_work, threads
 from explorer.trace.changes import Change
 from explorer.trace.effects import Effects
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 
+_LONG_WORK = 5e10  # multiplications of all heads' passes; about a second on two cores
+_WORDS_FOR_A_HEAD = 4  # The gradient of a word takes about as long as so many passes of a batch.
 _BATCH = 16  # Batches are at least about so many passes for the choice of threads.
 
 
 def effects(bench: Bench) -> Effects:
-    """Switch off each part of the model alone. Raises Superseded."""
+    """Switch off each part of the model alone; where that takes long, heads are estimated. Raises Superseded."""
+    card, tokens = card_of(bench.config), bench.tokens
+    return _effects(bench, exact=not takes_long(card, len(tokens.source), len(tokens.target)))
+
+
+def effects_exact(bench: Bench) -> Effects:
+    """Switch off each part of the model alone, however long that takes. Raises Superseded.
+
+    Where it takes long, the estimates that stood in for the effects of heads are given too.
+    """
+    found = _effects(bench, exact=True)
+    if not takes_long(card_of(bench.config), len(bench.tokens.source), len(bench.tokens.target)):
+        return found
+    with bench.changing.inside(bench.model):
+        estimates = estimated_heads(bench, found.word_ids)
+    return attrs.evolve(found, estimates=frozen(_by_attention(estimates, card_of(bench.config)).view(found.heads.shape)))
+
+
+def takes_long(card: ModelCard, n_source: int, n_target: int) -> bool:
+    """Whether the sweep over all heads takes longer than one waits for it, and much longer than its estimate."""
+    n_tokens, n_heads = max(n_source, n_target), sum(1 for _place in _places(card)) * card.sides[0].n_heads
+    work = n_heads * pass_work(card, n_tokens)
+    return work > _LONG_WORK and n_heads > _WORDS_FOR_A_HEAD * n_tokens
+
+
+def _effects(bench: Bench, *, exact: bool) -> Effects:
     card, tokens = card_of(bench.config), bench.tokens
     hides, hidden_in = hidden_tokens(card, len(tokens.source), len(tokens.target))
-    heads, layers, feeds = head_trials(card), layer_trials(card), feed_forward_trials(card)
+    heads, layers, feeds = head_trials(card) if exact else [], layer_trials(card), feed_forward_trials(card)
     torch.set_num_threads(threads(card, _BATCH * max(len(tokens.source), len(tokens.target))))
-    with torch.inference_mode(), bench.changing.inside(bench.model):
-        trials = Trials(bench)
-        found = trials.effects([*heads, *layers, *feeds, *(trial for trial in hides if trial)])
+    with bench.changing.inside(bench.model):
+        with torch.inference_mode():
+            trials = Trials(bench)
+            found = trials.effects([*heads, *layers, *feeds, *(trial for trial in hides if trial)])
+        estimates = None if exact else _by_attention(estimated_heads(bench, trials.word_ids), card)
     n_layers, n_heads, n_words = card.sides[0].n_layers, card.sides[0].n_heads, len(trials.word_ids)
     of_heads, of_layers, of_feeds, of_hides = torch.split(found, [len(heads), len(layers), len(feeds), sum(map(bool, hides))])
     hidden = np.full((len(hides), n_words), np.nan, np.float32)
@@ -39,11 +71,23 @@ def effects(bench: Bench) -> Effects:
         tokens=tuple(token.text for token in side),
         hidden_in=hidden_in,
         log_p=frozen(trials.log_p),
-        heads=frozen(of_heads.view(-1, n_layers, n_heads, n_words)),
+        heads=frozen((of_heads if estimates is None else estimates).reshape(-1, n_layers, n_heads, n_words)),
         layers=frozen(of_layers.view(-1, n_layers, n_words)),
         feed_forwards=frozen(of_feeds.view(-1, n_layers, n_words)),
         hidden=frozen(torch.from_numpy(hidden)),
+        exact=exact,
     )
+
+
+def _by_attention(rows: Tensor, card: ModelCard) -> Tensor:
+    """[attention and layer, head, word] from the order in which a pass comes to the taps to that of the card's attentions."""
+    passed = [
+        f"{side.name}.layers.{layer}.{kind}"
+        for side in card.sides
+        for layer in range(side.n_layers)
+        for kind in side.attentions
+    ]
+    return rows[[passed.index(place) for place in _places(card)]]
 
 
 def head_trials(card: ModelCard) -> list[Trial]:

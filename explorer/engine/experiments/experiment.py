@@ -13,7 +13,8 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
 from explorer.engine.experiments.bench import Bench, fetched, frozen, ids_of, number_of, stop_if
-from explorer.engine.experiments.effects import effects
+from explorer.engine.experiments.effects import effects, effects_exact
+from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.hooks import watched
@@ -40,6 +41,7 @@ def experiment(name: str, bench: Bench) -> Experiment:
         "batch": batch,
         "copies": copies,
         "effects": effects,
+        "effects_exact": effects_exact,
     }
     with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
         return made[name](attrs.evolve(bench, model=quiet))
@@ -124,7 +126,7 @@ def batch(bench: Bench) -> PaddedBatch:
         row[: len(sentence)] = torch.tensor(ids_of(sentence))
     ids, real = ids.to(bench.device), masks.padding(lengths.to(bench.device), n)  # real: [batch, head 1, query 1, key]
     with torch.inference_mode():
-        with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
+        with seen_at(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
             # A batch without padding needs no mask.
             together = _read(bench.model, ids, real if int(lengths.min()) < n else None)
         open_to_padding = _read(bench.model, ids)
@@ -191,8 +193,8 @@ def _learned(model: Transformer, side: str) -> Tensor:
 
 def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, float]]:
     """By tap the mean length of the vectors, and the mean length of the loss's gradient with respect to them."""
-    with changed(bench.model, config) as model, torch.enable_grad(), _wanting_gradients(model):
-        with _seen(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
+    with changed(bench.model, config) as model, torch.enable_grad(), wanting_gradients(model):
+        with seen_at(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
             logits = model(bench.source(), bench.target())[0]  # [position, vocab]
         stop_if(bench.stop)
         gradients = torch.autograd.grad(_loss(bench, logits), list(seen.values()), allow_unused=True)
@@ -209,32 +211,6 @@ def _loss(bench: Bench, logits: Tensor) -> Tensor:
     if not bench.tokens.target or len(ids) == 1:  # Without a next token, the model is asked for the token itself.
         return cross_entropy(logits, ids)
     return cross_entropy(logits[:-1], ids[1:])
-
-
-@contextmanager
-def _wanting_gradients(model: Transformer) -> Iterator[None]:
-    """Inside the block, gradients begin at the embedding tables; those of all other weights are not computed."""
-    tables = {stack.embedding.look_up.weight for stack in (model.encoder, model.decoder) if stack is not None}
-    try:
-        for table in tables:
-            table.requires_grad_(True)
-        yield
-    finally:
-        for table in tables:
-            table.requires_grad_(False)
-
-
-@contextmanager
-def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -> Iterator[dict[str, Tensor]]:
-    """The tensors of all taps whose names have one of these endings, with the batch axis. `keep` keeps their gradients."""
-    seen: dict[str, Tensor] = {}
-
-    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
-        if tap.name.endswith(endings):
-            seen[tap.name] = tensor if keep else tensor.detach().clone()
-
-    with watched(model, watcher):
-        yield seen
 
 
 @contextmanager

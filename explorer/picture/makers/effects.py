@@ -26,8 +26,8 @@ _TAP = "generator.logits"
 
 
 def found_effects(trace: Trace) -> Effects | None:
-    """The effects of a Trace; None while they are computed."""
-    found = trace.experiments.get("effects")
+    """The effects of a Trace, exact ones if they are there; None while they are computed."""
+    found = trace.experiments.get("effects_exact") or trace.experiments.get("effects")
     return found if isinstance(found, Effects) else None
 
 
@@ -110,7 +110,7 @@ def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
             origin="beside",
         ),
     )
-    return attrs.evolve(made, told=_told(made, found, word, words))
+    return attrs.evolve(made, told=f"{_told(made, found, word, words)} {_trust(found, words)}".strip())
 
 
 def effect_rows(card: ModelCard, words: Words) -> tuple[EffectRow, ...]:
@@ -169,6 +169,15 @@ def _told(made: EffectMap, found: Effects | None, word: int, words: Words) -> st
     told = words("effects.none", least=plain(LEAST))
     instead = _instead(made, found, word, words)
     return f"{told} {instead}".strip()
+
+
+def _trust(found: Effects | None, words: Words) -> str:
+    """That cells are estimates; or, once the exact effects are there, how well the estimates fitted them."""
+    if found is None:
+        return ""
+    if not found.exact:
+        return words("effects.estimated")
+    return "" if math.isnan(found.correlation) else words("effects.correlated", value=f"{found.correlation:.2f}")
 
 
 def _instead(made: EffectMap, found: Effects, word: int, words: Words) -> str:
