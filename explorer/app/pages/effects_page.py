@@ -1,6 +1,7 @@
 """The effects page: what matters for each word. Every part of the model is switched off in turn, each in a pass of its own."""
 
 import attrs
+from PySide6.QtWidgets import QToolButton
 
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
@@ -13,6 +14,7 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 
 _FIRST = frozenset({"effects"})
+_MOST_HEADS = 400  # The exact effects of more heads take minutes, and are computed when somebody asks for them.
 _WORDS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
@@ -32,6 +34,12 @@ class EffectsPage(Page):
         self.row = self.card(row, word_row)
         self.heads = self.card(heads, effect_map)
         self.hidden = self.card(hidden, hidden_map)
+        self.exact = QToolButton()
+        self.exact.setObjectName("segment")
+        self.exact.hide()
+        self.exact.clicked.connect(self._compute_exactly)
+        self.heads.bar.insertWidget(2, self.exact)
+        self._wants_exact = False
         self.row.setMinimumHeight(_WORDS_PX)
         row.stepped.connect(self._step)
         row.hovered.connect(self._hover)
@@ -41,6 +49,10 @@ class EffectsPage(Page):
         column.addWidget(self.row, 2)
         column.addLayout(beside((self.heads, 6), (self.hidden, 5)), 8)
         column.addWidget(self.explain(hug=True), 2)
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.exact.setText(words("effects.exactly"))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = trace, look, words
@@ -52,11 +64,21 @@ class EffectsPage(Page):
     def _ask(self, trace: Trace) -> None:
         """Ask for exact effects once an estimate has come; another sentence begins with what comes first again."""
         found = found_effects(trace)
-        late = found is not None and (not found.exact or "effects_exact" in trace.experiments)
+        if found is None:
+            self._wants_exact = False
+        estimated = found is not None and not found.exact
+        many = found is not None and found.heads[..., 0].size > _MOST_HEADS
+        late = "effects_exact" in trace.experiments or (estimated and (self._wants_exact or not many))
         needed = _FIRST | {"effects_exact"} if late else _FIRST
+        self.exact.setVisible(estimated and not late)
         if needed != self.experiments:
             self.experiments = needed
             self.looked_into.emit()
+
+    def _compute_exactly(self) -> None:
+        self._wants_exact = True
+        if self._shown is not None:
+            self._ask(self._shown[0])
 
     def _slice(self) -> None:
         """Show the effects on the word under the mouse, or on the chosen one: these are slices, and nothing is computed."""

@@ -1,5 +1,6 @@
 """The effects page: pointing at a word shows its slice, a click keeps it, and a head that is clicked is looked at."""
 
+import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -9,6 +10,7 @@ from explorer.app.pages.effects_page import EffectsPage
 from explorer.lang import Words
 from explorer.picture.kinds import EffectMap
 from explorer.state.look import Look
+from explorer.trace.model_card import SideCard
 from explorer.trace.trace import Trace
 from explorer.views.pictures.effect_map import EffectMapView
 from explorer.views.pictures.timeline import TimelineView
@@ -106,3 +108,45 @@ def test_other_architectures_have_the_page(page: EffectsPage, architecture: str)
 
     assert shown(page).rows[0].tap.startswith(architecture.partition("-")[0])
     assert page.row.picture is not None and page.row.picture.caption.note
+
+
+def estimate(trace: Trace, n_times: int = 1) -> Trace:
+    """The same with estimated heads, `n_times` as many of them."""
+    found = effects_of(trace)
+    heads = np.tile(found.heads, (1, 1, n_times, 1))
+    return attrs.evolve(trace, experiments={"effects": attrs.evolve(found, exact=False, heads=heads)})
+
+
+def test_exact_effects_are_asked_for_when_an_estimate_has_come(page: EffectsPage) -> None:
+    """And another sentence begins with the estimate again."""
+    trace = traced()
+    asked: list[frozenset[str]] = []
+    page.looked_into.connect(lambda: asked.append(page.experiments))
+    draw(page, trace)
+    assert asked == []
+    draw(page, estimate(trace))
+    assert shown(page).estimated
+    exact = attrs.evolve(trace, experiments={**estimate(trace).experiments, "effects_exact": effects_of(trace)})
+    draw(page, exact)
+    assert not shown(page).estimated
+    draw(page, unfinished(trace))
+
+    assert asked == [{"effects", "effects_exact"}, {"effects"}]
+    assert not page.exact.isVisible()
+
+
+def test_very_many_heads_wait_for_a_click(page: EffectsPage, qtbot: QtBot) -> None:
+    """Their exact effects take minutes."""
+    trace = estimate(traced(), 64)
+    asked: list[frozenset[str]] = []
+    page.looked_into.connect(lambda: asked.append(page.experiments))
+    trace = attrs.evolve(trace, card=attrs.evolve(trace.card, sides=tuple(_wide(side) for side in trace.card.sides)))
+    draw(page, trace)
+    assert (asked, page.exact.isVisible()) == ([], True)
+
+    qtbot.mouseClick(page.exact, Qt.MouseButton.LeftButton)
+    assert (asked, page.exact.isVisible()) == ([{"effects", "effects_exact"}], False)
+
+
+def _wide(side: SideCard) -> SideCard:
+    return attrs.evolve(side, n_heads=256, n_kv_heads=256)
