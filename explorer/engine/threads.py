@@ -28,6 +28,17 @@ def pass_work(card: ModelCard, n_tokens: int) -> float:
     return work + n_tokens * d * card.vocab_size
 
 
+def batch_threads(card: ModelCard, n_tokens: int) -> int:
+    """The number of threads for many batches of `n_tokens` in all: one for each core where a single layer is worth it.
+
+    Threads wait for each other at the end of every operation. In a deep model of small layers that takes longer than the work,
+    and on a busy machine many times as long.
+    """
+    d = card.d_model
+    layer = n_tokens * max(8 * d**2 + 4 * d * side.d_ff for side in card.sides)
+    return 1 if layer < _ONE_THREAD_WORK else os.cpu_count() or 1
+
+
 def decoding_threads(card: ModelCard, n_rows: int) -> int:
     """The number of threads for steps of decoding, each of which adds one token to each of `n_rows` sentences."""
     if _FLOAT * card.parameters > _ONE_THREAD_BYTES:

@@ -26,7 +26,6 @@ _SWEEP = "effects: all 72 heads of the translator, 16 + 16 tokens"
 _AGAINST = "effects: one batch / a pass for each of the 72 heads"
 _GOAL_MS, _GOAL_SHARE = 150.0, 0.25
 _BUDGET_S = 12.0
-_BATCH = 16  # as the sweep itself chooses its threads
 
 
 def tasks() -> list[Task]:
@@ -37,10 +36,10 @@ def tasks() -> list[Task]:
 def _sweep(_bench: Bench) -> list[Row]:
     given = given_of(model_of("translator"), _N)
     card = card_of(given.config)
-    wide, narrow = threads(card, _BATCH * _N), threads(card, _N)
+    narrow = threads(card, _N)
     with torch.inference_mode():
-        pair = paired(partial(_together, given, wide), partial(_one_by_one, given, narrow), budget_s=_BUDGET_S, least=5)
-    note = f"threads {wide}, single passes {narrow}"
+        pair = paired(partial(_together, given), partial(_one_by_one, given, narrow), budget_s=_BUDGET_S, least=5)
+    note = f"single passes with {narrow} thread(s); the sweep chooses its own number"
     return [
         measured(_SWEEP, pair.ours.median, _GOAL_MS, spread=str(pair.ours.spread), note=note),
         compared(_AGAINST, pair, _GOAL_SHARE, note=note),
@@ -54,8 +53,7 @@ def given_of(model: Transformer, n: int) -> Given:
     return Given(model, Tokens(source, target), expected, (), lambda: False)
 
 
-def _together(given: Given, n_threads: int) -> None:
-    torch.set_num_threads(n_threads)
+def _together(given: Given) -> None:
     Trials(given).effects(head_trials(card_of(given.config)))
 
 

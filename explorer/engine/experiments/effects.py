@@ -10,7 +10,7 @@ from torch import Tensor
 from explorer.engine.experiments.bench import Bench, frozen
 from explorer.engine.experiments.estimate import estimated_heads
 from explorer.engine.experiments.trials import Trial, Trials
-from explorer.engine.threads import pass_work, threads
+from explorer.engine.threads import pass_work
 from explorer.trace.changes import Change
 from explorer.trace.effects import Effects
 from explorer.trace.model_card import ModelCard
@@ -18,7 +18,6 @@ from explorer.trace.own_card import card_of
 
 _LONG_WORK = 5e10  # multiplications of all heads' passes; about a second on two cores
 _WORDS_FOR_A_HEAD = 4  # The gradient of a word takes about as long as so many passes of a batch.
-_BATCH = 16  # Batches are at least about so many passes for the choice of threads.
 
 
 def effects(bench: Bench) -> Effects:
@@ -51,7 +50,6 @@ def _effects(bench: Bench, *, exact: bool) -> Effects:
     card, tokens = card_of(bench.config), bench.tokens
     hides, hidden_in = hidden_tokens(card, len(tokens.source), len(tokens.target))
     heads, layers, feeds = head_trials(card) if exact else [], layer_trials(card), feed_forward_trials(card)
-    torch.set_num_threads(threads(card, _BATCH * max(len(tokens.source), len(tokens.target))))
     with bench.changing.inside(bench.model):
         with torch.inference_mode():
             trials = Trials(bench)

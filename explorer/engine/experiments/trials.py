@@ -14,11 +14,13 @@ from torch import Tensor
 
 from explorer.engine.changing import changed
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
+from explorer.engine.threads import batch_threads
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.changes import Change
 from explorer.trace.effects import measured_words
+from explorer.trace.own_card import card_of
 
 Trial = tuple[Change, ...]
 _NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
@@ -45,12 +47,14 @@ class Trials:
 
         NaN where a trial cannot be made, because it leaves a query without any key. Raises Superseded.
         """
+        at_once = self._at_once()
+        torch.set_num_threads(batch_threads(card_of(self._bench.config), at_once * self._longest()))
         found = torch.full((len(trials), len(self.word_ids)), torch.nan)
         for encoding in (True, False):
             numbers = [n for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding]
-            for begin in range(0, len(numbers), self._at_once()):
+            for begin in range(0, len(numbers), at_once):
                 stop_if(self._bench.stop)
-                some = numbers[begin : begin + self._at_once()]
+                some = numbers[begin : begin + at_once]
                 found[some] = fetched(self._batch([trials[n] for n in some], encoding))
         return found
 
@@ -86,10 +90,13 @@ class Trials:
         log_p: Tensor = asked - logits.logsumexp(dim=-1)
         return log_p
 
+    def _longest(self) -> int:
+        """How many tokens the longer side has."""
+        return max(len(side[0]) for side in (self._source, self._target) if side is not None)
+
     def _at_once(self) -> int:
         """How many trials are one batch."""
-        config, sizes = self._bench.config, [len(side[0]) for side in (self._source, self._target) if side is not None]
-        longest = max(sizes)
+        config, longest = self._bench.config, self._longest()
         # The largest tensors are logits, hidden features and attention maps.
         largest = longest * max(config.n_target_symbols, config.d_ff, config.n_heads * longest)
         return max(1, _NUMBERS_AT_ONCE // largest)
