@@ -371,6 +371,11 @@ class EffectRow:
     name: str
     tap: str
 
+    @property
+    def has_heads(self) -> bool:
+        """Whether it is an attention."""
+        return self.tap.endswith(".mixed")
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class EffectMap(Picture):

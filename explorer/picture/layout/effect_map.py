@@ -94,7 +94,7 @@ def _cells(sketch: Sketch, picture: EffectMap, at: Places, index: NDArray[np.uin
     """Cell by cell, each with its outline and its number."""
     ink_of = inks(picture.scale.colours, sketch.theme)
     for row in range(len(picture.rows)):
-        if picture.pending or np.isfinite(picture.values[row]).any():
+        if (picture.pending and picture.rows[row].has_heads) or np.isfinite(picture.values[row]).any():
             for head in range(at.n_heads):
                 _cell(sketch, picture, at.cell(row, head), row, head, int(index[row, head]), ink_of)
         else:  # A feed-forward has no heads: a line leads from its name to its bar.

@@ -226,7 +226,7 @@ def hidden_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
             title=words("effects.hidden" if across else "effects.hidden_self"),
             tap=_TAP,
             shape=f"[word {len(ids)}, token {len(tokens)}]",
-            note=words("status.computing") if found is None else words("effects.hidden_note", end=plain(end)),
+            note=words("effects.hidden_note", end="…" if found is None else plain(end)),
             origin="beside",
         ),
     )

@@ -71,7 +71,7 @@ class EffectMapView(Surface):
         found = None if self.picture is None else self.places().at(place.x(), place.y())
         if found is None or self.picture is None:
             return None
-        return found if self.picture.rows[found[0]].tap.endswith(".mixed") else (found[0], None)
+        return found if self.picture.rows[found[0]].has_heads else (found[0], None)
 
     def _about(self, row: int, head: int | None) -> Pointed:
         if self.picture is None or self.words is None:
@@ -85,7 +85,7 @@ class EffectMapView(Surface):
         self.update()
 
     def _choose(self, row: int, head: int) -> None:
-        if self.picture is not None and self.picture.rows[row].tap.endswith(".mixed"):
+        if self.picture is not None and self.picture.rows[row].has_heads:
             self.chose.emit(row, head)
 
     def left(self) -> None:
