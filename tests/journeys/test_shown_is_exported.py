@@ -89,7 +89,7 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [np.isnan(values)]
         case River():
             return [np.isnan(values) for values in shown(card)]
-        case Follow():
+        case Follow() | EffectMap():
             return [None, None]
         case _:
             return [None]
