@@ -6,6 +6,9 @@ trace = explorer.explore("我爱北京天安门", preset="translator", temperatu
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
+explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
+explorer.lens("我爱北京天安门")                          # what each layer would say
+explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
 import threading
@@ -21,13 +24,30 @@ from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
+    from explorer.engine.request import Request
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
+    from explorer.trace.effects import Effects
+    from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
     from explorer.trace.trace import Trace
+    from explorer.trace.why import Parts
 
-__all__ = ["Change", "Trace", "__version__", "explore", "patching", "saliency", "steering", "translate"]
+__all__ = [
+    "Change",
+    "Effects",
+    "Trace",
+    "__version__",
+    "effects",
+    "explore",
+    "lens",
+    "patching",
+    "saliency",
+    "steering",
+    "translate",
+    "why",
+]
 
 _one_at_a_time = threading.Lock()
 
@@ -39,21 +59,69 @@ def explore(
     *,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
+    experiments: Iterable[str] = (),
     **knobs: Any,
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
     `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
     `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
-    a trained model finds its translation. `knobs` are fields of explorer.config.Config.
+    a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out
+    beside the pass. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    from explorer.engine.request import Request
-
-    request = Request.from_preset(str(preset), _text(text), **knobs)
-    request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
+    request = _request(text, target, preset, trained, changes, knobs)
+    request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
+
+
+def why(
+    text: str,
+    step: int | None = None,
+    rival: int | str | None = None,
+    *,
+    word: int | str | None = None,
+    preset: str | Path = DEFAULT,
+    **given: Any,
+) -> "Parts":
+    """Why the model writes a word at a `step` and not a rival: the difference of their logits, as an exact sum of parts.
+
+    `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
+    the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
+    """
+    return explore(text, preset=preset, experiments=("why",), **given).why(step, rival, word=word)
+
+
+def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":
+    """What each layer of the decoder would say at each position, through the final norm and the generator (logit lens).
+
+    It is exact for the last layer and a heuristic before. `given` is what `explore` takes. Raises
+    explorer.errors.ExplorerError.
+    """
+    return explore(text, preset=preset, experiments=("lens",), **given).lens()
+
+
+def effects(
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    word: str | int | None = None,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
+) -> "Effects":
+    """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
+
+    The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
+    `word` keeps one word alone: its text, or its place from 0. All else is as in `explore`; the effects are those of the pass
+    with the `changes`. Raises explorer.errors.ExplorerError for anything a caller can correct, so UnknownWord.
+    """
+    request = _request(text, target, preset, trained, changes, knobs)
+    with _alone() as computer:
+        found = computer.effects(request)
+    return found if word is None else found.of(word)
 
 
 def patching(
@@ -72,12 +140,7 @@ def patching(
     of `text`, 1 where it is that of `other`. The other arguments are those of `explore`.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    from explorer.engine.request import Request
-
-    request = Request.from_preset(str(preset), _text(text), **knobs)
-    request = request.wishing(
-        other=_text(other), target=None if target is None else _text(target), trained=trained, changes=changes
-    )
+    request = _request(text, target, preset, trained, changes, knobs).wishing(other=_text(other))
     with _alone() as computer:
         return computer.patching(request)
 
@@ -96,10 +159,7 @@ def saliency(
     `.gradient[side]` and `.integrated[side]` are [word, token] in nats; `.errors` [word] says how far the parts of the
     integral miss their sum. Raises explorer.errors.ExplorerError for anything a caller can correct.
     """
-    from explorer.engine.request import Request
-
-    request = Request.from_preset(str(preset), _text(text), **knobs)
-    request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
+    request = _request(text, target, preset, trained, changes, knobs)
     with _alone() as computer:
         return computer.saliency(request)
 
@@ -137,6 +197,16 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
         return translator.translate(computer.sources.source_ids(_text(text), translator), Decoding(beam=beam))
 
 
+def _request(
+    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: dict[str, Any]
+) -> "Request":
+    """The Request of the arguments that all passes have. Raises ExplorerError."""
+    from explorer.engine.request import Request
+
+    request = Request.from_preset(str(preset), _text(text), **knobs)
+    return request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
+
+
 def _text(value: object) -> str:
     """The value, if it is a str. Raises NotText."""
     from explorer.errors import NotText
@@ -168,7 +238,7 @@ def _computer() -> "Computer":
 
 
 def __getattr__(name: str) -> Any:
-    """Import `explorer.Trace` and `explorer.Change` on first use, so that `import explorer` alone stays fast."""
+    """Import `explorer.Trace` and the other classes on first use, so that `import explorer` alone stays fast."""
     if name == "Trace":
         from explorer.trace.trace import Trace
 
@@ -177,4 +247,8 @@ def __getattr__(name: str) -> Any:
         from explorer.trace.changes import Change
 
         return Change
+    if name == "Effects":
+        from explorer.trace.effects import Effects
+
+        return Effects
     raise AttributeError(name)

@@ -4,13 +4,14 @@
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
-    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
+    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
+    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept
+    ├── NotEnoughMemory, NotKept, TooLongForEffects
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
@@ -219,6 +220,36 @@ class UnknownLayer(NotFound):
     key = "error.unknown_layer"
 
 
+class NoSuchStep(NotFound):
+    """A position of the output that there is not. Values: got, last."""
+
+    key = "error.no_such_step"
+
+
+class NoSuchSymbol(NotFound):
+    """An id that the vocabulary does not have, or a word without a symbol. Values: got, last."""
+
+    key = "error.no_such_symbol"
+
+
+class NoWrittenWords(NotFound):
+    """A model without a decoder, which writes no words. Values: architecture."""
+
+    key = "error.no_written_words"
+
+
+class NotLookedInto(NotFound):
+    """A Trace without an experiment that is needed. Values: name."""
+
+    key = "error.not_looked_into"
+
+
+class UnknownWord(NotFound):
+    """A word that the pass did not write. Values: got, known."""
+
+    key = "error.unknown_word"
+
+
 class UnknownFormat(NotFound):
     """A file format that does not exist or does not suit the content. Values: name, known."""
 
@@ -405,6 +436,12 @@ class NotKept(ExplorerError):
     def __init__(self, *, head: int = -1, **values: object) -> None:
         super().__init__(**values)
         self.head = head
+
+
+class TooLongForEffects(ExplorerError):
+    """Something that needs whole maps, asked of a text that is too long for them. Values: n_tokens."""
+
+    key = "error.too_long_for_effects"
 
 
 class CannotPatch(ExplorerError):

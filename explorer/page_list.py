@@ -17,6 +17,8 @@ KEYS = (
     "compare",
     "inspector",
     "follow",
+    "why",
+    "effects",
     "patching",
     "saliency",
 )

@@ -1,19 +1,15 @@
 """The commands patching and saliency: where what a sentence says is found, by exchange and by gradients."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import attrs
 import click
 
 from explorer.cli.flags import shared_flags
+from explorer.cli.passes import asked
 from explorer.cli.spoken import SpokenCommand
-from explorer.config import Config
 from explorer.errors import EmptyText
 from explorer.lang import Words
-
-if TYPE_CHECKING:
-    from explorer.engine.request import Request
 
 
 @click.command(cls=SpokenCommand)
@@ -28,7 +24,7 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
 
     if not other.strip():
         raise EmptyText
-    request = _request(text, given)
+    request = asked(text, given)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
     found = Computer().patching(request.wishing(other=other))
@@ -46,7 +42,7 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
 @click.pass_obj
 def saliency(_words: Words, /, text: str, as_json: bool, **given: Any) -> None:
     """Say by integrated gradients how much each token of TEXT does for each word, in nats."""
-    request = _request(text, given)
+    request = asked(text, given)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 
     found = Computer().saliency(request)
@@ -60,14 +56,3 @@ def saliency(_words: Words, /, text: str, as_json: bool, **given: Any) -> None:
                 f"{token.text} {value:+.2f}" for token, value in zip(tokens, found.integrated[side][place], strict=True)
             )
             click.echo(f"    {side}: {told}")
-
-
-def _request(text: str, given: dict[str, Any]) -> "Request":
-    """The Request for a text with the flags that were given. Raises ExplorerError."""
-    from explorer.engine.request import Request
-
-    if not text.strip():
-        raise EmptyText
-    fields = attrs.fields_dict(Config)
-    turned = {name: value for name, value in given.items() if name in fields and value is not None}
-    return Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])

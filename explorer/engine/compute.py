@@ -19,11 +19,12 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import NotKept, TooLongToPatch
+from explorer.errors import NotKept, TooLongForEffects, TooLongToPatch
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.effects import Effects
 from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
@@ -87,6 +88,14 @@ class Computer:
         found = trace.experiments.get("saliency")
         if not isinstance(found, Saliency):
             raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
+        return found
+
+    def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
+        """What each part of the model does to each word of one pass. Raises ExplorerError, so TooLongForEffects; Superseded."""
+        trace = self(request.asking(experiments=frozenset({"effects_exact"})), stop, progress).trace
+        found = trace.experiments.get("effects_exact")
+        if not isinstance(found, Effects):
+            raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
         return found
 
     def rest(self, stop: Stop) -> None:

@@ -22,6 +22,8 @@ from explorer.trace.levels import Levels
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
     from explorer.picture.followed import Followed
+    from explorer.picture.sums import Sums
+    from explorer.trace.findings import Lens
 
 Closed = NDArray[np.bool_]
 
@@ -108,6 +110,14 @@ class Heatmap(Picture):
     recorded: Array | None = None
     head: int | None = None
     query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
+    chosen_row: int | None = None  # a row that the reader has chosen
+    least: float = 0.0  # Smaller magnitudes have no number in their cells.
+    pending: bool = False  # The numbers are still computed, and all values are NaN.
+
+    @property
+    def written(self) -> Array:
+        """The values whose numbers are written into cells; NaN in all other cells."""
+        return np.where(np.abs(self.values) < self.least, np.float32(np.nan), self.values) if self.least else self.values
 
     @cached_property
     def is_recorded(self) -> bool:
@@ -330,6 +340,8 @@ class Timeline(Picture):
     side: str = ""
     shift: int = 0
     scale: Scale = attrs.field(default=Scale(0.0, 1.0, "cividis"))
+    alike: bool = False  # whether the steps after the chosen one look like those before it
+    told: tuple[str, ...] = ()  # what is said of each step; () for the usual sentence
 
     def kind(self) -> "Kind[Timeline]":
         """Its drawing, tables and words."""
@@ -354,5 +366,98 @@ class Follow(Picture):
         return FOLLOW
 
 
-KINDS: tuple[type[Picture], ...] = (Heatmap, HeadGrid, Strips, Waves, TokenRow, Bars, Alignment, Tree, Timeline, Follow)
+@attrs.frozen(kw_only=True, eq=False)
+class Account(Picture):
+    """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
+
+    sums: "Sums"
+    signed_colours: str
+    caption: Caption
+    head: int | None = None
+
+    def kind(self) -> "Kind[Account]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.account import ACCOUNT
+
+        return ACCOUNT
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class LensMap(Picture):
+    """What each layer would say at each position: the likeliest word [row, position], with its probability.
+
+    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written.
+    """
+
+    lens: "Lens"
+    rows: tuple[str, ...]
+    chosen: int
+    scale: Scale
+    caption: Caption
+
+    def kind(self) -> "Kind[LensMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.lens import LENS
+
+        return LENS
+
+
+@attrs.frozen
+class EffectRow:
+    """One attention or feed-forward in one layer: its group, its name in the group, and the tap that is switched off."""
+
+    group: str
+    name: str
+    tap: str
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether it is an attention."""
+        return self.tap.endswith(".mixed")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class EffectMap(Picture):
+    """Effects on a word: of single heads [row, head], and of all that a row stands for [row], as bars beside them.
+
+    All are in nats. A row without heads has NaN in `values`. `bar_reach` is the magnitude of a bar of full length. `estimated`
+    says that the cells are no exact effects. While the numbers are still computed, `pending` is True and all of them are NaN.
+    `chosen` is the place (row, head) that is looked at, and `word` names what the effects are on. `told` is what the picture
+    shows, in one sentence.
+    """
+
+    values: Array
+    whole: Array
+    rows: tuple[EffectRow, ...]
+    scale: Scale
+    bar_reach: float
+    word: str
+    caption: Caption
+    chosen: tuple[int, int] | None = None
+    estimated: bool = False
+    pending: bool = False
+    told: str = ""
+
+    def kind(self) -> "Kind[EffectMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.effect_map import EFFECT_MAP
+
+        return EFFECT_MAP
+
+
+KINDS: tuple[type[Picture], ...] = (
+    Heatmap,
+    HeadGrid,
+    Strips,
+    Waves,
+    TokenRow,
+    Bars,
+    Alignment,
+    Tree,
+    Timeline,
+    Follow,
+    Account,
+    LensMap,
+    EffectMap,
+)
 """All kinds of Picture. Each has a View that shows it."""

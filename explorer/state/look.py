@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from explorer.state.fields import between, one_of
-from explorer.trace.patching import KINDS as PATCHED
-from explorer.trace.saliency import METHODS
+from explorer.trace.finding_kinds import PATCHED, SALIENCIES
 from explorer.trace.tap_names import ATTENTION_STAGES
 
 if TYPE_CHECKING:
@@ -20,6 +19,10 @@ MATCHED = ("token", "place")
 """How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
+PART_ORDERS = ("layers", "size")
+"""How the parts of a logit stand: in the order of computation, or the largest first."""
+INSIDE = ("", "head", "key", "score", "network")
+"""How far a part of a logit is opened: not at all; a head by its keys; a key's value; its score; a network."""
 _MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
 
 
@@ -43,12 +46,16 @@ class Look:
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
-    saliency: str = attrs.field(default="integrated", validator=one_of(METHODS))  # how saliency is estimated
+    saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
     # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
     cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))
     cell_key: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    # Why a word was written: its rival (-1: the likeliest other word), how the parts stand, and which of them is opened.
+    rival: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    part_order: str = attrs.field(default="layers", validator=one_of(PART_ORDERS))
+    inside: str = attrs.field(default="", validator=one_of(INSIDE))
     # Whose lanes the river shows: from a token to before another; an end of 0 stands for the end of the text.
     source_first: int = attrs.field(default=0, validator=between(0, _MOST))
     source_end: int = attrs.field(default=0, validator=between(0, _MOST))
@@ -98,6 +105,7 @@ class Look:
             head=min(self.head, trace.card.side(attention).n_heads - 1),
             side=side,
             tap=self.tap if self.tap in trace else trace.names()[0],
+            rival=self.rival if self.rival < trace.card.vocab_size else -1,
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
             **self._excerpts(trace),
         )

@@ -20,8 +20,8 @@ class Wish:
     `trained` False means random weights from the seed, even if the preset has trained ones. `prefix` holds target ids that
     the model's own translation must begin with; `beam` is how many sentences its search follows.
 
-    `changes` are made inside the pass, in this order, and affect the model's own translation too. Experiments run on the
-    model without them.
+    `changes` are made inside the pass, in this order, and affect the model's own translation too. Of the
+    experiments, only the effects are those of the model with them; the others run on the model without them.
 
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put

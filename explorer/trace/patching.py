@@ -18,8 +18,6 @@ from explorer.errors import CannotAlign, ExplorerError
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
-KINDS = ("stream", "head", "feed_forward")
-"""What is patched: the stream between two layers, one head's `mixed`, or what a feed-forward adds."""
 LEAST = 0.05  # nats; where Δ_B and Δ_A are closer, no share of their difference means anything.
 Pairs = tuple[tuple[int, int], ...]
 
@@ -52,7 +50,7 @@ class PatchedMap:
     """
 
     side: str  # "encoder" or "decoder"
-    kind: str  # one of KINDS
+    kind: str  # one of `finding_kinds.PATCHED`
     taps: tuple[str, ...]
     recovered: Array
 

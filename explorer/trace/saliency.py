@@ -15,7 +15,6 @@ import attrs
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
-METHODS = ("gradient", "integrated")
 N_STEPS = 16
 
 
@@ -36,7 +35,7 @@ class Saliency:
     errors: Array
 
     def values(self, method: str, side: str) -> Array:
-        """[word, token] of one of METHODS."""
+        """[word, token] by one of `finding_kinds.SALIENCIES`."""
         return (self.gradient if method == "gradient" else self.integrated)[side]
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,11 +10,25 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import Alignment, Axis, Bars, Branch, Caption, Picture, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.kinds import (
+    Alignment,
+    Axis,
+    Bars,
+    Branch,
+    Caption,
+    EffectMap,
+    EffectRow,
+    Picture,
+    Strips,
+    Timeline,
+    TokenRow,
+    Tree,
+    Waves,
+)
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
-from tests.picture.examples import by_hand, follow_of, heatmap, words
+from tests.picture.examples import account_of, by_hand, follow_of, heatmap, lens_by_hand, sums, words
 
 _CLOSED = np.array([[False, True], [False, False]])
 _MAP = heatmap(np.array([[1.0, np.nan], [0.25, 0.75]], np.float32), ("我", "<&>"), _CLOSED)
@@ -57,7 +71,25 @@ PICTURES: dict[str, Picture] = {
         scale=Scale(0, 1, "cividis"),
         caption=_CAPTION,
     ),
+    "account_opened": account_of(sums(opened=True)),
+    "account_inexact": account_of(sums(exact=False)),
+    "account": account_of(sums()),
+    "lens": lens_by_hand(),
     "follow": follow_of(by_hand()),
+    "effects": EffectMap(
+        values=np.array([[-0.09, 0.03], [np.nan, np.nan]], np.float32),
+        whole=np.array([-0.4, 0.1], np.float32),
+        rows=(
+            EffectRow("cross", "L0", "decoder.layers.0.cross_attn.mixed"),
+            EffectRow("FFN", "L0", "decoder.layers.0.feed_forward.output"),
+        ),
+        scale=Scale(-0.1, 0.1, "blue-red"),
+        bar_reach=0.4,
+        word="＿He",
+        chosen=(0, 1),
+        told="told <&>",
+        caption=_CAPTION,
+    ),
     "tree": Tree(
         branches=tuple(
             Branch(node=place, parent=parent, label=label, log_p=-0.5, total=-1.0, state=state, rank=rank)

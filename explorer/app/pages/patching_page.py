@@ -15,7 +15,8 @@ from explorer.picture.theme import Theme
 from explorer.state.intents import SetOther
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.trace.patching import KINDS, Patching
+from explorer.trace.finding_kinds import PATCHED
+from explorer.trace.patching import Patching
 from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.number_box import WholeNumberBox
@@ -116,7 +117,7 @@ class PatchingPage(Page):
             card.setVisible(not why and side in sides)
         self._suggest(trace)
         self._tell_translations(trace)
-        self.what.offer({kind: words(f"patching.kind.{kind}") for kind in KINDS}, look.patched)
+        self.what.offer({kind: words(f"patching.kind.{kind}") for kind in PATCHED}, look.patched)
         for widget in (self.head, self.head_label):
             widget.setVisible(look.patched == "head")
         with QSignalBlocker(self.head):

@@ -7,7 +7,7 @@ from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.saliency import attention_mean, saliency_map
 from explorer.state.look import Look
-from explorer.trace.saliency import METHODS
+from explorer.trace.finding_kinds import SALIENCIES
 from explorer.trace.trace import Trace
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.heatmap import HeatmapView
@@ -40,7 +40,7 @@ class SaliencyPage(Page):
         column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        self.method.offer({each: words(f"saliency.method.{each}") for each in METHODS}, look.saliency)
+        self.method.offer({each: words(f"saliency.method.{each}") for each in SALIENCIES}, look.saliency)
         sides = {side.name for side in trace.card.sides}
         for side, card in self.maps.items():
             card.setVisible(side in sides)

@@ -3,7 +3,8 @@
 import attrs
 
 from explorer.engine.changing import Changing
-from explorer.engine.experiments.experiment import Bench, changed, experiment
+from explorer.engine.experiments.bench import Bench
+from explorer.engine.experiments.experiment import changed, experiment
 from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.experiments.saliency import saliency
 from explorer.engine.request import Request
@@ -13,7 +14,7 @@ from explorer.errors import BadText, NoOtherText
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
-from explorer.trace.findings import EXPERIMENTS, Experiment
+from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
@@ -27,16 +28,16 @@ def findings(
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
     others = _others(source, request.wish, trace) if "batch" in asked else ()
-    bench = Bench(model, trace.tokens, trace.expected, others, stop)
+    bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace)
+    possible = [name for name in EXPERIMENTS if name in asked and (bench.model.decoder is not None or name not in OF_DECODERS)]
     made: dict[str, Experiment] = {}
-    for name in EXPERIMENTS:
-        if name in asked:
-            if name == "patching":
-                made[name] = _patching(source, model, request, trace, changing, stop)
-            elif name == "saliency":
-                made[name] = _saliency(bench, trace, changing)
-            else:
-                made[name] = experiment(name, bench)
+    for name in possible:
+        if name == "patching":
+            made[name] = _patching(source, model, request, trace, changing, stop)
+        elif name == "saliency":
+            made[name] = _saliency(bench, trace, changing)
+        else:
+            made[name] = experiment(name, bench)
     return made
 
 
