@@ -19,7 +19,7 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import NotKept, TooLongForEffects, TooLongToPatch
+from explorer.errors import NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -74,6 +74,8 @@ class Computer:
 
     def patching(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Patching:
         """How far numbers of the Wish's other sentence bring its answer back. Raises CannotPatch, ExplorerError, Superseded."""
+        if not request.wish.other.strip():
+            raise NoOtherText
         trace = self(request.asking(experiments=frozenset({"patching"})), stop, progress).trace
         found = trace.experiments.get("patching")
         if isinstance(found, NotPatched):

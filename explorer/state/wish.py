@@ -25,7 +25,7 @@ class Wish:
 
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
-    into this one's pass.
+    into this one's pass; "" stands for the first that is suggested.
     """
 
     text: str

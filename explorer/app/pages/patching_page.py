@@ -10,10 +10,10 @@ from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
 from explorer.picture.makers.patching import chosen_step, found_patching, patched_map, step_label, why_not
-from explorer.picture.other_sentences import SUGGESTED, other_sentences
 from explorer.picture.theme import Theme
 from explorer.state.intents import SetOther
 from explorer.state.look import Look
+from explorer.state.other_sentences import SUGGESTED, other_sentences
 from explorer.state.wish import Wish
 from explorer.trace.finding_kinds import PATCHED
 from explorer.trace.patching import Patching
@@ -116,6 +116,7 @@ class PatchingPage(Page):
         for side, card in self.maps.items():
             card.setVisible(not why and side in sides)
         self._suggest(trace)
+        self._offer_other(words)
         self._tell_translations(trace)
         self.what.offer({kind: words(f"patching.kind.{kind}") for kind in PATCHED}, look.patched)
         for widget in (self.head, self.head_label):
@@ -125,6 +126,10 @@ class PatchingPage(Page):
             self.head.setValue(look.head)
         self._offer_steps(look)
         super().draw(trace, look, words)
+
+    def _offer_other(self, words: Words) -> None:
+        """Show in the empty box which sentence is patched from while none has been typed."""
+        self.edit.offer("" if self._found is None else self._found.other_text, words("patching.hint"))
 
     def _offer_steps(self, look: Look) -> None:
         """Offer the steps at which the two answers differ."""
@@ -175,7 +180,7 @@ class PatchingPage(Page):
     def speak(self, words: Words) -> None:
         super().speak(words)
         self.label.setText(words("patching.other"))
-        self.edit.setPlaceholderText(words("patching.hint"))
+        self._offer_other(words)
         self.edit.setAccessibleName(words("patching.other"))
         self.suggest_label.setText(words("patching.suggested"))
         self.head_label.setText(words("axis.head"))

@@ -12,6 +12,7 @@ from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
 from explorer.errors import BadText, NoOtherText
 from explorer.model.transformer import Transformer
+from explorer.state.other_sentences import other_sentences
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment
@@ -54,8 +55,9 @@ def _patching(
     source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
 ) -> Patching | NotPatched:
     """What of the other sentence's pass brings back its answer. Raises Superseded."""
-    wish = request.wish.of_text(request.wish.other)
-    if not wish.text.strip():
+    suggested = other_sentences([token.text for token in trace.tokens.source or trace.tokens.target])
+    wish = request.wish.of_text(request.wish.other.strip() or next(iter(suggested), ""))
+    if not wish.text:
         return NotPatched(NoOtherText())
     try:
         sentence = source.decode(wish, source.cut(wish), request.beam, Changing(), stop)

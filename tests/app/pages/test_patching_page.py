@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from explorer.app.pages.patching_page import PatchingPage
 from explorer.app.shell.window import Window
@@ -28,7 +27,7 @@ def shown(page: PatchingPage, side: str) -> Heatmap:
 
 
 def test_a_suggestion_is_patched_and_looked_at(journey: Journey) -> None:
-    """Without a second sentence the page says what to do; a click on a suggestion brings the maps, step and kind choose."""
+    """Without a second sentence the first suggestion is patched from; a click brings another, step and kind choose."""
 
     def script(window: Window) -> None:
         journey.settle(window)
@@ -36,11 +35,14 @@ def test_a_suggestion_is_patched_and_looked_at(journey: Journey) -> None:
         window.go("patching")
         page = window.page_stack.page
         assert isinstance(page, PatchingPage)
-        journey.wait(lambda: page.why.isVisible() and bool(page.why.text()))
-        assert not page.maps["encoder"].isVisible()
         journey.wait(lambda: page.suggested[0].text() == "我给了她一本书。")
+        journey.wait(lambda: page.edit.placeholderText() == "我给了她一本书。" and page.maps["encoder"].isVisible())
+        assert page.edit.text() == "" and page.step.count() == 2
 
+        page.suggested[1].click()
+        journey.wait(lambda: (there := found(window)) is not None and there.other_text == "她给了我一本信。")
         page.suggested[0].click()
+        journey.wait(lambda: (there := found(window)) is not None and there.other_text == "我给了她一本书。")
         journey.wait(lambda: found(window) is not None and page.maps["decoder"].isVisible())
         assert page.edit.text() == "我给了她一本书。" and not page.why.isVisible()
         steps = [page.step.itemText(n) for n in range(page.step.count())]
@@ -58,11 +60,11 @@ def test_a_suggestion_is_patched_and_looked_at(journey: Journey) -> None:
         view = page.maps["decoder"].view
         assert "decoder.layers.2.cross_attn.mixed" in view.describe(5, 2).tip  # type: ignore[attr-defined]
 
-        page.edit.setText("我给了她一本书。")
-        page.edit.clear()
-        journey.wait(lambda: page.why.isVisible())
-        QApplication.processEvents()
-        assert not page.maps["decoder"].isVisible()
+        page.edit.setText("她给了我一本书。")
+        journey.wait(lambda: page.why.isVisible() and "same words" in page.why.text())
+        assert not page.maps["decoder"].isVisible() and page.offers.isVisible()
+        page.offers.buttons["0"].click()
+        journey.wait(lambda: page.maps["decoder"].isVisible() and page.edit.text() == "我给了她一本书。")
 
     journey.run(script, "--preset", "translator", "--language", "en")
 
