@@ -19,11 +19,12 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import NotKept
+from explorer.errors import ExplorerError, NotKept
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.changes import Change
 from explorer.trace.own_card import card_of
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
@@ -44,6 +45,22 @@ class Computer:
 
     def __call__(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
+        wish, left_out = attrs.evolve(request.wish, changes=request.wish.active), dict[Change, ExplorerError]()
+        while True:
+            try:
+                frame = self._made(request.wishing(changes=wish.changes), stop, progress)
+            except ExplorerError as error:
+                change = error.change
+                if not request.detail.leaves_out or not isinstance(change, Change):
+                    raise
+                left_out[change] = error
+                wish = attrs.evolve(wish, changes=tuple(each for each in wish.changes if each != change))
+            else:
+                trace = attrs.evolve(frame.trace, left_out=left_out) if left_out else frame.trace
+                return attrs.evolve(frame, request=request, trace=trace)
+
+    def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
+        """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
         wish, clock = request.wish, _Clock()
         source = self.sources.of(wish)
         row = source.cut(wish)

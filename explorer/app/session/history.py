@@ -65,6 +65,12 @@ class History:
         """Replace the present State by one with another Look or page, which is no step."""
         self._entries[self._place] = attrs.evolve(self._entries[self._place], state=state)
 
+    def take_back(self) -> State:
+        """Go one step back from a step that was refused; it cannot be redone."""
+        state = self.undo()
+        del self._entries[self._place + 1 :]
+        return state
+
     def undo(self) -> State:
         """Go one step back, if there is one."""
         return self._go(max(0, self._place - 1), self._entries[self._place].moved)
