@@ -1,5 +1,6 @@
 """Intents about the changes of a Wish. Each is one step of undo; the strokes of a pencil are one step as long as it is down."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import attrs
@@ -37,51 +38,56 @@ class AddChanges(Intent):
 
 
 @attrs.frozen
-class _OfOne(Intent):
-    """The base of intents about the change at one place of the list. A place that is not there changes nothing."""
+class _OfSome(Intent):
+    """The base of intents about the changes at some places of the list, which stand together. A missing place is ignored."""
 
-    index: int
+    indices: tuple[int, ...]
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with another list of changes."""
         rows = list(state.wish.changes)
-        if 0 <= self.index < len(rows):
-            self.act(rows)
-        return _with(state, rows)
+        there = [index for index in self.indices if 0 <= index < len(rows)]
+        return _with(state, self.altered(rows, there)) if there else state
 
-    def act(self, rows: list[Change]) -> None:
-        """Alter the list."""
-
-
-@attrs.frozen
-class RemoveChange(_OfOne):
-    """Take a change out of the list."""
-
-    def act(self, rows: list[Change]) -> None:
-        """Alter the list."""
-        del rows[self.index]
+    @abstractmethod
+    def altered(self, rows: list[Change], places: list[int]) -> list[Change]:
+        """The list in place of `rows`, in which there are changes at all these places."""
 
 
 @attrs.frozen
-class SwitchChange(_OfOne):
-    """Switch a change on or off; it stays in the list."""
+class RemoveChanges(_OfSome):
+    """Take changes out of the list."""
+
+    def altered(self, rows: list[Change], places: list[int]) -> list[Change]:
+        """The list without them."""
+        return [change for index, change in enumerate(rows) if index not in places]
+
+
+@attrs.frozen
+class SwitchChanges(_OfSome):
+    """Switch changes on or off; they stay in the list."""
 
     on: bool
 
-    def act(self, rows: list[Change]) -> None:
-        """Alter the list."""
-        rows[self.index] = attrs.evolve(rows[self.index], on=self.on)
+    def altered(self, rows: list[Change], places: list[int]) -> list[Change]:
+        """The list with them on or off."""
+        return [attrs.evolve(change, on=self.on) if index in places else change for index, change in enumerate(rows)]
 
 
 @attrs.frozen
-class MoveChange(_OfOne):
-    """Move a change up (-1) or down (1) in the list, by whose order changes of one tap are made."""
+class MoveChanges(_OfSome):
+    """Move changes so that they begin at the place `to` of the list without them.
 
-    by: int
+    Changes of one tap are made in the order of the list.
+    """
 
-    def act(self, rows: list[Change]) -> None:
-        """Alter the list."""
-        rows.insert(min(max(self.index + self.by, 0), len(rows)), rows.pop(self.index))
+    to: int
+
+    def altered(self, rows: list[Change], places: list[int]) -> list[Change]:
+        """The list with them elsewhere."""
+        rest = [change for index, change in enumerate(rows) if index not in places]
+        to = min(max(self.to, 0), len(rest))
+        return [*rest[:to], *(rows[index] for index in places), *rest[to:]]
 
 
 @attrs.frozen

@@ -4,6 +4,7 @@ Each result is frozen data. `engine.experiments` makes them with the same model 
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -12,7 +13,12 @@ from numpy.typing import NDArray
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
+if TYPE_CHECKING:
+    from explorer.trace.trace import Trace
+
 EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies")
+SECOND_PASSES = ("unchanged",)
+"""What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
 DECODER_LEARNED = "learned of the decoder"
 _ROUNDING = 1e-5
 
@@ -112,4 +118,17 @@ class Copies:
     differences: Array
 
 
-Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies
+@attrs.frozen(eq=False)
+class Unchanged:
+    """The pass as it would be without changes, to put beside the Trace.
+
+    `trace` is the recorded pass of the same model without changes, and with its own values of the knobs in `state.breaks`; if
+    the model writes its target, this is its unchanged translation. `fed` is the changed pass over the tokens of `trace`, so
+    these two have the same rows and columns everywhere.
+    """
+
+    trace: "Trace"
+    fed: "Trace"
+
+
+Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | Unchanged

@@ -5,12 +5,28 @@
 
 import re
 
+import attrs
 import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import Alignment, Axis, Bars, Branch, Caption, Picture, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.kinds import (
+    Alignment,
+    Axis,
+    Bars,
+    Branch,
+    Caption,
+    Picture,
+    Reworded,
+    Rewording,
+    Strips,
+    Timeline,
+    TokenRow,
+    Tree,
+    Waves,
+    marked,
+)
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
@@ -58,6 +74,17 @@ PICTURES: dict[str, Picture] = {
         caption=_CAPTION,
     ),
     "follow": follow_of(by_hand()),
+    "heatmap_changed": marked(_MAP, 2),
+    "rewording": Rewording(
+        words=(
+            Reworded("She", "I", -0.25, -2.98),
+            Reworded("gave", "gave", -0.5, -0.51),
+            Reworded("<&>", "", -0.125, 0.0),
+            Reworded("", "her"),
+        ),
+        scale=Scale(-4, 4, "blue-red"),
+        caption=attrs.evolve(_CAPTION, changes=1),
+    ),
     "tree": Tree(
         branches=tuple(
             Branch(node=place, parent=parent, label=label, log_p=-0.5, total=-1.0, state=state, rank=rank)

@@ -5,11 +5,11 @@ import attrs
 from explorer.app.session.history import History
 from explorer.state.change_intents import (
     AddChanges,
-    MoveChange,
+    MoveChanges,
     RemoveAllChanges,
-    RemoveChange,
+    RemoveChanges,
     SwitchAllOff,
-    SwitchChange,
+    SwitchChanges,
     newly_on,
 )
 from explorer.state.state import State
@@ -33,11 +33,12 @@ def test_the_list_is_altered_and_nothing_else() -> None:
 
     for intent, expected in (
         (AddChanges((C,)), (A, B, C)),
-        (RemoveChange(0), (B,)),
-        (MoveChange(0, 1), (B, A)),
-        (MoveChange(0, -1), (A, B)),
-        (MoveChange(1, 1), (A, B)),
-        (SwitchChange(1, False), (A, off(B))),
+        (RemoveChanges((0,)), (B,)),
+        (RemoveChanges((0, 1)), ()),
+        (MoveChanges((0,), 1), (B, A)),
+        (MoveChanges((1,), 0), (B, A)),
+        (MoveChanges((1,), 9), (A, B)),
+        (SwitchChanges((1,), False), (A, off(B))),
         (SwitchAllOff(), (off(A), off(B))),
         (RemoveAllChanges(), ()),
     ):
@@ -56,7 +57,7 @@ def test_a_place_that_is_not_there_changes_nothing() -> None:
     """A click may come after the list has become shorter."""
     state = with_changes(A)
 
-    for intent in (RemoveChange(3), RemoveChange(-1), SwitchChange(3, True), MoveChange(3, 1)):
+    for intent in (RemoveChanges((3,)), RemoveChanges((-1,)), SwitchChanges((3,), True), MoveChanges((3,), 0)):
         assert intent.applied(state, None) == state
 
 
