@@ -7,10 +7,11 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
-from explorer.picture.cell_text import cell, cell_tip, followable, number
+from explorer.picture.cell_text import cell, cell_tip, changeable, followable, number
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.scales import Scale, indices
 from explorer.picture.theme import Theme
+from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
 from explorer.views.painting.numbers import Block, paint_numbers
@@ -74,6 +75,9 @@ class HeatmapView(WalkedCanvas):
 
     def cell_to_follow(self, row: int, column: int) -> Cell | None:
         return None if self.picture is None or not self.follows else followable(self.picture, row, column)
+
+    def place_to_change(self, row: int, column: int) -> ChangePlace | None:
+        return None if self.picture is None or not self.follows else changeable(self.picture, row, column)
 
     def paint_cursor(self, painter: QPainter) -> None:
         if self._bare and self.cell_cursor.place is not None:
