@@ -9,6 +9,8 @@ from explorer.state.intents import Intent, Shown
 from explorer.state.state import State
 from explorer.trace.changes import Change
 
+STROKE = "stroke "  # A gesture that begins so is one step, however long it lasts.
+
 
 @attrs.frozen
 class AddChanges(Intent):
@@ -23,7 +25,7 @@ class AddChanges(Intent):
     @property
     def gesture(self) -> str:
         """The gesture of this stroke."""
-        return f"stroke {self.stroke}" if self.stroke else ""
+        return f"{STROKE}{self.stroke}" if self.stroke else ""
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with these changes; the same State where all of them are made already."""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from explorer.app.pages.change_page import ChangePage
 from explorer.app.shell.export_dialog import ExportDialog
@@ -53,6 +53,18 @@ def choose(window: Window, view: QWidget, place: QPoint, key: str) -> None:
 
 def cell(view: QWidget, row: int, column: int) -> QPoint:
     return view.cell_rect(row, column).center().toPoint()  # type: ignore[attr-defined]  # a map
+
+
+def drag(view: QWidget, cells: list[tuple[int, int]], modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    """The pen goes down at the first cell, over the others, and up."""
+    places = [QPointF(cell(view, *each)) for each in cells]
+    for kind, place in (
+        (QEvent.Type.MouseButtonPress, places[0]),
+        *((QEvent.Type.MouseMove, place) for place in places[1:]),
+        (QEvent.Type.MouseButtonRelease, places[-1]),
+    ):
+        there = view.mapToGlobal(place)
+        QApplication.sendEvent(view, QMouseEvent(kind, place, there, LEFT, LEFT, modifier))
 
 
 def attention_page(journey: Journey, window: Window) -> None:
@@ -108,6 +120,45 @@ def test_a_head_of_the_wall_is_switched_off_and_on_by_its_chip(journey: Journey)
         QTest.mouseClick(window.page_stack.changes.chips[0].remove, LEFT)
         journey.settle(window)
         assert window.session.state.wish.changes == () and window.page_stack.changes.isHidden()
+
+    journey.run(script)
+
+
+def test_the_pencil_closes_the_cells_that_it_is_dragged_over(journey: Journey) -> None:
+    """In the chosen head alone; a stroke is one row of the list and one step of undo; the last open cell of a row stays."""
+
+    def script(window: Window) -> None:
+        attention_page(journey, window)
+        first = window.session.frame.trace
+        tap = "decoder.layers.1.cross_attn.weights"
+        n_keys = first.shape(tap)[2]
+        view, page = view_of(window, HeatmapView), window.page_stack.page
+        view.setFocus()
+        QTest.keyClick(view, Qt.Key.Key_P)
+        assert page.pencil.isChecked()
+        drag(view, [(0, 0), (1, 0), (1, 1), (1, 0)])
+        journey.settle(window)
+        weights = window.session.frame.trace[tap]
+        assert weights[2, 0, 0] == weights[2, 1, 0] == weights[2, 1, 1] == 0 and weights[2].sum(-1) == pytest.approx(1)
+        assert np.array_equal(weights[[0, 1, 3]], first[tap][[0, 1, 3]])
+        assert len(window.page_stack.changes.chips) == 1 and len(window.session.state.wish.changes) == 3
+        window.actions_.by_name["undo"].trigger()
+        journey.settle(window)
+        assert window.session.state.wish.changes == () and not window.actions_.by_name["undo"].isEnabled()
+
+        drag(view, [(0, key) for key in range(n_keys)])
+        journey.settle(window)
+        assert len(window.session.frame.trace.changes) == n_keys - 1
+        assert window.appearance.words("change.last_open") in window.status.readout.text()
+        assert window.session.frame.trace[tap][2, 0].max() == 1
+        drag(view, [(2, 1)], Qt.KeyboardModifier.ShiftModifier)
+        journey.settle(window)
+        assert window.session.frame.trace[tap][2, 2, 1] == 1
+        QTest.keyClick(view, Qt.Key.Key_P)
+        assert not page.pencil.isChecked()
+        n_changes = len(window.session.state.wish.changes)
+        QTest.mouseClick(view, LEFT, pos=cell(view, 3, 0))
+        assert len(window.session.state.wish.changes) == n_changes
 
     journey.run(script)
 

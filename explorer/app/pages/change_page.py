@@ -29,7 +29,7 @@ from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.rewording import RewordingView
 
-_LIST_PX, _WORDS_PX, _MAPS_PX, _SUGGESTIONS_PX = 320, 184, 270, 136
+_LIST_PX, _WORDS_PX, _MAPS_PX, _SUGGESTIONS_PX = 320, 184, 270, 180
 _SUGGESTED = ("position", "hide", "head", "layer")
 """What one click does first: a knob of `BREAKS`, or a first change."""
 
@@ -77,6 +77,7 @@ class ChangePage(Page):
         maps.addLayout(head)
         maps.addLayout(beside(*((card, 1) for card in self.maps)), 1)
         self.first_map = self.card(HeatmapView(), head_map, "attention")
+        self.first_map.setMinimumHeight(_MAPS_PX - 50)
         right.addWidget(self.suggestions)
         right.addWidget(self.first_map, 4)
         right.addWidget(self.compared, 5)
