@@ -146,7 +146,7 @@ def test_the_pencil_closes_the_cells_that_it_is_dragged_over(journey: Journey) -
         journey.settle(window)
         assert window.session.state.wish.changes == () and not window.actions_.by_name["undo"].isEnabled()
 
-        drag(view, [(0, key) for key in range(n_keys)])
+        drag(view, [(0, 0), (0, n_keys - 1)])  # A fast pen, which is seen at its ends alone.
         journey.settle(window)
         assert len(window.session.frame.trace.changes) == n_keys - 1
         assert window.appearance.words("change.last_open") in window.status.readout.text()

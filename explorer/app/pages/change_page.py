@@ -1,6 +1,7 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
 from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.layouts import below, beside, row_in
@@ -29,7 +30,8 @@ from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.rewording import RewordingView
 
-_LIST_PX, _WORDS_PX, _MAPS_PX, _SUGGESTIONS_PX = 320, 184, 270, 180
+_LIST_PX, _WORDS_PX, _MAPS_PX, _NARROW_PX = 320, 184, 270, 1040
+_SUGGESTIONS_PX, _FIRST_MAP_PX, _LEAST_PX = (146, 190), (140, 220), (630, 860)  # in a wide page, and in a narrow one
 _SUGGESTED = ("position", "hide", "head", "layer")
 """What one click does first: a knob of `BREAKS`, or a first change."""
 
@@ -42,7 +44,7 @@ class ChangePage(Page):
     """
 
     key = "change"
-    least_px = 620
+    least_px = _LEAST_PX[0]
     experiments = frozenset({"unchanged"})
     shows_masks = False
 
@@ -68,7 +70,6 @@ class ChangePage(Page):
         head.addWidget(self.hint, 1)
         self.suggestions = Suggestions(tuple(_SUGGESTED))
         self.suggestions.chose.connect(self._suggest)
-        self.suggestions.setFixedHeight(_SUGGESTIONS_PX)
         right = below((self.words_card, 3))
         self.compared = QWidget()
         self.compared.setMinimumHeight(_MAPS_PX)
@@ -77,12 +78,12 @@ class ChangePage(Page):
         maps.addLayout(head)
         maps.addLayout(beside(*((card, 1) for card in self.maps)), 1)
         self.first_map = self.card(HeatmapView(), head_map, "attention")
-        self.first_map.setMinimumHeight(_MAPS_PX - 50)
         right.addWidget(self.suggestions)
         right.addWidget(self.first_map, 4)
         right.addWidget(self.compared, 5)
         right.addWidget(self.explain(hug=True))
-        row = row_in(self.scrolled())
+        self._inner = self.scrolled()
+        row = row_in(self._inner)
         row.addWidget(self.list)
         row.addLayout(right, 1)
         self._wish: Wish | None = None
@@ -109,6 +110,14 @@ class ChangePage(Page):
         self._words = words
         self.hint.setText(words("change.same_words"))
         self._tell()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow page the sentences of the suggestions take two lines, and the page scrolls."""
+        super().resizeEvent(event)
+        narrow = self.width() < _NARROW_PX
+        self.suggestions.setFixedHeight(_SUGGESTIONS_PX[narrow])
+        self.first_map.setMinimumHeight(_FIRST_MAP_PX[narrow])
+        self._inner.setMinimumHeight(_LEAST_PX[narrow])
 
     def _tell(self) -> None:
         if self._wish is not None and self._words is not None:

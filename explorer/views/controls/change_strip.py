@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from explorer.lang import Words
@@ -13,6 +13,7 @@ from explorer.state.intents import OpenPage
 from explorer.views.controls.tab_group import make_tab_group
 from explorer.views.painting.style import set_style_property
 
+_AGAIN_MS = 50
 _LONGEST_PX = 260  # px; a longer name is elided, and the tooltip has the whole one
 
 
@@ -43,6 +44,10 @@ class ChangeStrip(QWidget):
         self._layout.addWidget(self.more)
         self._layout.addStretch(1)
         self._layout.addWidget(self.off)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(_AGAIN_MS)
+        self._later.timeout.connect(self._appear)
         make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
         self.hide()
 
@@ -67,7 +72,18 @@ class ChangeStrip(QWidget):
         self.more.setAccessibleName(words("page.change"))
         self.more.setToolTip(words("change.more"))
         self._make_room()
-        self.setVisible(bool(listed))
+        if listed and self.isHidden():
+            self._appear()
+        elif not listed:
+            self._later.stop()
+            self.hide()
+
+    def _appear(self) -> None:
+        """Show the strip as soon as no button is pressed: the map must not move away below a pencil."""
+        if QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton:
+            self.show()
+        else:
+            self._later.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -33,6 +33,7 @@ class Pencil:
         self._view, self._wish, self._place_of, self._open_keys = view, wish, place_of, open_keys
         self._stroke = 0  # 0 while the pen is up
         self._drawn: set[tuple[int, int]] = set()
+        self._last: tuple[float, float] | None = None  # row and column, with fractions, where the pen was last
 
     def set_on(self, on: bool) -> None:
         """Take the pencil into the hand, or lay it down."""
@@ -48,11 +49,22 @@ class Pencil:
     def put_down(self) -> None:
         """Begin a stroke."""
         self._stroke = time.monotonic_ns()  # No two strokes have the same number, in whichever view.
-        self._drawn = set()
+        self._drawn, self._last = set(), None
 
     def lift(self) -> None:
         """End the stroke."""
         self._stroke = 0
+
+    def move_to(self, row: float, column: float, *, sets: bool) -> bool:
+        """Draw all cells on the way to a place, because a fast pen skips some; returns False where one of them must stay."""
+        from_row, from_column = self._last or (row, column)
+        self._last = row, column
+        n_steps = 1 + int(2 * max(abs(row - from_row), abs(column - from_column)))
+        shares = [step / n_steps for step in range(1, n_steps + 1)]
+        way = [
+            (int(from_row + share * (row - from_row)), int(from_column + share * (column - from_column))) for share in shares
+        ]
+        return all([self.draw(*each, sets=sets) for each in dict.fromkeys(way)])
 
     def draw(self, row: int, column: int, *, sets: bool) -> bool:
         """Draw a cell; returns False where it must stay, because no other key would be left in its row."""

@@ -98,7 +98,7 @@ class HeatmapView(WalkedCanvas):
         if at is None or self.words is None:
             return
         sets = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if not self.pencil.draw(int(at[0]), int(at[1]), sets=sets):
+        if not self.pencil.move_to(*at, sets=sets):
             self.tell(event.globalPosition().toPoint(), Pointed(self.words("change.last_open")))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
