@@ -113,7 +113,8 @@ class Worker:
     def hold(self) -> None:
         """Let the worker pause at the running request's next tap until `release`, for at most `_REST_S` seconds.
 
-        The worker holds itself after each answer. Both threads share Python's lock: painting a screen during a pass takes six times as long, and so does the pass.
+        The worker holds itself after each answer. Both threads share Python's lock: painting a screen during a pass takes six
+        times as long, and so does the pass.
         """
         self._free.clear()
 

@@ -31,6 +31,11 @@ def block_seen(look: Look, page: str) -> str:
     return _ABOUT.get(page, f"{side}.layers.{look.layer}.{attention}")
 
 
+def _opened_network(side: str) -> dict[str, object]:
+    """A feed-forward opened in the river; when it is closed, one sees the attention of its layer."""
+    return {"opened": "feed_forward", "attention": f"{side}.self_attn"}
+
+
 def ways_to(block: Block, page: str, look: Look, *, opens: bool = False) -> tuple[Intent, ...]:
     """The Intents that lead to a Block from this page: the Look goes there, and a page about it opens where `page` shows none.
 
@@ -43,7 +48,7 @@ def ways_to(block: Block, page: str, look: Look, *, opens: bool = False) -> tupl
         goes = look_at(attention=block.attention, layer=block.layer, **opened)
         stays = page not in (*_ABOUT, "layers")
     elif block.layer is not None:
-        goes = look_at(side=block.side, layer=block.layer, **({"opened": "feed_forward"} if in_river else {}))
+        goes = look_at(side=block.side, layer=block.layer, **(_opened_network(block.side) if in_river else {}))
         stays = page in (about, RIVER)
     else:
         return () if page == about else (OpenPage(about),)

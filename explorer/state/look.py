@@ -1,6 +1,6 @@
 """The Look: which part of a Trace is looked at, and in which colours. Changing it needs no new pass."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -48,6 +48,11 @@ class Look:
     # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
     cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))
     cell_key: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    # Whose lanes the river shows: from a token to before another; an end of 0 stands for the end of the text.
+    source_first: int = attrs.field(default=0, validator=between(0, _MOST))
+    source_end: int = attrs.field(default=0, validator=between(0, _MOST))
+    target_first: int = attrs.field(default=0, validator=between(0, _MOST))
+    target_end: int = attrs.field(default=0, validator=between(0, _MOST))
     shift: int = attrs.field(default=1, validator=between(1, _MOST))  # k of M(k)
     sampling_temperature: float = attrs.field(default=1.0, validator=between(1e-3, 1e3))
     top_k: int = attrs.field(default=0, validator=between(0, _MOST))  # 0: all
@@ -57,6 +62,11 @@ class Look:
         """The tap of the chosen attention in the chosen layer, at the chosen stage or at `stage`."""
         side, _, kind = self.attention.partition(".")
         return f"{side}.layers.{self.layer}.{kind}.{stage or self.stage}"
+
+    def excerpt(self, side: str, n_tokens: int) -> tuple[int, int]:
+        """The first token of the source or the target whose lane the river shows, and the one after the last."""
+        first, end = getattr(self, f"{side}_first"), getattr(self, f"{side}_end") or n_tokens
+        return (first, min(end, n_tokens)) if first < min(end, n_tokens) else (0, n_tokens)
 
     def step(self, trace: "Trace") -> int:
         """The chosen position of the output, from 0.
@@ -88,7 +98,14 @@ class Look:
             side=side,
             tap=self.tap if self.tap in trace else trace.names()[0],
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
+            **self._excerpts(trace),
         )
+
+    def _excerpts(self, trace: "Trace") -> dict[str, Any]:
+        """The excerpts of the river; of a text that has become too short for one, all is shown."""
+        lengths = {"source": len(trace.tokens.source), "target": len(trace.tokens.target)}
+        ends = {side: getattr(self, f"{side}_end") for side in lengths}
+        return {f"{side}_{end}": 0 for side, n in lengths.items() if ends[side] > n for end in ("first", "end")}
 
     def _has_cell(self, trace: "Trace", attention: str) -> bool:
         """Whether the attention's maps, which have one shape in all layers, have the chosen cell."""

@@ -34,7 +34,7 @@ def presets(trial: Trial) -> None:
         look = Look(**dict(preset.look))  # as the session does it
         attrs.evolve(look, **dict(preset.look)).fitted(formulas.a_trace("tiny"))
         request = Request.from_preset(name)
-        assert request.has_trained in (True, False)
+        assert request.wish.has_trained in (True, False)
         if parameter_bytes(request.wish.config) < _MOST_BYTES:
             explorer.explore(writing.sentence(chance), preset=name)
             trial.beat()

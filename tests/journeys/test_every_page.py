@@ -19,7 +19,7 @@ from tests.journeys.emptiness import emptiness, largest_rectangle, largest_share
 
 SIZES = ((2560, 1440), (1440, 900), (1024, 700), (960, 620), (880, 480))
 MOST_EMPTY = 0.15
-"""The share of a page that may be one empty rectangle. The overview is not measured: it is one large picture."""
+"""The share of a page that may be one empty rectangle."""
 LEAST_PX = (120, 80)
 MODELS: dict[str, tuple[str, dict[str, object]]] = {
     "translator": ("translator", {}),
@@ -130,11 +130,10 @@ def test_no_page_is_largely_empty(journey: Journey, theme: str, size: tuple[int,
         window.actions_.themes[theme].trigger()
         shares = {}
         for key in page_list.KEYS:
-            if key != "overview":
-                window.go(key)
-                journey.settle(window)
-                QApplication.processEvents()
-                shares[key] = emptiness(window.page_stack)
+            window.go(key)
+            journey.settle(window)
+            QApplication.processEvents()
+            shares[key] = emptiness(window.page_stack)
         assert {key: f"{share:.0%}" for key, share in shares.items() if share > MOST_EMPTY} == {}
 
     journey.run(script, "--preset", "translator")

@@ -1,10 +1,13 @@
 """Going about in the river."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
+from explorer.picture.river.strips import bar_rect
 from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
 
@@ -33,6 +36,57 @@ def test_space_plays_the_steps_to_the_last(journey: Journey) -> None:
         journey.wait(ended)
         assert [1, 2, 3] == sorted(set(seen)) == list(dict.fromkeys(seen))
         assert serial == window.session.serial
+
+    journey.run(script)
+
+
+def test_a_long_sentence_is_looked_at_in_excerpts(journey: Journey) -> None:
+    """The wheel with Ctrl brings fewer tokens, without it the next ones; the bar any; Ctrl+0 brings all back."""
+
+    def turn(view: RiverView, y: float, notches: int, ctrl: bool) -> None:
+        keys = Qt.KeyboardModifier.ControlModifier if ctrl else Qt.KeyboardModifier.NoModifier
+        at, none = QPointF(60, y), QPoint()
+        event = QWheelEvent(
+            at,
+            view.mapToGlobal(at),
+            none,
+            QPoint(0, 120 * notches),
+            Qt.MouseButton.NoButton,
+            keys,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(view, event)
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.sentences.source_edit.setText("我爱北京天安门。" * 5)
+        journey.settle(window)
+        view = view_of(window)
+        assert view.picture is not None and view.grid is not None
+        first = view.picture.halves[0]
+        n = first.n_tokens
+        assert first.whole
+        top = view.grid.halves[0].top
+        turn(view, top + 3, 1, ctrl=False)
+        assert view.picture.halves[0].whole  # Nothing lies above or below.
+        turn(view, top + 3, 3, ctrl=True)
+        shown = view.picture.halves[0]
+        assert (shown.first, shown.whole) == (0, False) and 6 <= shown.end < n
+        assert view.picture.halves[-1].whole
+        turn(view, top + 3, -1, ctrl=False)
+        assert view.picture.halves[0].first > 0
+        bar = bar_rect(view.picture.halves[0], view.grid.halves[0])
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(round(bar.x + 2), round(bar.bottom - 1)))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(round(bar.x + 2), round(bar.bottom - 1)))
+        assert view.picture.halves[0].end == n
+        QTest.keyClick(view, Qt.Key.Key_PageUp)
+        assert view.picture.halves[0].end < n
+        head = window.session.state.look.head
+        QTest.keyClick(view, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+        assert window.session.state.look.head == head  # With Ctrl a digit chooses no head.
+        window.actions_.by_name["fit"].trigger()
+        assert view.picture.halves[0].whole
 
     journey.run(script)
 

@@ -129,9 +129,11 @@ def test_long_work_shows_progress_and_can_be_cancelled(journey: Journey, qtbot: 
         shown = window.session.frame
         window.session.ask(SetPreset("tutorial-a"))
         qtbot.waitUntil(lambda: window.status.cancel.isVisible() and window.status.progress.maximum() == 100, timeout=20_000)
+        qtbot.waitUntil(lambda: bool(window.page_stack.strip.share), timeout=20_000)  # The strip shows it, too.
         window.status.cancel.click()
         qtbot.waitUntil(lambda: "停止" in window.status.message.text(), timeout=20_000)
 
+        assert window.page_stack.strip.share is None
         assert shown is window.session.frame
         assert not window.status.progress.isVisible()
         window.session.undo()

@@ -71,5 +71,6 @@ def test_in_the_river_a_block_opens_in_place_where_one_was_open() -> None:
         state = after(across, "overview", look=Look(opened=opened))
         assert (state.page, state.look) == ("overview", Look(attention="decoder.cross_attn", layer=1, opened=then))
         state = after(beside, "overview", look=Look(opened=opened))
-        assert (state.page, state.look) == ("overview", Look(side="decoder", layer=1, opened="feed_forward"))
+        there = Look(side="decoder", attention="decoder.self_attn", layer=1, opened="feed_forward")
+        assert (state.page, state.look) == ("overview", there)  # Closing it leaves one in its layer.
     assert after(beside, "overview", opens=True).page == "layers"

@@ -104,6 +104,11 @@ class Card(QFrame):
         self.view.opened.connect(self._opened)
         self.view.pointed.connect(self._touch)
 
+    @property
+    def bare(self) -> bool:
+        """Whether the card shows its view alone, without a title line."""
+        return self.objectName() == "bare"
+
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
         set_style_property(self, "meant", meant)
@@ -194,7 +199,7 @@ class Card(QFrame):
         self.title.fit(room - (used - title))
         for label in (self.shape, self.formula):
             needed = label.sizeHint().width() + gap
-            fits = bool(label.text()) and used + needed <= room
+            fits = bool(label.text()) and used + needed <= room and not self.bare
             label.setVisible(fits)
             used += needed if fits else 0
 

@@ -65,16 +65,21 @@ class OverviewPage(Page):
                 again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
                 self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")
             case "block":
-                self.look_at(layer=place.layer, side=place.attention.partition(".")[0], opened="feed_forward")
+                side = place.attention.partition(".")[0]  # Closing it again leaves one in its layer.
+                self.look_at(layer=place.layer, side=side, attention=f"{side}.self_attn", opened="feed_forward")
             case "open":
                 self.look_at(opened="attention")
             case "close":
                 self.look_at(opened="")
+            case "excerpt":
+                self.look_at(**{f"{place.side}_first": place.index, f"{place.side}_end": place.end})
             case "step":
                 self.look_at(position=place.index)
             case "pair" if place.attention.startswith("decoder"):
-                self.look_at(position=place.query)
-            case "token" if place.side == "target":
+                picture = self.river.picture
+                if picture is not None:
+                    self.look_at(position=picture.half_of(place.attention, "query").token(place.query))
+            case "token" | "vector" if place.side == "target":
                 self.look_at(position=place.index)
             case "candidate":
                 self._branch(place.index)

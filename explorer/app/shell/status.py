@@ -14,9 +14,10 @@ _PATIENCE_MS = 500  # ms before progress and Cancel appear
 
 
 class Status(QStatusBar):
-    """Signals: stop() when the user cancels."""
+    """Signals: stop() when the user cancels; progressed(share) while long work runs, with None at its end."""
 
     stop = Signal()
+    progressed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,11 +114,13 @@ class Status(QStatusBar):
             self._late.stop()
             self.progress.hide()
             self.cancel.hide()
+            self.progressed.emit(None)
 
     def set_progress(self, share: float) -> None:
         self.progress.setRange(0, 100)
         if self.progress.isVisible():
             self.inform(f"{self._computing} {share:.0%}")
+            self.progressed.emit(share)
         self.progress.setValue(round(100 * share))
 
     def _show_progress(self) -> None:

@@ -95,6 +95,7 @@ class Window(QMainWindow):
         self.page_stack.wanted.connect(session.want)
         self.page_stack.drawn.connect(self._drawn)
         self.status.stop.connect(session.stop)
+        self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.picture.figure.cells import draw_cells
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.text import BOLD, REGULAR, width
-from explorer.picture.layout.sketch import Area, Box, Cells, Dot, Letters, Line, Sketch
+from explorer.picture.layout.sketch import Box, Cells, Dot, Letters, Line, Sketch
 from explorer.picture.scales import Scale
 
 _HATCH_PX = 5.0
@@ -41,16 +41,16 @@ def _box(mark: Box, drawing: Drawing) -> None:
         area.bottom,
     )
     if mark.hatched:
-        drawing.add(f'<path d="{_hatching(area)}" stroke="{drawing.theme.closed_line}"/>')
+        drawing.add(f'<path d="{hatching(area.x, area.y, area.wide, area.high)}" stroke="{drawing.theme.closed_line}"/>')
 
 
-def _hatching(area: Area) -> str:
+def hatching(x: float, y: float, wide: float, high: float) -> str:
     """Diagonal lines within a rectangle. Not every program draws an SVG pattern."""
     lines = []
-    for start in np.arange(_HATCH_PX, area.wide + area.high, _HATCH_PX).tolist():
+    for start in np.arange(_HATCH_PX, wide + high, _HATCH_PX).tolist():
         # The line x + y = start, between the left and the lower edge on one side and the upper and the right one on the other.
-        low, high = max(0.0, start - area.high), min(area.wide, start)
-        lines.append(f"M{area.x + low:.1f} {area.y + start - low:.1f}L{area.x + high:.1f} {area.y + start - high:.1f}")
+        low, far = max(0.0, start - high), min(wide, start)
+        lines.append(f"M{x + low:.1f} {y + start - low:.1f}L{x + far:.1f} {y + start - far:.1f}")
     return "".join(lines)
 
 

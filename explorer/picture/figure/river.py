@@ -9,14 +9,15 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.marks import hatching
 from explorer.picture.figure.png import encode, palette
 from explorer.picture.figure.text import BOLD, REGULAR, text, width
 from explorer.picture.kinds import Axis
-from explorer.picture.river.accent import usual
 from explorer.picture.river.draw import Colours, draw_over, draw_river
 from explorer.picture.river.grid import lay_out
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import lay_out_inside
+from explorer.picture.river.pointing import usual
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch, Label, Lanes, Line, Rect, Sentence
 from explorer.picture.river.tell import tell
@@ -127,7 +128,7 @@ def _hatch(item: Hatch, drawing: Drawing) -> None:
     rect = item.rect
     drawing.add(
         f'<rect x="{rect.x:.2f}" y="{rect.y:.2f}" width="{rect.w:.2f}" height="{rect.h:.2f}" fill="{drawing.theme.closed}"/>'
-        f'<path d="M{rect.x:.2f} {rect.bottom:.2f}L{rect.right:.2f} {rect.y:.2f}" stroke="{drawing.theme.closed_line}"/>'
+        f'<path d="{hatching(rect.x, rect.y, rect.w, rect.h)}" stroke="{drawing.theme.closed_line}"/>'
     )
 
 
@@ -205,24 +206,34 @@ def _tables(picture: River) -> Iterator[Table]:
     for block in picture.blocks():
         if block.recorded is not None:
             asks, answers = picture.half_of(block.attention, "query"), picture.half_of(block.attention, "key")
-            yield Table(block.tap, block.recorded, _axis("query", asks), _axis("key", answers))
+            name = block.tap if asks.whole and answers.whole else f"{block.tap}[:, {_part(asks)}, {_part(answers)}]"
+            yield Table(name, block.recorded, _axis("query", asks), _axis("key", answers))
     last = picture.halves[-1]
     if last.block == 1:
         words = Axis("position", picture.written.labels)
-        yield Table("generator.probabilities.written", picture.written.probabilities[:, None], words, Axis("p"))
+        yield Table(f"generator.probabilities.written{_of(last)}", picture.written.probabilities[:, None], words, Axis("p"))
     names = tuple(name for name, _p, _id in picture.written.candidates)
     p = np.array([each for _name, each, _id in picture.written.candidates], np.float32)
     yield Table(f"generator.probabilities.step{picture.written.step}", p[:, None], Axis("vocab", names), Axis("p"))
 
 
+def _part(half: Half) -> str:
+    return f"{half.first}:{half.end}"
+
+
+def _of(half: Half) -> str:
+    """Which rows of an array are there, as Python writes it; "" for all of them."""
+    return "" if half.whole else f"[{_part(half)}]"
+
+
 def _half_tables(half: Half) -> Iterator[Table]:
     rows, features = _axis("position", half), Axis("feature")
     for part, values in (("scaled", half.scaled), ("positions", half.positions), ("output", half.output)):
-        yield Table(f"{half.side}.embedding.{part}", values, rows, features)
+        yield Table(f"{half.side}.embedding.{part}{_of(half)}", values, rows, features)
     blocks = [block for layer in half.layers for block in layer]
     lengths = np.stack([half.length, *(block.length for block in blocks), half.last], axis=1)  # [position, place]
     places = ("input", *(f"{block.attention}.{block.layer}" for block in blocks), "norm")
-    yield Table(f"{half.side}.residual.length", lengths, rows, Axis("block", places))
+    yield Table(f"{half.side}.residual.length{_of(half)}", lengths, rows, Axis("block", places))
 
 
 def _axis(name: str, half: Half) -> Axis:

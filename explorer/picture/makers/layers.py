@@ -137,6 +137,9 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
     # The experiment has the places of both sides in one row; keep those of the chosen side.
     mine = [place for place, tap in enumerate(found.taps) if tap.startswith(look.side)]
     values = values[:, mine]  # [curve, place of the chosen side]
+    if which == "gradients":  # The losses differ, with residuals and without: what counts is how much arrives further down.
+        last = values[:, -1:]
+        values = (values / np.where(last > 0, last, 1)).astype(np.float32)
     return Waves(
         values=values,
         main=0,
@@ -148,7 +151,7 @@ def _depth(trace: Trace, look: Look, words: Words, which: str) -> Waves | None:
             tap=found.taps[mine[-1]],
             shape=f"[place {values.shape[1]}]",
             origin="beside",
-            formula="‖x‖" if which == "lengths" else "‖∂L/∂x‖",
+            formula="‖x‖" if which == "lengths" else "‖∂L/∂x‖ ÷ ‖∂L/∂x<sub>last</sub>‖",
             note=copies_note(trace, words) if which == "lengths" else words("layers.loss"),
         ),
     )

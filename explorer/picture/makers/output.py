@@ -40,7 +40,8 @@ def top_bars(trace: Trace, look: Look, words: Words) -> Bars:
         values=values,
         labels=tuple(symbol(trace, i) for i in ids),
         ids=tuple(ids),
-        scale=Scale(0.0, float(values[0]), look.unit_colours),
+        # A whole bar is certainty, so that a temperature is seen to flatten; random weights are never near it.
+        scale=Scale(0.0, 1.0 if trace.trained else float(values[0]), look.unit_colours),
         cut=cut[ids] if cut.any() else None,
         chosen=None if chosen is None else ids.index(chosen),
         caption=_bars_caption(trace, step, look, _note(row, cut, words), words),

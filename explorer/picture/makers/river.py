@@ -9,6 +9,7 @@ from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of
 from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
@@ -20,7 +21,6 @@ from explorer.trace.levels import all_closed, pooled
 from explorer.trace.model_card import SideCard
 from explorer.trace.trace import Trace
 
-MOST_LANES = 160  # A lane needs 1.5 px to be seen beside its neighbours.
 _CANDIDATES = 8
 _USUAL = 0.8  # the quantile of lengths that a lane of full thickness stands for; longer ones are as thick
 _PLACES = 64  # places of the table of positions whose waves are drawn
@@ -33,21 +33,22 @@ _FEW_ABOVE = 0.98  # the quantile of weights at which the scale of a long text e
 def river(trace: Trace, look: Look, words: Words) -> River:
     """The whole pass, with what the Look has chosen. Raises UnknownTap; NotKept where a long text left a map out."""
     look = look if look.attention in attentions(trace) else look.fitted(trace)
-    block = _lane_block(trace)
-    halves = tuple(_half(trace, side, look, block) for side in trace.card.sides)
+    part = excerpt_of(trace, look)
+    block = part.block
+    halves = tuple(_half(trace, side, look, part) for side in trace.card.sides)
     step = look.step(trace)
     focus = next((b for h in halves for layer in h.layers for b in layer if _is_focus(b, look)), None)
-    query = min(step // block, halves[-1].n - 1)
+    query = halves[-1].lane(step)
     if (focus is not None and focus.drawn is not None and halves[-1].side != look.attention.partition(".")[0]) or (
         focus is not None and focus.drawn is not None and len(halves) == 1 and halves[0].side == "encoder"
     ):
         query = strongest_pair(focus.drawn)[0]
     waves, smooth, finer = _waves(trace)
-    inside = opened(trace, look) if block == 1 else None
-    shown, wanted = _map(trace, look, focus, words)
+    inside = opened(trace, look) if block == 1 and part.whole else None
+    shown, wanted = _map(trace, look, focus, words, part)
     return River(
         halves=halves,
-        written=_written(trace, step, block),
+        written=_written(trace, step, part),
         attention=look.attention,
         layer=look.layer,
         head=look.head,
@@ -63,7 +64,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         features=_features(trace),
         smooth=smooth,
         finer=finer,
-        scale=_scale(halves, block, look),
+        scale=_scale(halves, part, look),
         n_parameters=trace.parameters,
         trained=trace.trained,
         longest=_round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL))),
@@ -94,14 +95,16 @@ def _waves(trace: Trace) -> tuple[Array, Array, int]:
     return waves, smooth, _FINER
 
 
-def _scale(halves: tuple[Half, ...], block: int, look: Look) -> Scale:
+def _scale(halves: tuple[Half, ...], part: Excerpt, look: Look) -> Scale:
     """The scale of all weights: up to 1; among many tokens up to what few weights exceed, since all others would be dark.
 
     The first token of a causal attention always looks at itself with a weight of 1.
     """
-    if block == 1:
+    blocks = [b for half in halves for layer in half.layers for b in layer]
+    kept = [next((a for a in (b.blocks, b.drawn if part.block == 1 else b.weights) if a is not None), None) for b in blocks]
+    found = [weights for weights in kept if weights is not None]
+    if (part.block == 1 and all(b.blocks is None for b in blocks)) or not found:
         return unit_scale(look.unit_colours)
-    found = [b.weights for half in halves for layer in half.layers for b in layer if b.weights is not None]
     usual = max(float(np.nanquantile(weights, _FEW_ABOVE)) for weights in found)
     return Scale(0.0, min(1.0, _round_up(usual)), look.unit_colours)
 
@@ -119,11 +122,17 @@ def _shape(trace: Trace, look: Look) -> str:
     return f"[head {shape[0]}, query {shape[1]}, key {shape[2]}]"
 
 
-def _map(trace: Trace, look: Look, focus: Sublayer | None, words: Words) -> tuple[Heatmap | None, tuple[tuple[str, int], ...]]:
+def _map(
+    trace: Trace, look: Look, focus: Sublayer | None, words: Words, part: Excerpt
+) -> tuple[Heatmap | None, tuple[tuple[str, int], ...]]:
     """The chosen head's map of weights; of a long text its blocks, until its cells are there, and what to ask for then."""
     try:
-        return head_map(trace, attrs.evolve(look, stage="weights"), words), ()
+        made = head_map(trace, attrs.evolve(look, stage="weights"), words)
+        return made if part.whole else cut(made, part), ()
     except NotKept as error:
+        missing = ((str(error.values["tap"]), error.head),)
+        if not part.whole:
+            return None, missing
         if focus is None or focus.drawn is None:
             raise
         made = Heatmap(
@@ -134,38 +143,29 @@ def _map(trace: Trace, look: Look, focus: Sublayer | None, words: Words) -> tupl
             caption=caption(trace, focus.tap, words),
             closed=focus.closed,
         )
-        return made, ((str(error.values["tap"]), error.head),)
+        return made, missing
 
 
-def _lane_block(trace: Trace) -> int:
-    """How many tokens a lane stands for: a power of two, and at least a block of the maps that were kept."""
-    n_tokens = max(len(trace.tokens.source), len(trace.tokens.target))
-    kept = [trace.maps[tap].levels for tap in trace.maps if tap.endswith("_attn.weights")]
-    block = max([1, *(levels.block for levels in kept if levels is not None)]) if n_tokens > MOST_LANES else 1
-    while -(-n_tokens // block) > MOST_LANES:
-        block *= 2
-    return block
-
-
-def _half(trace: Trace, card: SideCard, look: Look, block: int) -> Half:
-    side = card.name
+def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt) -> Half:
+    side, block = card.name, part.block
     tap = f"{side}.embedding.output"
-    tokens = trace.side(tap)
+    of = trace.side_name(tap, "position")
+    rows, tokens = part.rows(of), trace.side(tap)
+    last = f"{side}.norm" if f"{side}.norm" in trace else _stream_tap(trace, side, card.n_layers - 1, -1)
     return Half(
         side=side,
-        tokens=trace.side_name(tap, "position"),
-        labels=tuple(token.text for token in tokens[::block]),
-        ids=tuple(token.id for token in tokens[::block]),
+        tokens=of,
+        labels=tuple(token.text for token in tokens[rows][::block]),
+        ids=tuple(token.id for token in tokens[rows][::block]),
         block=block,
+        first=rows.start,
         n_tokens=len(tokens),
-        scaled=_rows(_vectors(trace, f"{side}.embedding.scaled", tap), block),
-        positions=_rows(_vectors(trace, f"{side}.embedding.positions", tap), block),
-        output=_rows(_vectors(trace, tap, tap), block),
-        length=_length(trace, tap, block),
-        last=_length(
-            trace, f"{side}.norm" if f"{side}.norm" in trace else _stream_tap(trace, side, card.n_layers - 1, -1), block
-        ),
-        layers=tuple(_layer(trace, card, layer, look, block) for layer in range(card.n_layers)),
+        scaled=_rows(_vectors(trace, f"{side}.embedding.scaled", tap)[rows], block),
+        positions=_rows(_vectors(trace, f"{side}.embedding.positions", tap)[rows], block),
+        output=_rows(_vectors(trace, tap, tap)[rows], block),
+        length=_length(trace, tap, rows, block),
+        last=_length(trace, last, rows, block),
+        layers=tuple(_layer(trace, card, layer, look, part, rows) for layer in range(card.n_layers)),
     )
 
 
@@ -178,11 +178,11 @@ def _rows(values: Array, block: int) -> Array:
     return values if block == 1 else pooled(values, (block, 1), signed=True)
 
 
-def _length(trace: Trace, tap: str, block: int) -> Array:
+def _length(trace: Trace, tap: str, rows: slice, block: int) -> Array:
     """‖x‖ of each token's vector [lane]; of a block of tokens the largest; 0 where a long text left no room for the vectors."""
     if tap not in trace.arrays:
-        return np.zeros(-(-trace.shape(tap)[0] // block), np.float32)
-    values = trace[tap].astype(np.float64)
+        return np.zeros(-(-(rows.stop - rows.start) // block), np.float32)
+    values = trace[tap][rows].astype(np.float64)
     # ‖x‖ = √Σ x²
     lengths = np.sqrt((values * values).sum(axis=-1)).astype(np.float32)
     return lengths if block == 1 else pooled(lengths[:, None], (block, 1), signed=False)[:, 0]
@@ -201,26 +201,27 @@ def _stream_tap(trace: Trace, side: str, layer: int, place: int) -> str:
     return next((name for name in names if name in trace), f"{side}.embedding.output")
 
 
-def _layer(trace: Trace, card: SideCard, layer: int, look: Look, block: int) -> tuple[Sublayer, ...]:
+def _layer(trace: Trace, card: SideCard, layer: int, look: Look, excerpt: Excerpt, rows: slice) -> tuple[Sublayer, ...]:
     made = []
     for place, part in enumerate(_parts(card)):
         base = f"{card.name}.layers.{layer}.{part}"
-        length = _length(trace, _stream_tap(trace, card.name, layer, place), block)
+        length = _length(trace, _stream_tap(trace, card.name, layer, place), rows, excerpt.block)
         if part == "feed_forward":
             hidden = f"{base}.activated"
-            units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden], block))
+            units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden][rows], excerpt.block))
             made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
         else:
-            made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, block))
+            made.append(_attention(trace, f"{base}.weights", f"{card.name}.{part}", layer, length, look, excerpt))
     return tuple(made)
 
 
-def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, block: int) -> Sublayer:
+def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look, part: Excerpt) -> Sublayer:
     closed = closed_of(trace, tap)
-    kept = trace.map(tap)
+    kept, block = trace.map(tap), part.block
+    focus = attention == look.attention and layer == look.layer
     if block == 1:
         if kept.array is None:
-            raise trace.not_kept(tap, -1)
+            return _one_head(trace, tap, attention, layer, length, look if focus else None, part)
         weights = kept.array
     elif kept.levels is not None:
         place = (block // kept.levels.block).bit_length() - 1
@@ -231,7 +232,9 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
         closed = all_closed(closed, block)
     if closed is not None and closed.shape != weights.shape[1:]:
         closed = None
-    focus = attention == look.attention and layer == look.layer
+    if not part.whole:
+        query, key = (part.lanes(trace.side_name(tap, axis)) for axis in ("query", "key"))
+        weights, closed = weights[:, query, key], None if closed is None else closed[query, key]
     # Elsewhere than in the block that is looked at, the mean of all heads is drawn: Ā[q,k] = Σ_h A[h,q,k] / n_heads
     drawn = weights[min(look.head, len(weights) - 1)] if focus else weights.mean(axis=0)
     return Sublayer(
@@ -246,26 +249,56 @@ def _attention(trace: Trace, tap: str, attention: str, layer: int, length: Array
     )
 
 
-def _written(trace: Trace, step: int, block: int) -> Written:
+def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array, look: Look | None, part: Excerpt) -> Sublayer:
+    """An attention of a long text of which not all cells were kept: the head that is looked at, if its cells are there."""
+    if part.whole:
+        raise trace.not_kept(tap, -1)
+    kept = trace.map(tap)
+    blocks = None if kept.levels is None else kept.levels.arrays[-1]
+    head = None if look is None else kept.head(min(look.head, trace.shape(tap)[0] - 1))
+    if head is None:
+        return Sublayer(attention=attention, layer=layer, tap=tap, length=length, blocks=blocks)
+    query, key = (part.rows(trace.side_name(tap, axis)) for axis in ("query", "key"))
+    closed = closed_of(trace, tap)
+    closed = None if closed is None or closed.shape != head.shape else closed[query, key]
+    drawn = masked_values(head[query, key], closed)
+    return Sublayer(attention=attention, layer=layer, tap=tap, length=length, drawn=drawn, closed=closed, blocks=blocks)
+
+
+def _written(trace: Trace, step: int, part: Excerpt) -> Written:
     tap = "generator.probabilities"
     n_steps, n_symbols = trace.shape(tap)
+    first, end = part.tokens[trace.side_name(tap, "position")]
+    shown = slice(first, end, part.block)
     probabilities = trace[tap] if tap in trace.arrays else None
     if probabilities is None:  # A long text left no room for them.
-        labels = tuple(written(trace, place) for place in range(0, n_steps, block))
+        labels = tuple(written(trace, place) for place in range(n_steps)[shown])
         return Written(labels, np.full(len(labels), np.nan, np.float32), (), math.nan, n_symbols, step)
     row = probabilities[step]
     best = np.argpartition(-row, min(_CANDIDATES, n_symbols - 1))[:_CANDIDATES]
     best = best[np.argsort(-row[best], kind="stable")]
+    rows = probabilities[shown]  # [lane, vocab]
     # Where nothing is expected of the model, its likeliest symbol stands at each place.
-    said = np.array(trace.expected, int) if trace.expected else probabilities.argmax(axis=1)  # [position]
+    said = np.array(trace.expected[shown], int) if trace.expected else rows.argmax(axis=1)  # [lane]
     return Written(
-        labels=tuple(symbol(trace, int(said[place])) for place in range(0, n_steps, block)),
-        probabilities=probabilities[np.arange(n_steps), said][::block],
+        labels=tuple(symbol(trace, int(each)) for each in said),
+        probabilities=rows[np.arange(len(rows)), said],
         candidates=tuple((symbol(trace, int(i)), float(row[i]), int(i)) for i in best),
         rest=max(0.0, 1.0 - float(row[best].astype(np.float64).sum())),
         n_symbols=n_symbols,
         step=step,
+        why=_why(trace, step, int(best[0])),
     )
+
+
+def _why(trace: Trace, step: int, likeliest: int) -> str:
+    """Why a step wrote something else than the likeliest symbol."""
+    if not trace.expected or not trace.trained or trace.expected[step] == likeliest:
+        return ""
+    search = trace.search
+    if search is None or search.nodes[search.path(search.ends[0])[step]].forced:
+        return "chosen"
+    return "search"
 
 
 def _round_up(length: float) -> float:

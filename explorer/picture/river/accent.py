@@ -3,16 +3,15 @@
 While nothing is pointed at, that is the chosen step with the token that it looks at most.
 """
 
-import attrs
 import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
-from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
-from explorer.picture.river.slabs import block_bands, lanes
+from explorer.picture.river.slabs import block_bands, lanes, thumbnails
 from explorer.picture.river.strips import shown_text, text_px
 from explorer.picture.river.tell import tell
 
@@ -20,45 +19,10 @@ _CHIP = 0.1  # the weight from which a band gets its per cent
 _CHIP_W, _CHIP_H = 36.0, 17.0
 
 
-@attrs.frozen
-class Pointing:
-    """Lanes that stand out, of the source and of the target, the pair of the focus among them, and the place pointed at."""
-
-    source: tuple[int, ...] = ()
-    target: tuple[int, ...] = ()
-    pair: tuple[int, int] | None = None
-    place: Place | None = None
-
-    def of(self, half: Half) -> tuple[int, ...]:
-        """The lanes of a half."""
-        return self.source if half.tokens == "source" else self.target
-
-
-def usual(river: River) -> Pointing:
-    """What stands out while nothing is pointed at."""
-    focus = river.focus
-    if focus is None or focus.drawn is None:
-        return Pointing()
-    key = int(np.nan_to_num(focus.drawn[river.query], nan=-1.0).argmax())
-    return of_pair(river, river.query, key)
-
-
-def of_pair(river: River, query: int, key: int, place: Place | None = None) -> Pointing:
-    """The pointing at one pair of lanes of the focus."""
-    asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
-    found: dict[str, tuple[int, ...]] = {"source": (), "target": ()}
-    found[answers.tokens] = (key,)
-    found[asks.tokens] = (*dict.fromkeys((*found[asks.tokens], query)),)
-    return Pointing(found["source"], found["target"], (query, key), place)
-
-
-def of_lane(river: River, half: Half, lane: int, place: Place | None = None) -> Pointing:
-    """The pointing at one lane."""
-    return Pointing((lane,), (), None, place) if half.tokens == "source" else Pointing((), (lane,), None, place)
-
-
 def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
-    """Lanes, bands, labels, chips, rows of the map, and the explanation."""
+    """Lanes, bands, labels, chips, rows of the map, and the explanation; of a head that is pointed at all its bands."""
+    if pointing.place is not None and pointing.place.kind == "head":
+        return _head(river, grid, words, pointing)
     scene: list[Item] = []
     for half, place in zip(river.halves, grid.halves, strict=True):
         scene += _lanes(river, half, place, grid, pointing.of(half))
@@ -74,6 +38,23 @@ def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing)
     scene += _map(river, grid, pointing)
     scene += _labels(river, grid, pointing)
     scene += explained(river, words, grid.explanation, pointing, narrow=grid.narrow)
+    return Drawn(tuple(scene))
+
+
+def _head(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Drawn:
+    """All bands of the head that is pointed at, in its zone."""
+    assert pointing.place is not None  # The caller has checked.
+    seen = river.seen_by(pointing.place.attention, pointing.place.layer, pointing.place.head)
+    half = seen.half_of(seen.attention, "query")
+    scene: list[Item] = []
+    for slab, blocks in zip(grid.half(half.side).slabs, half.layers, strict=True):
+        for zone, block in zip(slab.zones, blocks, strict=False):
+            if block is seen.focus and block.drawn is not None:
+                scene.append(block_bands(seen, block, zone, grid, np.ones(block.drawn.shape, bool)))
+                rooms = (room for attention, room in slab.heads if attention == block.attention)
+                frames = (thumbnails(seen, block, room, river.unit_colours).scene for room in rooms)
+                scene += [item for frame in frames for item in frame if isinstance(item, Box)]
+    scene += explained(seen, words, grid.explanation, pointing, narrow=grid.narrow)
     return Drawn(tuple(scene))
 
 

@@ -4,14 +4,16 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.river.accent import Pointing, draw_accent
-from explorer.picture.river.focus import best_key, draw_focus, draw_heads, draw_mask
+from explorer.picture.river.accent import draw_accent
+from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
+from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import Pointing, told_pair
 from explorer.picture.river.river import Half, River
-from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Item, Label, Line, Rect, fitting, joined
+from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Hot, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
-from explorer.picture.river.strips import draw_strips, reach
+from explorer.picture.river.strips import draw_strips, excerpt_told, reach
 
 
 @attrs.frozen
@@ -25,11 +27,12 @@ class Colours:
 def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) -> Drawn:
     """All that does not change while the mouse moves."""
     parts = [_captions(river, grid, words)]
+    waves = river.position == "sinusoidal"
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(draw_slabs(river, half, place, grid, words, colours.unit))
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(Drawn((lanes(river, half, place, grid), *bands(river, half, place, grid))))
-        parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half)))
+        parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half), sinusoidal=waves))
     parts += [
         _scales(river, grid, words),
         draw_waves(river, grid, words),
@@ -47,8 +50,7 @@ def draw_over(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -
     accent = draw_accent(river, grid, words, pointing)
     if river.focus is None or river.focus.drawn is None:
         return accent
-    pair = pointing.pair if pointing.pair is not None else (river.query, best_key(river, river.query))
-    return joined([draw_heads(river, grid, words, pair), accent])
+    return joined([draw_heads(river, grid, words, told_pair(river, pointing)), accent])
 
 
 def _wanted(river: River, half: Half) -> tuple[int, ...]:
@@ -72,17 +74,20 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
         told.append((grid.halves[1].slabs[0].x + 4, grid.out.x, "write", count))
     else:
         told.append((first.slabs[0].x + 4, grid.out.x, "read" if river.halves[0].side == "encoder" else "continue", count))
-    told.append((grid.out.x, grid.width, "choose", river.written.n_symbols))
+    told.append((grid.out.x, grid.width, "choose" if river.target is not None else "output", river.written.n_symbols))
     scene: list[Item] = []
     for place, (x, right, key, number) in enumerate(told, 1):
-        values = {"count": f"{number:,}" if key == "choose" else number, "step": river.written.step + 1}
+        values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}
         texts = [words(f"river.caption.{key}{length}", **values) for length in ("", ".short", ".shortest")]
         scene.append(Label(x, grid.captions_y, str(place), px, "accent", bold=True))
         scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, right - x - 16), px))
     if len(grid.halves) == 2:
         second = grid.halves[1]
         room = second.slabs[0].x - second.label.x - 4
-        text = fitting([words("river.written_so_far"), words("river.written_short")], 11, room)
+        texts = [words("river.written_so_far"), words("river.written_short")]
+        if not river.halves[1].whole:
+            texts = [f"{texts[0]}  {excerpt_told(river.halves[1])}", excerpt_told(river.halves[1])]
+        text = fitting(texts, 11, room)
         scene.append(Label(second.label.x, second.top - 14, text, 11, "faint"))
         room = second.slabs[0].x + second.slabs[0].w - grid.memory
         memory = fitting([words("river.memory"), words("river.memory_short")], 11, room)
@@ -96,8 +101,11 @@ def _scales(river: River, grid: RiverGrid, words: Words) -> Drawn:
     y = place.top - 8
     most = f"±{reach(half):.3g}"
     scene: list[Item] = [Label(place.strips[0], y, most, 10, "faint"), Label(place.strips[2], y, most, 10, "faint")]
+    if not half.whole:
+        scene.append(Label(place.label.x - 10, y, excerpt_told(half), 10, "faint"))
     if np.any(half.positions):
-        scene.append(Label(place.strips[1], y, f"±{np.abs(half.positions).max():.2g}", 10, "faint"))
+        named = "sin  cos" if river.position == "sinusoidal" else f"±{np.abs(half.positions).max():.2g}"
+        scene.append(Label(place.strips[1], y, named, 10, "faint"))
     else:
         scene.append(Label(place.strips[1], y, words.or_other(f"river.no_positions.{river.position}"), 10, "faint"))
     return Drawn(tuple(scene))
@@ -124,10 +132,9 @@ def draw_waves(river: River, grid: RiverGrid, words: Words) -> Drawn:
     if plot.w / shown >= 6:
         marked = waves[: min(n_tokens, shown), :2]  # A dot at each place: what was recorded.
         at = plot.x + np.arange(len(marked), dtype=np.float32) / (shown - 1) * plot.w
-        for feature in marked.T:
-            scene.append(Dots(at, (middle - feature * scale).astype(np.float32), 1.5, "band"))
+        scene += [Dots(at.astype(np.float32), (middle - row * scale).astype(np.float32), 1.5, "band") for row in marked.T]
     scene.append(Label(rect.x, rect.y + 12, words("river.waves"), 11, "faint", room=left - rect.x - 6))
     if rect.h >= 44:
         told = words("river.waves_of", features=", ".join(map(str, river.features)))
         scene.append(Label(rect.x, rect.y + 28, told, 10, "faint", room=left - rect.x - 6))
-    return Drawn(tuple(scene))
+    return Drawn(tuple(scene), (Hot(rect, Place("waves")),))

@@ -154,7 +154,7 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     scene: list[Item] = [Label(grid.heads.x, room.y + 6, words("river.heads", count=n_heads), 11, "faint")]
     if text_h > 20:
         scene.append(
-            Label(left - 8, room.y + high + 25, _pair_name(river, pair), 11, "faint", align="right", room=left - grid.map.x - 8)
+            Label(left - 8, room.y + high + 25, _pair_name(river, pair, left - grid.map.x - 8), 11, "faint", align="right")
         )
     places = []
     for head in range(n_heads):
@@ -174,9 +174,11 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     return Drawn(tuple(scene), tuple(hot))
 
 
-def _pair_name(river: River, pair: tuple[int, int]) -> str:
+def _pair_name(river: River, pair: tuple[int, int], room: float) -> str:
+    """Query and key of a pair, or the key alone where both have no room."""
     names, _side, _shift = row_names(river)
-    return f"{names[pair[0]]}→{shown_text(river.half_of(river.attention, 'key').labels[pair[1]])}"
+    key = shown_text(river.half_of(river.attention, "key").labels[pair[1]])
+    return fitting([f"{names[pair[0]]}→{key}", f"→{key}"], 11, room)
 
 
 def best_key(river: River, query: int) -> int:

@@ -1,14 +1,43 @@
-"""Which band lies at a point."""
+"""What lies at a point of a river."""
 
 import numpy as np
 
+from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import RiverGrid
+from explorer.picture.river.inside_grid import Inside
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import curve
+from explorer.picture.river.scene import Drawn, curve
 from explorer.picture.river.slabs import least_weight
 
 _NEAR = 4.0  # px around a band that belong to it
+
+
+def place_in_river(river: River, grid: RiverGrid, drawn: tuple[Drawn, Drawn], x: float, y: float) -> Place | None:
+    """What lies at a point: of a map the pair, of a band its pair. `drawn` is what lies below and what lies above."""
+    found: Place | None = drawn[1].at(x, y) or drawn[0].at(x, y)
+    if found is not None and found.kind == "map":
+        return _pair_at(river, grid, x, y)
+    if found is None or found.kind == "block":
+        return band_at(river, grid, x, y) or found
+    return found
+
+
+def place_inside(river: River, inside: Inside, over: Drawn, x: float, y: float) -> Place | None:
+    """What lies at a point while a block is open."""
+    pair = inside.pair_at(x, y) if river.opened_attention == river.attention else None
+    if pair is not None:
+        return Place("pair", attention=river.attention, layer=river.layer, query=pair[0], key=pair[1])
+    found: Place | None = over.at(x, y)
+    return found
+
+
+def _pair_at(river: River, grid: RiverGrid, x: float, y: float) -> Place:
+    rect = map_rect(river, grid)
+    asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
+    query = min(int((y - rect.y) / rect.h * asks.n), asks.n - 1)
+    key = min(int((x - rect.x) / rect.w * answers.n), answers.n - 1)
+    return Place("pair", attention=river.attention, layer=river.layer, query=query, key=key)
 
 
 def band_at(river: River, grid: RiverGrid, x: float, y: float) -> Place | None:

@@ -9,16 +9,30 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
-from explorer.picture.river.accent import Pointing, explained
+from explorer.picture.river.accent import explained
 from explorer.picture.river.draw import Colours
-from explorer.picture.river.focus import best_key
+from explorer.picture.river.focus import best_key, row_names
 from explorer.picture.river.inside_cell import draw_cell
 from explorer.picture.river.inside_grid import PILLAR, Inside, opened_half
 from explorer.picture.river.opened import OpenedHead, OpenedNetwork
 from explorer.picture.river.pixels import hatches, with_gaps
 from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Curves, Drawn, Hot, Item, Label, Lanes, Rect, Sentence, about_width
+from explorer.picture.river.scene import (
+    Box,
+    Cells,
+    Curves,
+    Drawn,
+    Hot,
+    Item,
+    Label,
+    Lanes,
+    Rect,
+    Sentence,
+    about_width,
+    fitting,
+)
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import columns, labelled, shown_text, text_px
 from explorer.picture.scales import LEVELS, Scale, centred_scale, indices, robust_scale
@@ -44,8 +58,17 @@ def _frame(river: River, place: Inside, words: Words) -> list[Item]:
     ]
     px = text_px(place.pitch, False)
     for row in labelled(half.n, place.pitch, (river.query,), tuple(map(len, half.labels))):
-        made.append(Label(16, place.y(row), shown_text(half.labels[row]), px, bold=place.pitch >= 18, room=place.label_w - 6))
+        text = _row_name(river, row, px, place.label_w - 6)
+        made.append(Label(16, place.y(row), text, px, bold=place.pitch >= 18, room=place.label_w - 6))
     return made
+
+
+def _row_name(river: River, row: int, px: float, room: float) -> str:
+    """The token of a row; with the word that it writes, where the rows of the map are named so and both have room."""
+    token, (names, _side, shift) = shown_text(opened_half(river).labels[row]), row_names(river)
+    if not shift or not isinstance(river.opened, OpenedHead):
+        return token
+    return fitting([f"{token} → {names[row]}", f"→ {names[row]}", token], px, room)
 
 
 def _lanes(river: River, place: Inside) -> Lanes:
@@ -73,6 +96,7 @@ def _title(place: Inside, name: str, number: str, text: str, told: str) -> list[
 def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours: Colours) -> list[Item]:
     made: list[Item] = []
     masked = "closed" if head.closed is not None else "open"
+    across = river.attention.endswith("cross_attn")
     for name, number in (
         ("read", "1"),
         ("qkv", "2·3"),
@@ -83,14 +107,15 @@ def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours:
         ("mixed", "8"),
         ("output", "9"),
     ):
-        told = words(f"river.inside.{name}.told") if name != "masked" else words(f"river.inside.masked.{masked}")
-        title = words(f"river.inside.{name}.title", root=f"{head.divisor:.3g}")
+        key = "q" if name == "qkv" and across else name  # Keys and values come from the other sentence.
+        told = words(f"river.inside.{key}.told") if name != "masked" else words(f"river.inside.masked.{masked}")
+        title = words(f"river.inside.{key}.title", root=f"{head.divisor:.3g}")
         made += _title(place, name, number, title, told)
     if head.read is not None:
         made += _strip(head.read, place, "read", colours)
-    across = river.attention.endswith("cross_attn")
     made += _qkv(head, place, across, colours)
     made += _strip(head.value, place, "value", colours, keys=across)
+    made += _value_words(river, place) if across else []
     made += _strip(head.mixed, place, "mixed", colours)
     made += _strip(head.output, place, "output", colours)
     for name, values, scale in (
@@ -100,6 +125,18 @@ def _steps(river: River, head: OpenedHead, place: Inside, words: Words, colours:
     ):
         made += _map(river, values, head.closed if name != "scores" else None, place, name, scale)
     return made
+
+
+def _value_words(river: River, place: Inside) -> list[Item]:
+    """The source's words over their values, which stand on no lane."""
+    keys, (x, w), pitch = river.half_of(river.attention, "key"), place.steps["value"], place.key_pitch()
+    if pitch < 24:
+        return []
+    above = min(0.55 * pitch, 36.0) / 2 + 4
+    return [
+        Label(x, place.top + pitch * (row + 0.5) - above, shown_text(label), 10, "faint", room=w)
+        for row, label in enumerate(keys.labels)
+    ]
 
 
 def _strip(values: np.ndarray, place: Inside, name: str, colours: Colours, *, keys: bool = False) -> list[Item]:
@@ -218,15 +255,15 @@ def draw_inside_over(river: River, place: Inside, words: Words, colours: Colours
         hot = cell.hot
     scene += explained(river, words, place.explanation, pointing, narrow=place.explanation.h < 40)
     sentence = next(item for item in scene if isinstance(item, Sentence))
-    back = words("river.inside.back")
-    if about_width(sentence.text, sentence.px) + about_width(back, 12) + 60 < place.explanation.w:
+    left = place.explanation.w - about_width(sentence.text, sentence.px) - 60
+    back = fitting([words("river.inside.back"), words("river.inside.back_short")], 12, left)
+    if back:
         y = place.explanation.y + place.explanation.h / 2
         scene.append(Label(place.explanation.right - 16, y, back, 12, "faint", align="right"))
     return Drawn(tuple(scene), hot)
 
 
 def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) -> list[Item]:
-    half = opened_half(river)
     y = place.y(query)
     high = 0.74 * place.pitch if place.pitch >= 14 else place.pitch
     shift = 4 if place.pitch >= 14 else 0
@@ -234,7 +271,7 @@ def _row(river: River, head: OpenedHead, place: Inside, query: int, key: int) ->
         Label(
             16,
             y,
-            shown_text(half.labels[query]),
+            _row_name(river, query, text_px(place.pitch, False), place.label_w - 6),
             text_px(place.pitch, False),
             "accent",
             place.pitch >= 18,

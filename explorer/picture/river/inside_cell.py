@@ -6,7 +6,8 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.draw import Colours
-from explorer.picture.river.inside_grid import Inside, opened_half
+from explorer.picture.river.focus import row_names
+from explorer.picture.river.inside_grid import Inside
 from explorer.picture.river.opened import OpenedHead
 from explorer.picture.river.pixels import sheet
 from explorer.picture.river.place import Place
@@ -26,7 +27,7 @@ def draw_cell(river: River, head: OpenedHead, place: Inside, words: Words, colou
     keys = river.half_of(river.attention, "key")
     made: list[Item] = [Box(Rect(rect.x, rect.y, rect.w, 1), "hairline")]
     made.append(Label(rect.x, rect.y + 14, words("river.inside.cell"), 12, bold=True))
-    names = (shown_text(opened_half(river).labels[query]), shown_text(keys.labels[key]))
+    names = (row_names(river)[0][query], shown_text(keys.labels[key]))
     told = words("river.inside.cell_of", query=names[0], seen=names[1])
     made.append(
         Label(rect.x + about_width(words("river.inside.cell"), 12) + 16, rect.y + 14, told, 12, "accent", room=0.4 * rect.w)

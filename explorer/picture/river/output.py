@@ -6,7 +6,7 @@ from explorer.lang import Words
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, Item, Label, Line, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, Item, Label, Line, Rect, about_width, fitting
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import labelled, shown_text
 from explorer.picture.scales import LEVELS
@@ -32,11 +32,11 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
     kept = labelled(n, place.pitch, (river.step_lane,), tuple(map(len, names)))
     px = (13.0 if grid.narrow else 16.0) if place.pitch >= 22 else 13.0 if place.pitch >= 17 else 11.0
     bar_x = rect.x + rect.w * 0.52
-    bar_w = rect.right - bar_x - _PERCENT_W
+    bar_w = rect.right - bar_x - max(_PERCENT_W, 8 + max(about_width(percent(float(p)), 11) for p in said.probabilities))
     scene: list[Item] = []
     faint_after = river.halves[-1].side == "decoder"
     for lane in kept:
-        y, on = place.y(lane), lane == river.step_lane
+        y, on = place.y(lane), lane == river.step_lane and river.shows_step
         opacity = 0.55 if faint_after and lane > river.step_lane else 1.0
         if on:
             high = max(place.pitch, 16.0)
@@ -58,11 +58,10 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
                 )
             )
         scene.append(Label(rect.right, y, percent(p), 11, "on_accent" if on else "faint", align="right", opacity=opacity))
-    block = river.halves[-1].block
     hot = tuple(
         Hot(
             Rect(rect.x - 4, place.y(lane - 0.5), rect.w + 8, place.pitch),
-            Place("step", side=river.halves[-1].tokens, index=lane * block),
+            Place("step", side=river.halves[-1].tokens, index=river.halves[-1].token(lane)),
         )
         for lane in range(n)
     )
@@ -70,7 +69,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
 
 
 def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
-    """The likeliest symbols of the chosen step, the first bar filling the room; the written one in the accent's colour."""
+    """The likeliest symbols of the chosen step, a full bar is a probability of 1; the written one in the accent's colour."""
     said, rect = river.written, grid.candidates
     shown = said.candidates[: 6 if grid.narrow else 8]
     if not shown:
@@ -80,16 +79,16 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
         shown, row = shown[: max(1, int(rect.h / 12) - 1)], 12.0
     px = 13.0 if row >= 20 else 11.0
     label_w = 62.0 if grid.narrow else 0.42 * rect.w
-    bar_w = rect.w - label_w - _PERCENT_W
+    bar_w = rect.w - label_w - max(_PERCENT_W, 8 + max(about_width(percent(p), 11) for _name, p, _id in shown))
     scene: list[Item] = []
     hot = []
-    taken = said.labels[river.step_lane] if river.halves[-1].block == 1 else None
+    taken = said.labels[river.step_lane] if river.halves[-1].block == 1 and river.shows_step else None
     for rank, (name, p, _id) in enumerate(shown):
         y, on = rect.y + row * (rank + 0.5), name == taken
         colour = "accent" if on else "text"
         scene.append(Label(rect.x + label_w - 8, y, shown_text(name), px, colour, on, "right", room=label_w - 8))
         scene.append(Box(Rect(rect.x + label_w, y - row * 0.3, bar_w, row * 0.6), "closed", radius=1, opacity=0.6))
-        wide = max(1.0, bar_w * p / max(shown[0][1], 1e-12))
+        wide = max(1.0, bar_w * p)
         scene.append(
             Box(
                 Rect(rect.x + label_w, y - row * 0.3, wide, row * 0.6),
@@ -104,6 +103,9 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     y = rect.y + row * len(shown) + 8
     scene.append(Label(rect.x + label_w - 8, y, words("river.rest"), 11, "faint", align="right"))
     scene.append(Label(rect.right, y, percent(rest), 11, "faint", align="right"))
+    if said.why and river.shows_step:  # Why the accent is not on the first bar.
+        told = fitting([words(f"river.why.{said.why}"), words(f"river.why.{said.why}_short")], 10, bar_w)
+        scene.append(Label(rect.x + label_w, y, told, 10, "accent"))
     scene += _thread(river, grid, rect.y + row / 2)
     return Drawn(tuple(scene), tuple(hot))
 
@@ -111,7 +113,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
 def _thread(river: River, grid: RiverGrid, top: float) -> list[Item]:
     """A thin line from the chosen word to its candidates."""
     y, x = grid.halves[-1].y(river.step_lane), grid.out.x - 10
-    if abs(y - top) < 20:
+    if abs(y - top) < 20 or not river.shows_step:
         return []
     return [
         Line(x, min(y, top), x, max(y, top), "accent", 2, 0.42),

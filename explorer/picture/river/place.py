@@ -11,7 +11,9 @@ class Place:
 
     `kind` says which fields count: "token" (`side`, `index`: a token and its lane), "pair" (`attention`, `layer`, `query`,
     `key`), "head" (`attention`, `layer`, `head`), "block" (`attention` or "encoder.feed_forward", `layer`), "candidate"
-    (`index`: its rank).
+    (`index`: its rank), "vector" (`side`, `index`, and as `head` which of its three columns: the vector, the position, or
+    their sum), "waves", "scroll" (`side`: the bar that stands for a whole sentence), "excerpt" (`side`, `index`, `end`: the
+    tokens that shall have lanes; an end of 0 is the end of the sentence).
     """
 
     kind: str
@@ -22,6 +24,7 @@ class Place:
     head: int = 0
     query: int = 0
     key: int = 0
+    end: int = 0
 
     def is_focus(self, look: Look) -> bool:
         """Whether it is, or lies in, the block that is looked at."""

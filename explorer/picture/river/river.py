@@ -25,7 +25,8 @@ class Sublayer:
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
     [head, query, key], closed cells NaN; `recorded` are the same as the model computed them, None where lanes are blocks of
     tokens; `drawn` [query, key] is one head or the mean of all. `hidden` [lane, unit] are the magnitudes of the activated
-    units. `length` [lane] is the length of the residual stream after this block. What a long text left no room for is None.
+    units. `length` [lane] is the length of the residual stream after this block. What a long text left no room for is None;
+    then `blocks` [head, query block, key block] are the largest weights of blocks of the whole text.
     """
 
     attention: str
@@ -37,6 +38,7 @@ class Sublayer:
     drawn: Array | None = None
     closed: Closed | None = None
     hidden: Array | None = None
+    blocks: Array | None = None
 
     @property
     def part(self) -> str:
@@ -48,9 +50,9 @@ class Sublayer:
 class Half:
     """One side of the model.
 
-    `tokens` is "source" or "target", the sentence whose tokens are the lanes; lane i begins with token i · `block` of
-    `n_tokens`. `scaled`, `positions` and `output` are [lane, feature]; `length` [lane] is the length of what goes in, and
-    `last` [lane] the length after the final norm.
+    `tokens` is "source" or "target", the sentence whose tokens are the lanes; lane i begins with token `first` + i · `block`
+    of `n_tokens`. Lanes may stand for an excerpt of the sentence. `scaled`, `positions` and `output` are [lane, feature];
+    `length` [lane] is the length of what goes in, and `last` [lane] the length after the final norm.
     """
 
     side: str
@@ -58,6 +60,7 @@ class Half:
     labels: tuple[str, ...]
     ids: tuple[int, ...]
     block: int
+    first: int
     n_tokens: int
     scaled: Array
     positions: Array
@@ -71,13 +74,36 @@ class Half:
         """The number of lanes."""
         return len(self.labels)
 
+    @property
+    def end(self) -> int:
+        """The token after the last one that has a lane."""
+        return min(self.first + self.n * self.block, self.n_tokens)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all tokens of the sentence have a lane."""
+        return self.end - self.first == self.n_tokens
+
+    def token(self, lane: int) -> int:
+        """The first token of a lane."""
+        return self.first + lane * self.block
+
+    def lane(self, token: int) -> int:
+        """The lane of a token; of one that has none, the lane that is nearest to it."""
+        return min(max(token - self.first, 0) // self.block, self.n - 1)
+
+    def has(self, token: int) -> bool:
+        """Whether a token has a lane."""
+        return self.first <= token < self.end
+
 
 @attrs.frozen(eq=False)
 class Written:
     """What comes out at each lane of the last half: the word, and its probability [lane]; NaN where none is expected.
 
     `candidates` are the likeliest symbols of the chosen step with their probabilities and ids, `rest` is the probability of
-    all others.
+    all others. `why` says why the written word need not be the likeliest: "search" compared whole sentences, "chosen" says
+    that somebody wrote it; "" where it is the likeliest, or nothing is written.
     """
 
     labels: tuple[str, ...]
@@ -86,6 +112,7 @@ class Written:
     rest: float
     n_symbols: int
     step: int  # in tokens, not in lanes
+    why: str = ""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -157,10 +184,28 @@ class River(Picture):
         side = "encoder" if axis == "key" and attention.endswith("cross_attn") else attention.partition(".")[0]
         return next(half for half in self.halves if half.side == side)
 
+    def seen_by(self, attention: str, layer: int, head: int) -> "River":
+        """The same river with another head of one attention looked at; `map` and `query` stay."""
+
+        def turned(block: Sublayer) -> Sublayer:
+            if (block.attention, block.layer) != (attention, layer) or block.weights is None:
+                return block
+            return attrs.evolve(block, drawn=block.weights[min(head, len(block.weights) - 1)])
+
+        halves = tuple(
+            attrs.evolve(half, layers=tuple(tuple(map(turned, blocks)) for blocks in half.layers)) for half in self.halves
+        )
+        return attrs.evolve(self, halves=halves, attention=attention, layer=layer, head=head)
+
     @property
     def step_lane(self) -> int:
-        """The lane of the chosen step."""
-        return min(self.written.step // self.halves[-1].block, self.halves[-1].n - 1)
+        """The lane of the chosen step, or the one that is nearest to it."""
+        return self.halves[-1].lane(self.written.step)
+
+    @property
+    def shows_step(self) -> bool:
+        """Whether the chosen step has a lane."""
+        return self.halves[-1].has(self.written.step)
 
     def kind(self) -> "Kind[Any]":
         """Its drawing, tables and words."""

@@ -19,6 +19,7 @@ _THICKEST = 0.4  # of a lane's pitch
 _FEW = 14  # lanes up to which weights from _LEAST are drawn
 _LEAST, _LEAST_OF_MANY = 0.05, 0.12
 MOST_BANDS = 4000
+_LEAST_PILLAR = 12.0  # px of a folded layer in which bands can be seen
 _TILE_PX = 3.0
 _USUAL = 0.998  # The scale of tiles ends at this share of the units. (np.quantile would take twenty times as long.)
 _SHORT_NAME_PX = 100.0
@@ -35,7 +36,8 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words
         scene.append(Box(rect, "card", "accent" if focus else "hairline", radius=4 if not slab.folded else 2))
         hot.append(Hot(rect, Place("block", attention=blocks[0].attention, layer=slab.layer)))
         if slab.folded:
-            scene += _pillar(blocks, slab, place, colours)
+            if slab.w < _LEAST_PILLAR:
+                scene += _pillar(blocks, slab, place, colours)
             continue
         for zone, block in zip(slab.zones, blocks, strict=True):
             hot.append(Hot(Rect(zone.x, place.top - 10, zone.w, place.bottom - place.top + 12), _block(block)))
@@ -43,6 +45,7 @@ def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words
                 scene += _tiles(block.hidden, zone, place)
         for attention, room in slab.heads:
             block = next(each for each in blocks if each.attention == attention)
+            hot.append(Hot(room.grown(3), _block(block)))  # The gaps between heads belong to their attention.
             if not grid.narrow:
                 scene.append(_name(river, block, room, words))
             drawn = thumbnails(river, block, room, colours)
@@ -57,7 +60,8 @@ def _block(block: Sublayer) -> Place:
 
 def _name(river: River, block: Sublayer, room: Rect, words: Words) -> Label:
     focus = (block.attention, block.layer) == (river.attention, river.layer)
-    count = 0 if block.weights is None else len(block.weights)
+    heads = block.weights if block.weights is not None else block.blocks
+    count = 0 if heads is None else len(heads)
     short = ".short" if room.w < _SHORT_NAME_PX else ""
     text = words(f"river.block.{block.attention}{short}", count=count)
     return Label(room.x, room.y - 8, text, 10, "accent" if focus else "faint", focus, room=room.w)
@@ -99,10 +103,18 @@ def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> list[Ba
     """The weights of every open block of a half as bands between lanes, faint first."""
     made = []
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
-        for zone, block in zip(slab.zones, blocks, strict=False):
+        zones = slab.zones if not slab.folded else _pillar_zones(slab, blocks)
+        for zone, block in zip(zones, blocks, strict=False):
             if block.drawn is not None:
                 made.append(block_bands(river, block, zone, grid))
     return made
+
+
+def _pillar_zones(slab: Slab, blocks: tuple[Sublayer, ...]) -> tuple[Zone, ...]:
+    """The columns of a folded layer's attentions: all of its width where that is enough for bands, else none."""
+    if slab.w < _LEAST_PILLAR:
+        return ()
+    return tuple(Zone(block.part, slab.x + 1, slab.w - 3) for block in blocks if block.part != "feed_forward")
 
 
 def least_weight(block: Sublayer) -> float:
@@ -210,18 +222,19 @@ def _hanging(tiles: NDArray[np.uint8], rect: Rect, high: int) -> Cells:
 
 
 def thumbnails(river: River, block: Sublayer, room: Rect, colours: str) -> Drawn:
-    """A thumbnail of each head's weights in a field; heads wrap to rows."""
-    if block.weights is None:
+    """A thumbnail of each head's weights in a field; heads wrap to rows. Of a long text they show the whole map."""
+    weights = block.weights if block.weights is not None else block.blocks
+    if weights is None:
         return Drawn(())
-    n_heads = len(block.weights)
+    n_heads = len(weights)
     across = best_columns(n_heads, room.w, room.h)
     down = -(-n_heads // across)
     gap = 4.0 if room.w / across > 18 else 2.0
     wide, high = (room.w - gap * (across - 1)) / across, (room.h - gap * (down - 1)) / down
     if wide < 3 or high < 3:
         return Drawn(())
-    closed = None if block.closed is None else np.broadcast_to(block.closed, block.weights.shape)
-    index = indices(block.weights, river.scale, closed)
+    shut = None if block.closed is None or block.weights is None else np.broadcast_to(block.closed, weights.shape)
+    index = indices(weights, river.scale, shut)
     places = [
         Rect(
             math.floor(room.x + (head % across) * (wide + gap)),

@@ -1,33 +1,81 @@
 """The left of a half: its tokens, and for each the vector, the wave of its position and their sum."""
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Cells, Drawn, Hot, Item, Label, Line, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Line, Rect
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
-_LEAST_LABEL_PX = 14.0  # px between two labels
+_LEAST_LABEL_PX = 11.5  # px between two labels
+_MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
+_LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
 _MOST_HEIGHT = 30.0
 
 
-def draw_strips(half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...]) -> Drawn:
+def draw_strips(
+    half: Half, place: HalfGrid, grid: RiverGrid, colours: str, wanted: tuple[int, ...], *, sinusoidal: bool = True
+) -> Drawn:
     """Tokens and vectors of a half. `wanted` lanes get their labels first where not all have room."""
+    bar = _bar(half, place)
     return Drawn(
-        (*_labels(half, place, grid, wanted), *_vectors(half, place, colours), *_signs(place, grid)),
-        tuple(
+        (
+            *bar.scene,
+            *_labels(half, place, grid, wanted),
+            *_vectors(half, place, colours, sinusoidal=sinusoidal),
+            *_signs(place, grid),
+        ),
+        bar.hot
+        + tuple(
             Hot(Rect(place.label.x, place.y(lane - 0.5), place.start - place.label.x, place.pitch), _token(half, lane))
             for lane in range(half.n)
-        ),
+        )
+        + _hot_vectors(half, place),
+    )
+
+
+def _hot_vectors(half: Half, place: HalfGrid) -> tuple[Hot, ...]:
+    """The three columns of vectors, of few lanes."""
+    if half.n > _MOST_HOT:
+        return ()
+    return tuple(
+        Hot(
+            Rect(x, place.y(lane - 0.5), place.strip_w, place.pitch), attrs.evolve(_token(half, lane), kind="vector", head=part)
+        )
+        for lane in range(half.n)
+        for part, x in enumerate(place.strips)
+    )
+
+
+def bar_rect(half: Half, place: HalfGrid) -> Rect:
+    """The bar left of the tokens that stands for the whole sentence, with the excerpt that has lanes."""
+    left = place.label.x if not place.right_aligned else place.label.right
+    return Rect(left - 10 if not place.right_aligned else left + 4, place.top, 4, max(place.pitch * place.n, 8.0))
+
+
+def excerpt_told(half: Half) -> str:
+    """Which tokens have lanes, counted from 1, such as "33–64 / 4,096"."""
+    return f"{half.first + 1:,}–{half.end:,} / {half.n_tokens:,}"
+
+
+def _bar(half: Half, place: HalfGrid) -> Drawn:
+    if half.whole:
+        return Drawn(())
+    rect = bar_rect(half, place)
+    y, high = rect.y + rect.h * half.first / half.n_tokens, rect.h * (half.end - half.first) / half.n_tokens
+    return Drawn(
+        (Box(rect, "hairline", radius=2), Box(Rect(rect.x, y, rect.w, max(high, 4.0)), "band", radius=2)),
+        (Hot(rect.grown(4), Place("scroll", side=half.tokens)),),
     )
 
 
 def _token(half: Half, lane: int) -> Place:
-    return Place("token", side=half.tokens, index=lane * half.block)
+    return Place("token", side=half.tokens, index=half.token(lane))
 
 
 def reach(half: Half) -> float:
@@ -43,7 +91,7 @@ def shown_text(label: str) -> str:
 def text_px(pitch: float, narrow: bool) -> float:
     """The size of tokens beside lanes of a pitch."""
     if pitch < 18:
-        return 11.0
+        return 11.0 if pitch >= 14 else 10.0
     return (14.0 if narrow else 16.0) if pitch >= 24 else 13.0
 
 
@@ -83,7 +131,7 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
     return made
 
 
-def _vectors(half: Half, place: HalfGrid, colours: str) -> list[Item]:
+def _vectors(half: Half, place: HalfGrid, colours: str, *, sinusoidal: bool) -> list[Item]:
     """The three columns as one image each: [lane, feature] in whole pixels, with gaps between thick lanes."""
     scale = Scale(-reach(half), reach(half), colours)
     width = round(place.strip_w)
@@ -92,13 +140,29 @@ def _vectors(half: Half, place: HalfGrid, colours: str) -> list[Item]:
     for x, values in ((place.strips[0], half.scaled), (place.strips[2], half.output)):
         made.append(_column(indices(columns(values, width), scale), x, place, high, colours))
     if np.any(half.positions):
-        shape = waves(half.positions[:, ::2], width, max(1, round(high))) if high >= 8 else None
-        if shape is None:
-            shape = indices(columns(half.positions[:, ::2], width), Scale(-1, 1, colours))
-            made.append(_column(shape, place.strips[1], place, high, colours))
-        else:
-            made.append(_tall(shape, place.strips[1], place, high, colours))
+        made.append(_positions(half, place, high, colours, sinusoidal=sinusoidal))
     return made
+
+
+def _positions(half: Half, place: HalfGrid, high: float, colours: str, *, sinusoidal: bool) -> Cells:
+    """The column of positions. Of waves the sines stand at the left and the cosines at the right, each as a shape where there
+    is height for one: at place 0 all sines are 0 and all cosines 1."""
+    width, x = round(place.strip_w), place.strips[1]
+    left = (width - _APART) // 2
+    if not sinusoidal:
+        reach_ = float(np.abs(half.positions).max())
+        return _column(indices(columns(half.positions, width), Scale(-reach_, reach_, colours)), x, place, high, colours)
+    parts = [(half.positions[:, ::2], left), (half.positions[:, 1::2], width - _APART - left)]
+    if high < _LEAST_WAVE:
+        drawn = [indices(columns(values, wide), Scale(-1, 1, colours)) for values, wide in parts]
+        return _column(_apart(drawn), x, place, high, colours)
+    return _tall(_apart([waves(values, wide, round(high)) for values, wide in parts]), x, place, high, colours)
+
+
+def _apart(parts: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Two images beside each other, with a gap."""
+    gap = np.full((*parts[0].shape[:-1], _APART), GAP, np.uint8)
+    return np.concatenate([parts[0], gap, parts[1]], axis=-1)
 
 
 def columns(values: Array, width: int) -> Array:

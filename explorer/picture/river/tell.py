@@ -6,7 +6,7 @@ from explorer.lang import Words
 from explorer.picture.river.focus import row_names
 from explorer.picture.river.output import percent
 from explorer.picture.river.place import Place
-from explorer.picture.river.river import River, Sublayer
+from explorer.picture.river.river import River, Sublayer, strongest_pair
 from explorer.picture.river.scene import Piece
 from explorer.picture.river.strips import shown_text
 
@@ -31,16 +31,27 @@ def tell(
         return _pieces(_block(river, words, place))
     if place is not None and place.kind == "candidate":
         return _pieces(_candidate(river, words, place))
+    if place is not None and place.kind == "vector":
+        return _pieces(_vector(river, words, place))
+    if place is not None and place.kind == "waves":
+        return _pieces(words("river.tell.waves", features=", ".join(map(str, river.features))))
     focus = river.focus
     if focus is None or focus.drawn is None:
         return _pieces(words("river.tell.nothing"))
+    if place is not None and place.kind == "head":  # What it looks at most; the token itself counts only where it is alone.
+        return _pieces(_pair(river, focus, strongest_pair(focus.drawn), words, ".short" if short else ""))
     if pair is not None:
         return _pieces(_pair(river, focus, pair, words, ".short" if short else ""))
-    return _pieces(_token(river, focus, words, source, target))
+    told = _token(river, focus, words, source, target)
+    mark = "" if short else _mark(river, words, target)
+    return _pieces(words("river.tell.marked", told=told, mark=mark) if mark else told)
 
 
 def _data(text: object) -> str:
-    return f"{_BEGIN}{text}{_END}"
+    """A text marked as data; punctuation stands in quotation marks, or it would be read as that of the sentence."""
+    told = str(text)
+    quoted = told if any(mark.isalnum() for mark in told) else f"“{told}”"
+    return f"{_BEGIN}{quoted}{_END}"
 
 
 def _pieces(sentence: str) -> tuple[Piece, ...]:
@@ -106,6 +117,29 @@ def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...],
     )
     key = "river.tell.looks_writing" if shift else "river.tell.looks"
     return words(key, token=_data(names[chosen]), listed=listed, head=_data(river.head), layer=river.layer)
+
+
+def _mark(river: River, words: Words, target: tuple[int, ...]) -> str:
+    """What a begin or end mark is, where one is pointed at."""
+    half = river.halves[-1]
+    label = half.labels[target[0]] if target and half.side == "decoder" and target[0] < half.n else ""
+    return words(f"river.tell.mark.{label.strip('<>')}") if label in ("<bos>", "<eos>") else ""
+
+
+def _vector(river: River, words: Words, place: Place) -> str:
+    """What the colours of a token's vector mean, with its largest number."""
+    half = next(each for each in river.halves if each.tokens == place.side)
+    lane, part = half.lane(place.index), ("scaled", "positions", "output")[place.head]
+    values = getattr(half, part)[lane]
+    at = int(np.abs(values).argmax())
+    return words(
+        f"river.tell.vector.{part}",
+        token=_data(shown_text(half.labels[lane])),
+        place=half.token(lane),
+        count=len(values),
+        value=_data(f"{float(values[at]):.3g}".replace("-", "−")),
+        feature=at,
+    )
 
 
 def _listed(parts: list[str], words: Words) -> str:

@@ -21,15 +21,16 @@ from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
 _HEIGHT, _NAMES, _TOP, _BOX = 42, 12.0, 21.0, 16.0  # px: the strip, the middle of its first line, its segments
-_MARGIN, _RADIUS = 12.0, 2.0
+_MARGIN, _RADIUS, _LINE = 12.0, 2.0, 2.0
 _NARROW_PX = 16.0  # px, below which a segment has square corners, which hundreds of segments are painted with in no time
 _ACTIVATE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class ArchitectureStrip(Surface):
-    """Signals: wished(Intent) to go to a Block; pointed(Pointed) with what a Block is."""
+    """Signals: wished(Intent) to go to a Block, then went(); pointed(Pointed) with what a Block is."""
 
     wished = Signal(object)
+    went = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,6 +39,7 @@ class ArchitectureStrip(Surface):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.strip = Strip()
         self.here = ""  # the key of the Block that one sees
+        self.share: float | None = None  # how much of a running computation is done; None while nothing long runs
         self._architecture: Architecture | None = None
         self._look: Look | None = None
         self._page = ""
@@ -74,6 +76,12 @@ class ArchitectureStrip(Surface):
         if spans != self._spans:
             self._spans = None if spans is None else dict(spans)
             self._show(anew=True)
+
+    def set_progress(self, share: float | None) -> None:
+        """Underline the segments from left to right, as far as a long computation has come; None ends it."""
+        if share != self.share:
+            self.share = share
+            self.update()
 
     def segment_rect(self, key: str) -> QRectF:
         """The rectangle of a Block's segment (px); empty if there is none."""
@@ -156,7 +164,14 @@ class ArchitectureStrip(Surface):
         painter.setPen(Qt.PenStyle.NoPen)
         for segment in self.strip.segments:
             self._paint_segment(painter, segment)
+        self._paint_progress(painter)
         self._paint_ring(painter)
+
+    def _paint_progress(self, painter: QPainter) -> None:
+        count = len(self.strip.segments)
+        for number, segment in enumerate(self.strip.segments if self.share is not None else ()):
+            done = min(max(self.share * count - number, 0.0), 1.0)  # type: ignore[operator]  # It is not None here.
+            painter.fillRect(QRectF(segment.left, _TOP + _BOX + 1, segment.width * done, _LINE), QColor(self.theme.accent))
 
     def _paint_heading(self, painter: QPainter, heading: Heading) -> None:
         seen = self.here in heading.keys
@@ -248,6 +263,7 @@ class ArchitectureStrip(Surface):
         look = Look() if self._look is None else self._look
         for intent in () if block is None else ways_to(block, self._page, look, opens=opens):
             self.wished.emit(intent)
+        self.went.emit()
 
     def left(self) -> None:
         self._under = ""

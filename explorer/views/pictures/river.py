@@ -5,34 +5,36 @@ Keys: left and right go through the attentions in the order of computation, up a
 choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape
 closes it, or lets a token go that a click has pinned. Space plays the steps. F follows the
 weight that stands out, as does a double click on it, or a click on a cell of an opened block.
+The wheel goes through a long sentence, with Ctrl it shows fewer tokens or more, as + and − do.
 """
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.river.accent import Pointing, of_lane, of_pair, usual
 from explorer.picture.river.draw import Colours, draw_over, draw_river
-from explorer.picture.river.focus import best_key, map_rect
+from explorer.picture.river.excerpts import centred, turned
 from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
-from explorer.picture.river.hit import band_at
+from explorer.picture.river.hit import place_in_river, place_inside
 from explorer.picture.river.inside import draw_inside, draw_inside_over
 from explorer.picture.river.inside_grid import Inside, lay_out_inside
 from explorer.picture.river.place import Place
+from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of, usual
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Drawn, Sentence
+from explorer.picture.river.strips import bar_rect
 from explorer.picture.theme import Theme
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.scene import paint_scene
 from explorer.views.painting.sliding import Sliding
 from explorer.views.painting.surface import Surface
-from explorer.views.pictures.river_keys import key_place
+from explorer.views.pictures.river_keys import EXCERPT_KEYS, by_key, key_place
 
-_EMPTY = Drawn(())
+_EMPTY, _NO_PLACE = Drawn(()), Place("")
 
 
 class RiverView(Surface):
@@ -59,6 +61,7 @@ class RiverView(Surface):
         self._image = QPixmap()  # the picture without what follows the mouse
         self._outdated = True
         self._mouse: QPointF | None = None
+        self._dragged = _NO_PLACE  # where the mouse was pressed
         self.motion = Sliding(self.update, self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
@@ -66,12 +69,14 @@ class RiverView(Surface):
     def draw(self, picture: River, words: Words) -> None:
         self.picture, self.words = picture, words
         self.colours = Colours(picture.unit_colours, picture.signed_colours)
-        if self.picture is not None and self.pinned is not None and not self._has(self.pinned):
+        if self.picture is not None and self.pinned is not None and not has_lanes(self.picture, self.pinned):
             self.pinned = None  # Its token is gone.
-        self.pointing = self.pinned
+        pointed, self.pointing = self.pointing, self.pinned
         self._lay_out()
         if self._mouse is not None:  # What lies there now may be something else.
             self._point_at(self._mouse)
+        if pointed is not None or self.pointing is not None:
+            self.pointed.emit(self.told(self.pointing))  # What was told of the last picture may be wrong now.
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -82,12 +87,15 @@ class RiverView(Surface):
         if tokens != self.lit:
             self.lit = tokens
             if self.picture is not None and (self.pointing is None or self.pointing.place is None):
-                self._point(self._of_spots(tokens))
+                self._point(of_spots(self.picture, tokens))
 
     def fit(self) -> None:
-        """Let go what was pointed at, or pinned."""
+        """Let go what was pointed at, or pinned, and show all tokens."""
         self.pinned = None
         self._point(None)
+        for half in () if self.picture is None else self.picture.halves:
+            if not half.whole:
+                self.chose.emit(Place("excerpt", side=half.tokens))
 
     @property
     def grid(self) -> RiverGrid | None:
@@ -176,65 +184,14 @@ class RiverView(Surface):
         """What lies at a point: of a map the pair, of a band its pair."""
         if self.picture is None or self._grid is None:
             return None
-        x, y = point.x(), point.y()
         if self._inside is not None:
-            return self._place_inside(self._inside, x, y)
-        found: Place | None = self._over.at(x, y) or self._base.at(x, y)
-        if found is not None and found.kind == "map":
-            return self._pair_at(x, y)
-        if found is None or found.kind == "block":
-            band = band_at(self.picture, self._grid, x, y)
-            return found if band is None else band
-        return found
+            return place_inside(self.picture, self._inside, self._over, point.x(), point.y())
+        return place_in_river(self.picture, self._grid, (self._base, self._over), point.x(), point.y())
 
-    def _place_inside(self, inside: Inside, x: float, y: float) -> Place | None:
-        assert self.picture is not None  # The caller has checked.
-        pair = inside.pair_at(x, y) if self.picture.opened_attention == self.picture.attention else None
-        if pair is not None:
-            return Place("pair", attention=self.picture.attention, layer=self.picture.layer, query=pair[0], key=pair[1])
-        found: Place | None = self._over.at(x, y)
-        return found
-
-    def _pair_at(self, x: float, y: float) -> Place:
-        assert self.picture is not None and self._grid is not None  # The caller has checked.
-        rect, river = map_rect(self.picture, self._grid), self.picture
-        asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
-        query = min(int((y - rect.y) / rect.h * asks.n), asks.n - 1)
-        key = min(int((x - rect.x) / rect.w * answers.n), answers.n - 1)
-        return Place("pair", attention=river.attention, layer=river.layer, query=query, key=key)
-
-    def pointing_at(self, place: Place | None) -> Pointing | None:
-        """What stands out while a place is pointed at."""
-        river = self.picture
-        if river is None or place is None:
+    def _pointing_at(self, place: Place | None) -> Pointing | None:
+        if self.picture is None or place is None:
             return None
-        if place.kind in ("token", "step"):
-            half = next(each for each in river.halves if each.tokens == place.side)
-            lane = min(place.index // half.block, half.n - 1)
-            if place.kind == "step" and river.focus is not None and river.half_of(river.attention, "query") is half:
-                return of_pair(river, lane, best_key(river, lane), place)
-            return of_lane(river, half, lane, place)
-        if place.kind == "pair":
-            if (place.attention, place.layer) == (river.attention, river.layer):
-                return of_pair(river, place.query, place.key, place)
-            return of_lane(river, river.half_of(place.attention, "key"), place.key, place)
-        usually = usual(river)
-        return Pointing(usually.source, usually.target, usually.pair, place)
-
-    def _has(self, pointing: Pointing) -> bool:
-        """Whether the picture has all lanes of a pointing."""
-        assert self.picture is not None  # Callers have a picture.
-        return all(lane < half.n for half in self.picture.halves for lane in pointing.of(half))
-
-    def _of_spots(self, spots: frozenset[Spot]) -> Pointing | None:
-        if self.picture is None or not spots:
-            return None
-        found = {half.tokens: half for half in self.picture.halves}
-        lanes = {side: tuple(place // found[side].block for name, place in spots if name == side) for side in found}
-        lanes = {side: tuple(lane for lane in kept if lane < found[side].n) for side, kept in lanes.items()}
-        if not any(lanes.values()):
-            return None
-        return Pointing(lanes.get("source", ()), lanes.get("target", ()))
+        return pointing_at(self.picture, place, opened=self._inside is not None)
 
     def _point(self, pointing: Pointing | None) -> None:
         if pointing != self.pointing:
@@ -246,46 +203,86 @@ class RiverView(Surface):
         river = self.picture
         if river is None or pointing is None or river.focus is None or river.focus.weights is None:
             return NOTHING
-        spots = self._spots(river, pointing)
+        spots = spots_of(river, pointing)
         pair, place = pointing.pair, pointing.place
         if place is not None and place.kind == "block":
             block = next((b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer)), None)
             return Pointed("" if block is None else block.tap, spots)
+        if place is not None and place.kind == "head" and self._inside is None:
+            block = next(b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer))
+            return Pointed(f"{block.tap}[{place.head}]", spots)
         if pair is None or (place is not None and place.kind == "candidate"):
             return Pointed(self.explanation, spots)
         value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
         tap = f"{river.focus.tap}[{river.head}, {pair[0]}, {pair[1]}]"
         return Pointed(f"{tap} = {number(value)}   {river.caption.shape}", spots)
 
-    def _spots(self, river: River, pointing: Pointing) -> frozenset[Spot]:
-        return frozenset((half.tokens, lane * half.block) for half in river.halves for lane in pointing.of(half))
-
     # Qt's events
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.motion.end()
         self._mouse = event.position()
-        self._point_at(self._mouse)
+        if event.buttons() & Qt.MouseButton.LeftButton and self._dragged.kind in ("scroll", "block"):
+            self._drag(self._mouse)
+        else:
+            self._point_at(self._mouse)
 
     def _point_at(self, point: QPointF) -> None:
         place = self.place_at(point)
-        pointing = self.pointing_at(place) or self.pinned
+        pointing = self._pointing_at(place) or self.pinned
         if pointing != self.pointing:
             self._point(pointing)
-            self.lit = frozenset() if pointing is None or self.picture is None else self._spots(self.picture, pointing)
+            self.lit = frozenset() if pointing is None or self.picture is None else spots_of(self.picture, pointing)
             self.pointed.emit(self.told(pointing))
         self.setCursor(Qt.CursorShape.PointingHandCursor if place is not None else Qt.CursorShape.ArrowCursor)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Over lanes: with Ctrl show fewer or more tokens, around the one under the mouse; else those further on."""
+        notches, zooms = event.angleDelta().y() / 120, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if self.picture is None or self._grid is None or self._inside is not None or not notches:
+            event.ignore()
+            return
+        wanted = turned(self.picture, self._grid, event.position().y(), notches, zooms=zooms)
+        if wanted is None:
+            event.ignore()
+        else:
+            self.chose.emit(wanted)
+
+    def _scroll_to(self, side: str, y: float) -> None:
+        """Show the tokens around a height of the bar that stands for the whole sentence."""
+        assert self.picture is not None and self._grid is not None  # The bar is painted.
+        half, place = next(each for each in zip(self.picture.halves, self._grid.halves, strict=True) if each[0].tokens == side)
+        rect = bar_rect(half, place)
+        self.chose.emit(centred(half, (y - rect.y) / rect.h))
+
+    def _drag(self, point: QPointF) -> None:
+        """Follow the mouse with its button down: along a bar, or from layer to layer."""
+        if self._dragged.kind == "scroll":
+            self._scroll_to(self._dragged.side, point.y())
+            return
+        place, river = self.place_at(point), self.picture
+        elsewhere = river is not None and place is not None and place.kind == "block" and place.layer != river.layer
+        if river is not None and elsewhere and place is not None and place.attention == river.attention:
+            self.chose.emit(place)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragged = _NO_PLACE
+        super().mouseReleaseEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.motion.end()
         self.setFocus()
         place = self.place_at(event.position())
+        self._dragged = place or _NO_PLACE
+        if place is not None and place.kind == "scroll":
+            self._scroll_to(place.side, event.position().y())
+            return
         if event.button() == Qt.MouseButton.LeftButton and place is not None:
             if place.kind == "pair" and self._inside is not None:
                 self._follow(place.query, place.key)
                 return
-            if place.kind == "token" and place.side == "source":  # Nothing of the Look says which token is looked at.
-                pointing = self.pointing_at(place)
+            if place.kind in ("token", "vector") and place.side == "source":  # The Look does not know which one.
+                pointing = self._pointing_at(place)
                 self.pinned = None if pointing == self.pinned else pointing
             self.chose.emit(place)
 
@@ -301,7 +298,8 @@ class RiverView(Surface):
         """Ask for the page that plays how a weight of the head that is looked at comes about."""
         river = self.picture
         if river is not None and river.halves[0].block == 1 and river.head is not None:
-            self.followed.emit(Cell(river.attention, river.layer, river.head, query, key))
+            asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
+            self.followed.emit(Cell(river.attention, river.layer, river.head, asks.token(query), answers.token(key)))
 
     def left(self) -> None:
         self._mouse = None
@@ -321,6 +319,9 @@ class RiverView(Surface):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:  # These keys belong to the window.
+            super().keyPressEvent(event)
+            return
         place = None if self.picture is None else key_place(Qt.Key(event.key()), self.picture)
         if place is not None:
             self.chose.emit(place)
@@ -329,6 +330,9 @@ class RiverView(Surface):
                 self.chose.emit(Place("open"))
             else:
                 self.opened.emit()
+        elif event.key() in EXCERPT_KEYS and self.picture is not None and self._inside is None:
+            for wanted in by_key(event.key(), self.picture):
+                self.chose.emit(wanted)
         elif event.key() == Qt.Key.Key_Escape and self.pinned is not None:
             self.fit()
         elif event.key() == Qt.Key.Key_Escape and self._inside is not None:

@@ -1,9 +1,28 @@
 """What a key chooses in a river."""
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Qt
 
+from explorer.picture.river.excerpts import scrolled, zoomed
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
+
+_FACTORS = {Qt.Key.Key_Plus: 0.64, Qt.Key.Key_Equal: 0.64, Qt.Key.Key_Minus: 1.5625}
+_NOTCHES = {Qt.Key.Key_PageUp: -5.0, Qt.Key.Key_PageDown: 5.0}
+EXCERPT_KEYS = frozenset((*_FACTORS, *_NOTCHES))
+"""+ shows fewer tokens, around the chosen step; − more; the page keys go further on."""
+
+
+def by_key(pressed: int, river: River) -> Iterator[Place]:
+    """The excerpts that one of these keys asks for, one for each sentence that it changes."""
+    key = Qt.Key(pressed)
+    for half in river.halves:
+        if key in _FACTORS:
+            middle = river.written.step if half is river.halves[-1] else (half.first + half.end) // 2
+            yield zoomed(half, min(max(middle, half.first), half.end), _FACTORS[key])
+        elif not half.whole:
+            yield scrolled(half, _NOTCHES[key])
 
 
 def key_place(key: Qt.Key, river: River) -> Place | None:

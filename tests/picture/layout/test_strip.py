@@ -170,7 +170,8 @@ def test_narrow_segments_have_smaller_letters_if_more_names_fit_then() -> None:
 
     assert (made(50).label_px, [segment.label for segment in made(50).segments][:2]) == (LABEL_PX, ["自注意力", "前馈"])
     assert (made(43).label_px, made(43).segments[0].label) == (SMALL_LABEL_PX, "自注意力")
-    assert {segment.label for segment in made(19).segments} == {""}
+    assert [segment.label for segment in made(19).segments][:2] == ["自", "馈"]
+    assert {segment.label for segment in made(9).segments} == {""}
 
 
 def test_a_place_belongs_to_the_segment_that_is_there_or_just_beside_it() -> None:

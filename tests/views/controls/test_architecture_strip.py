@@ -69,6 +69,23 @@ def test_the_segment_that_one_sees_is_filled(shown: Shown) -> None:
     assert filled() == ["encoder.layers.1.feed_forward"]
 
 
+def test_long_work_underlines_as_many_segments_as_it_has_done(shown: Shown) -> None:
+    """Half of the work is half of the segments, from the left; at its end no line is left."""
+
+    def underlined() -> list[bool]:
+        image = shown.view.grab().toImage()
+        accent = QColor(shown.view.theme.accent)
+        segments = [shown.view.segment_rect(each.key) for each in shown.view.strip.segments]
+        return [image.pixelColor(round(box.x()) + 1, round(box.bottom()) + 2) == accent for box in segments]
+
+    count = len(shown.view.strip.segments)
+    assert not any(underlined())
+    shown.view.set_progress(0.5)
+    assert underlined() == [place < count / 2 for place in range(count)]
+    shown.view.set_progress(None)
+    assert not any(underlined())
+
+
 def test_a_click_goes_to_a_block_and_ctrl_opens_its_page(shown: Shown) -> None:
     """An attention moves the Look; what no Look can name opens a page."""
     QTest.mouseClick(shown.view, Qt.MouseButton.LeftButton, pos=shown.middle("encoder.layers.2.self_attn"))

@@ -14,6 +14,7 @@ from explorer.picture.makers.river import river
 from explorer.picture.river.focus import map_rect
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
+from explorer.picture.river.river import strongest_pair
 from explorer.picture.river.scene import Bands, Label
 from explorer.picture.tables import tables
 from explorer.picture.theme import DARK, LIGHT, Theme
@@ -100,7 +101,28 @@ def test_pointing_at_a_cell_of_the_map_tells_its_weight(qtbot: QtBot, words: Wor
     weight = asked("he likes it")["decoder.layers.1.cross_attn.weights"][2, 1, 2]
     assert told[-1].text.startswith(f"decoder.layers.1.cross_attn.weights[2, 1, 2] = {weight:.4g}")
     assert told[-1].text.endswith(view.picture.caption.shape)
-    assert told[-1].tokens == {("target", 1), ("source", 2)}
+    # Row 1 is named after the word that it writes, which is the target's token 2; its chip lights up.
+    assert told[-1].tokens == {("target", 2), ("source", 2)}
+
+
+def test_pointing_at_a_head_shows_its_bands(qtbot: QtBot, words: Words) -> None:
+    """Of a head of another block all its bands stand out there, and the sentence tells what it looks at most."""
+    view = shown(qtbot, words)
+    told, before = heard(view), view.explanation
+    attention, room = grid_of(view).half("encoder").slabs[0].heads[0]
+    hover(view, QPoint(round(room.x + 3), round(room.y + 3)))
+    assert told[-1].text == "encoder.layers.0.self_attn.weights[0]"
+    assert view.picture is not None
+    block = next(each for each in view.picture.blocks() if (each.attention, each.layer) == (attention, 0))
+    assert block.weights is not None
+    weights = np.nan_to_num(block.weights[0])
+    np.fill_diagonal(weights, 0)
+    [bands] = [item for item in view._over.scene if isinstance(item, Bands)]
+    assert bands.colour == "accent" and len(bands.y0) == (weights >= 0.05).sum()
+    query, key = strongest_pair(block.weights[0])
+    half = view.picture.half_of(attention, "query")
+    assert half.labels[query] in view.explanation and half.labels[key] in view.explanation != before
+    assert f"{100 * weights[query, key]:.0f}%" in view.explanation
 
 
 def test_a_band_is_found_where_it_is_painted(qtbot: QtBot, words: Words) -> None:
