@@ -64,7 +64,8 @@ class Pencil:
         way = [
             (int(from_row + share * (row - from_row)), int(from_column + share * (column - from_column))) for share in shares
         ]
-        return all([self.draw(*each, sets=sets) for each in dict.fromkeys(way)])
+        drawn = [self.draw(*each, sets=sets) for each in dict.fromkeys(way)]
+        return all(drawn)
 
     def draw(self, row: int, column: int, *, sets: bool) -> bool:
         """Draw a cell; returns False where it must stay, because no other key would be left in its row."""
