@@ -45,7 +45,8 @@ def rewording(trace: Trace, look: Look, words: Words) -> Rewording | None:
     scale = Scale(-SCALE_NAT, SCALE_NAT, look.signed_colours)
     made = Caption(title=words("change.translation"), tap="generator.logits", shape="", origin="beside")
     if not trace.expected:
-        return Rewording(words=(), scale=scale, caption=attrs.evolve(made, note=words("change.no_translation")))
+        row = tuple(Reworded(token.text, token.text) for token in trace.tokens.target or trace.tokens.source)
+        return Rewording(words=row, scale=scale, caption=attrs.evolve(made, note=words("change.no_translation")))
     if not is_changed(trace):
         row = tuple(Reworded(word, word) for word, _log_p in _words_of(trace, np.zeros(len(trace.expected))) if word)
         return Rewording(
