@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from explorer.app.pages.layouts import below, beside, row_in
 from explorer.app.pages.page import Page
+from explorer.app.pages.wall_card import wall_card
 from explorer.config import find_knob
 from explorer.lang import Words
 from explorer.picture.change_text import listed, told_change, told_group
@@ -31,7 +32,8 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.rewording import RewordingView
 
 _LIST_PX, _WORDS_PX, _MAPS_PX, _NARROW_PX = 320, 184, 270, 1040
-_SUGGESTIONS_PX, _FIRST_MAP_PX, _LEAST_PX = (146, 190), (140, 220), (630, 860)  # in a wide page, and in a narrow one
+_MOST_WORDS_PX = 320
+_SUGGESTIONS_PX, _FIRST_MAP_PX, _LEAST_PX = (146, 190), (170, 230), (650, 870)  # in a wide page, and in a narrow one
 _SUGGESTED = ("position", "hide", "head", "layer")
 """What one click does first: a knob of `BREAKS`, or a first change."""
 
@@ -79,9 +81,14 @@ class ChangePage(Page):
         maps.addLayout(beside(*((card, 1) for card in self.maps)), 1)
         self.first_map = self.card(HeatmapView(), head_map, "attention")
         right.addWidget(self.suggestions)
-        right.addWidget(self.first_map, 4)
+        self.firsts = QWidget()
+        heads = beside((wall_card(self, "attention"), 1), (self.first_map, 1))
+        heads.setContentsMargins(0, 0, 0, 0)
+        self.firsts.setLayout(heads)
+        right.addWidget(self.firsts, 4)
         right.addWidget(self.compared, 5)
         right.addWidget(self.explain(hug=True))
+        self.compared.hide()
         self._inner = self.scrolled()
         row = row_in(self._inner)
         row.addWidget(self.list)
@@ -95,8 +102,9 @@ class ChangePage(Page):
         self._shown = (trace, look)
         there = is_changed(trace)
         self.suggestions.setVisible(not there)
-        self.first_map.setVisible(not there)
+        self.firsts.setVisible(not there)
         self.compared.setVisible(there)
+        self.words_card.setMaximumHeight(_MOST_WORDS_PX if there else _WORDS_PX)
         super().draw(trace, look, words)
         self._name_suggestions(trace, look, words)
         self._tell()
@@ -116,7 +124,7 @@ class ChangePage(Page):
         super().resizeEvent(event)
         narrow = self.width() < _NARROW_PX
         self.suggestions.setFixedHeight(_SUGGESTIONS_PX[narrow])
-        self.first_map.setMinimumHeight(_FIRST_MAP_PX[narrow])
+        self.firsts.setMinimumHeight(_FIRST_MAP_PX[narrow])
         self._inner.setMinimumHeight(_LEAST_PX[narrow])
 
     def _tell(self) -> None:

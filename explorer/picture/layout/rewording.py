@@ -13,7 +13,7 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.scales import indices
 
 NO_EFFECT = 0.05  # nats; smaller differences are no effect
-_SIZES = (22.0, 19.0, 16.0, 14.0)  # px, the letters of words; the largest that fits is taken
+_SIZES = (28.0, 22.0, 19.0, 16.0, 14.0)  # px, the letters of words; the largest that fits is taken
 _SMALL = 11.0  # px, the letters of figures
 _GAP, _CHIP, _LEAST = 14.0, 12.0, 34.0  # px: between columns, the height of a coloured chip, the least width of a column
 _UNDERLINE = 1.4  # px
