@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import attrs
 
 from explorer.lang import Words
-from explorer.state.wish import Wish
 from explorer.trace.change_groups import ChangeGroup, change_groups
 from explorer.trace.changes import Change
 from explorer.trace.stages import stage_of
@@ -26,11 +25,11 @@ class Listed:
     lacks: str = ""
 
 
-def listed(wish: Wish, trace: Trace | None, words: Words) -> tuple[Listed, ...]:
-    """The changes of a wish in rows, with the tokens of the Trace on screen."""
+def listed(changes: Sequence[Change], n_heads: int, trace: Trace | None, words: Words) -> tuple[Listed, ...]:
+    """The changes of a model with so many heads in rows, with the tokens of the Trace on screen."""
     left_out = {} if trace is None else trace.left_out
     rows = []
-    for group in change_groups(wish.changes, wish.config.n_heads):
+    for group in change_groups(changes, n_heads):
         error = next((left_out[change] for change in group.changes if change in left_out), None)
         rows.append(Listed(group, told_group(group, trace, words), "" if error is None else words.error(error)))
     return tuple(rows)

@@ -11,6 +11,7 @@ from explorer.config import Config
 from explorer.knobs import Value
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
+from explorer.trace.trace import Trace
 
 BREAKS: Mapping[str, Value] = {
     "position": "none",
@@ -32,6 +33,11 @@ def broken(config: Config, preset: str) -> tuple[str, ...]:
     """The knobs among them that somebody has turned away from the preset's value. Raises UnknownPreset."""
     own, here = load_preset(preset).config.values(), config.values()
     return tuple(name for name in BREAKS if own[name] != here[name])
+
+
+def broken_in(trace: Trace) -> tuple[str, ...]:
+    """The same of the model that made a Trace; none in another's model, which has no knobs. Raises UnknownPreset."""
+    return () if trace.config is None else broken(trace.config, trace.preset)
 
 
 def unchanged(wish: Wish) -> Wish:

@@ -81,7 +81,7 @@ def test_a_row_says_why_its_change_is_left_out() -> None:
     asked = Request.from_preset("tiny", "我爱北京").wishing(changes=(ALONE, Change(ALONE.tap, "scale", rows=(9,), value=0.0)))
     trace = Computer()(asked.asking(leaves_out=True)).trace
     words = Words.load("en")
-    first, second = listed(asked.wish, trace, words)
+    first, second = listed(asked.wish.changes, 4, trace, words)
 
     assert first.lacks == ""
     assert second.lacks == words.error(OutOfTensor(tap=ALONE.tap, axis="query", got=9, last=2))

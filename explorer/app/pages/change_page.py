@@ -228,7 +228,7 @@ class _ChangeList(QFrame):
         for name, row in self.breaks.items():
             row.setVisible(name in there)
             row.put(wish, on=name in turned, words=words)
-        self.rows.put(listed(wish, trace, words), words)
+        self.rows.put(listed(wish.changes, wish.config.n_heads, trace, words), words)
         self.rows.setVisible(bool(wish.changes))
         self.how.setVisible(not wish.changes)
         self._offer(wish, trace, look, words)

@@ -149,7 +149,7 @@ class PageStack(QWidget):
         """Show the changes of the wish, with the tokens of the answer on screen."""
         if self._words is not None and self._wish is not None:
             trace = None if self._shown is None else self._shown[0]
-            self.changes.put(listed(self._wish, trace, self._words), self._words)
+            self.changes.put(listed(self._wish.changes, self._wish.config.n_heads, trace, self._words), self._words)
 
     def _architecture(self, wish: Wish) -> Architecture:
         if self._shown is not None and self._shown[0].config is None:  # Another's model has no Config.

@@ -15,7 +15,7 @@ from explorer.picture.kinds import Caption, Heatmap, Reworded, Rewording
 from explorer.picture.layout.rewording import is_none, told_difference
 from explorer.picture.makers import compare
 from explorer.picture.scales import Scale
-from explorer.state.breaks import broken
+from explorer.state.breaks import broken_in
 from explorer.state.look import Look, attentions
 from explorer.tokens.vocabulary import END
 from explorer.trace.findings import Unchanged
@@ -28,7 +28,7 @@ _BEGIN = "＿"  # a piece with this mark begins a word
 
 def is_changed(trace: Trace) -> bool:
     """Whether a change is made in a pass, or a knob turned that the change page switches."""
-    return bool(trace.changes) or (trace.config is not None and bool(broken(trace.config, trace.preset)))
+    return bool(trace.changes or broken_in(trace))
 
 
 def beside(trace: Trace) -> Unchanged | None:
