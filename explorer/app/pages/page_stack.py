@@ -59,7 +59,7 @@ class PageStack(QWidget):
         self._stack = QStackedWidget()
         self.strip = ArchitectureStrip()
         self.strip.wished.connect(self.wished)
-        self.strip.went.connect(self._enter)
+        self.strip.went.connect(self.enter)
         self.strip.pointed.connect(self.pointed)
         self.changes = ChangeStrip()
         self.changes.wished.connect(self.wished)
@@ -160,8 +160,8 @@ class PageStack(QWidget):
         """Put the strip's segments where the page in front has their columns."""
         self.strip.place(self.page.spans)
 
-    def _enter(self) -> None:
-        """Give the keys to the picture that the strip has led to, so that Escape and the arrows work there."""
+    def enter(self) -> None:
+        """Give the keys to the picture in front, so that Escape and the arrows work there."""
         if self.page.cards:
             self.page.cards[0].view.setFocus()  # type: ignore[attr-defined]  # A view is a widget too.
 

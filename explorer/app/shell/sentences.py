@@ -49,11 +49,14 @@ class Sentences(QWidget):
             row.pointed.connect(self.pointed)
             row.wished.connect(self.wished)
             row.opened.connect(self._opened)
+        self._words: Words | None = None
+        self._translates = False  # whether the model is trained to translate
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
 
     def speak(self, words: Words) -> None:
-        self.source_label.setText(words("header.source"))
+        self._words = words
+        self._name_source(words)
         self.source_edit.setPlaceholderText(words("header.source_hint"))
         self.source_edit.setAccessibleName(words("header.source"))
         self._offer("", words)
@@ -64,9 +67,18 @@ class Sentences(QWidget):
             self.source_edit.put(wish.text)
         if not isinstance(by, SetTarget):
             self.target_edit.put(wish.target or "")
+        if self._translates != wish.uses_trained:
+            self._translates = wish.uses_trained
+            if self._words is not None:
+                self._name_source(self._words)
+                self._offer("", self._words)
         both = wish.config.architecture == "encoder-decoder"
         for widget in (self.target_label, self.target_edit, self.target_row):
             widget.setVisible(both)
+
+    def _name_source(self, words: Words) -> None:
+        """Say in which language a trained translator reads."""
+        self.source_label.setText(words("header.source_chinese" if self._translates else "header.source"))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Show the tokens. The tokens of a single sentence stand at the left."""
@@ -87,8 +99,9 @@ class Sentences(QWidget):
         if stale:
             self._offer("", words)
 
-    def _offer(self, translation: str, words: Words, hint: str = "header.target_hint") -> None:
-        self.target_edit.offer(translation, words(hint))
+    def _offer(self, translation: str, words: Words, hint: str = "") -> None:
+        usual = "header.target_hint_trained" if self._translates else "header.target_hint"
+        self.target_edit.offer(translation, words(hint or usual))
         name = words("header.translation" if translation else "header.target")
         self.target_label.setText(name)
         self.target_edit.setAccessibleName(name)

@@ -66,7 +66,7 @@ class Window(QMainWindow):
         self.page_stack.first = session.state.page
         self.header.put_page(session.state.page)
         self.status.inform(appearance.words("status.loading"))
-        self.sentences.focus()
+        self.sentences.source_edit.setFocus()
 
     def _lay_out(self) -> None:
         body = QHBoxLayout()
@@ -110,7 +110,7 @@ class Window(QMainWindow):
             ("redo", self.session.redo),
             ("reset", self._reset),
             ("sentence", self.sentences.focus),
-            ("stop", self.session.stop),
+            ("stop", self._escape),
             ("fit", self.page_stack.fit),
             ("language", self.appearance.switch_language),
             ("keys", self.help.keys),
@@ -158,6 +158,13 @@ class Window(QMainWindow):
 
     def _explain(self) -> None:
         self.help.explain(self.session.state.page)
+
+    def _escape(self) -> None:
+        """Stop what is computed; otherwise go back to the picture of the whole."""
+        if self.session.waiting:
+            self.session.stop()
+        elif self.session.state.page != page_list.KEYS[0]:
+            self.go(page_list.KEYS[0])
 
     def go(self, page: str) -> None:
         """Open a page."""
@@ -217,6 +224,8 @@ class Window(QMainWindow):
     def begin(self) -> None:
         """Show the first page, after its imports."""
         self.page_stack.begin()
+        if not self.sentences.source_edit.isModified():  # Nobody has typed yet.
+            self.page_stack.enter()  # Its keys work, and none of them replaces the sentence.
         self.step_opener.look_into()
 
     def _open(self, page: str) -> None:

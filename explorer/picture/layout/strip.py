@@ -107,15 +107,15 @@ def place_at(names: Names, spans: Spans) -> Strip:
 
 
 def _segments(names: Names, blocks: Sequence[Block], spans: Spans) -> tuple[dict[str, Segment], float]:
-    """The segments by key, and the letter size (px) of their names: the smaller one if more of the names fits with it."""
+    """The segments by key, and the letter size (px) of their names: the smaller one if more names fit with it."""
     places = {block.key: _whole(*spans[block.key]) for block in blocks}
 
-    def labelled(px: float) -> dict[str, str]:
-        return {block.key: names.fitting(block, places[block.key][1], px) for block in blocks}
+    def labelled(px: float, *, least: bool = True) -> dict[str, str]:
+        return {block.key: names.fitting(block, places[block.key][1], px, least=least) for block in blocks}
 
-    usual, small = labelled(LABEL_PX), labelled(SMALL_LABEL_PX)
-    is_small = sum(map(len, small.values())) > sum(map(len, usual.values()))
-    labels = small if is_small else usual
+    usual, small = (sum(map(bool, labelled(px, least=False).values())) for px in (LABEL_PX, SMALL_LABEL_PX))
+    is_small = small > usual
+    labels = labelled(SMALL_LABEL_PX if is_small else LABEL_PX)
     made = {key: Segment(key, *place, labels[key]) for key, place in places.items()}
     return made, SMALL_LABEL_PX if is_small else LABEL_PX
 

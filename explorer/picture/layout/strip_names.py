@@ -73,11 +73,11 @@ class Names:
             self._needs[like] = self.measured(self.block(block, "short"), LABEL_PX) + 2 * _PAD_PX
         return self._needs[like]
 
-    def fitting(self, block: Block, width: float, px: float) -> str:
-        """The longest name that fits into a segment at a letter size (px); "" if none does."""
+    def fitting(self, block: Block, width: float, px: float, *, least: bool = True) -> str:
+        """The longest name that fits into a segment at a letter size (px), with or without the least one; "" if none does."""
         if width < SMALL_LABEL_PX:  # Hundreds of folded segments need not be asked.
             return ""
-        named = ((self.block(block, length), pad) for length, pad in _LENGTHS)
+        named = ((self.block(block, length), pad) for length, pad in _LENGTHS[: None if least else -1])
         return next((name for name, pad in named if self.measured(name, px) + 2 * pad <= width), "")
 
     def measured(self, text: str, px: float) -> float:
