@@ -6,6 +6,8 @@ trace = explorer.explore("我爱北京天安门", preset="translator", temperatu
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
+explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
+explorer.lens("我爱北京天安门")                          # what each layer would say
 """
 
 import threading
@@ -22,9 +24,11 @@ from explorer.version import __version__
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
     from explorer.trace.changes import Change
+    from explorer.trace.findings import Lens
     from explorer.trace.trace import Trace
+    from explorer.trace.why import Parts
 
-__all__ = ["Change", "Trace", "__version__", "explore", "translate"]
+__all__ = ["Change", "Trace", "__version__", "explore", "lens", "translate", "why"]
 
 _one_at_a_time = threading.Lock()
 
@@ -36,21 +40,50 @@ def explore(
     *,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
+    experiments: Iterable[str] = (),
     **knobs: Any,
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
     `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
     `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
-    a trained model finds its translation. `knobs` are fields of explorer.config.Config.
+    a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out
+    beside the pass. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
     from explorer.engine.request import Request
 
     request = Request.from_preset(str(preset), _text(text), **knobs)
     request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
+    request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
+
+
+def why(
+    text: str,
+    step: int | None = None,
+    rival: int | str | None = None,
+    *,
+    word: int | str | None = None,
+    preset: str | Path = DEFAULT,
+    **given: Any,
+) -> "Parts":
+    """Why the model writes a word at a `step` and not a rival: the difference of their logits, as an exact sum of parts.
+
+    `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
+    the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
+    """
+    return explore(text, preset=preset, experiments=("why",), **given).why(step, rival, word=word)
+
+
+def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":
+    """What each layer of the decoder would say at each position, through the final norm and the generator (logit lens).
+
+    It is exact for the last layer and a heuristic before. `given` is what `explore` takes. Raises
+    explorer.errors.ExplorerError.
+    """
+    return explore(text, preset=preset, experiments=("lens",), **given).lens()
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:

@@ -4,7 +4,8 @@
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
-    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset
+    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset,
+    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
@@ -217,6 +218,30 @@ class UnknownLayer(NotFound):
     """A layer that the model does not have. Values: got, last."""
 
     key = "error.unknown_layer"
+
+
+class NoSuchStep(NotFound):
+    """A position of the output that there is not. Values: got, last."""
+
+    key = "error.no_such_step"
+
+
+class NoSuchSymbol(NotFound):
+    """An id that the vocabulary does not have, or a word without a symbol. Values: got, last."""
+
+    key = "error.no_such_symbol"
+
+
+class NoWrittenWords(NotFound):
+    """A model without a decoder, which writes no words. Values: architecture."""
+
+    key = "error.no_written_words"
+
+
+class NotLookedInto(NotFound):
+    """A Trace without an experiment that is needed. Values: name."""
+
+    key = "error.not_looked_into"
 
 
 class UnknownFormat(NotFound):

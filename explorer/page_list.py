@@ -17,6 +17,7 @@ KEYS = (
     "compare",
     "inspector",
     "follow",
+    "why",
     "change",
 )
 

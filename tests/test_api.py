@@ -6,13 +6,24 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
 import explorer
 from explorer.engine.recording.recorder import record
 from explorer.engine.request import Request
-from explorer.errors import EmptyText, HeadsDoNotFit, NotText, TooLong, UnknownKnob, UnknownPreset, UnknownTap
+from explorer.errors import (
+    EmptyText,
+    HeadsDoNotFit,
+    NotLookedInto,
+    NotText,
+    NoWrittenWords,
+    TooLong,
+    UnknownKnob,
+    UnknownPreset,
+    UnknownTap,
+)
 from explorer.model.weights import build
 
 SENTENCE = "我爱北京天安门"
@@ -158,6 +169,20 @@ def test_a_bare_import_is_light() -> None:
 
 def test_only_public_names_are_there() -> None:
     """A slip gives an AttributeError with the name."""
-    assert set(explorer.__all__) == {"Change", "Trace", "__version__", "explore", "translate"}
+    assert set(explorer.__all__) == {"Change", "Trace", "__version__", "explore", "lens", "translate", "why"}
     with pytest.raises(AttributeError, match="exploer"):
         explorer.exploer  # noqa: B018  asking is the test
+
+
+def test_why_and_lens_are_a_call_each() -> None:
+    """With what `explore` takes; the same numbers as from a Trace that was made with both."""
+    parts = explorer.why("我爱北京天安门", 1, preset="tiny", n_layers=1)
+    both = explorer.explore("我爱北京天安门", preset="tiny", n_layers=1, experiments=("why", "lens"))
+    assert np.array_equal(parts.shares, both.why(1).shares)
+    assert parts.exact and parts.position == 1
+    found = explorer.lens("我爱北京天安门", preset="tiny", n_layers=1)
+    assert np.array_equal(found.probabilities, both.lens().probabilities)
+    with pytest.raises(NotLookedInto):
+        explorer.explore("我爱你", preset="tiny").why()
+    with pytest.raises(NoWrittenWords):
+        explorer.lens("我爱你", preset="tiny", architecture="encoder-only")

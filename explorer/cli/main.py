@@ -12,15 +12,16 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
 from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
 from explorer.cli.language import asked_language
+from explorer.cli.passes import explored
+from explorer.cli.reasons import lens, why
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
-from explorer.config import KNOBS, Config
-from explorer.errors import EmptyText, ExplorerError, MissingAsset, UnknownHead, UnknownLayer
+from explorer.config import KNOBS
+from explorer.errors import ExplorerError, MissingAsset, UnknownHead, UnknownLayer
 from explorer.export import formats
 from explorer.lang import LANGUAGES, Words, system_language
 from explorer.presets import load_preset, preset_names
@@ -114,7 +115,7 @@ def show(words: Words, /, text: str, **given: Any) -> None:
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import TapList
 
-    trace = _explore(text, given)
+    trace = explored(text, given)
     for side, tokens in (("source", trace.tokens.source), ("target", trace.tokens.target)):
         if tokens:
             marks = " / ".join(token.text if token.known else f"{token.text}?" for token in tokens)
@@ -173,7 +174,7 @@ def export(
     folder = out.endswith(("/", "\\")) or not path.suffix or _is_folder(path)
     format_ = (format_ or ("png" if folder else path.suffix[1:])).lower()
     formats.find(format_, formats.formats_of(figure=tap is not None, numbers=True))  # Refuse a wrong format before the pass.
-    trace = _explore(text, given)
+    trace = explored(text, given)
     choice = None if tap is None else _chosen(trace, tap, head, layer)
     job = Export(
         trace=trace,
@@ -237,19 +238,5 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (train, teach, evaluate, translate):
+for command in (why, lens, train, teach, evaluate, translate):
     commands.add_command(command)
-
-
-def _explore(text: str, given: dict[str, Any]) -> "Trace":
-    """The Trace of a text with the flags that were given. Raises ExplorerError."""
-    from explorer.engine.request import Request
-
-    fields = attrs.fields_dict(Config)
-    turned = {name: value for name, value in given.items() if name in fields and value is not None}
-    if not text.strip():
-        raise EmptyText
-    request = Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
-
-    return Computer()(request).trace

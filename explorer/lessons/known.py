@@ -275,7 +275,7 @@ def _found(trace: Trace, name: str) -> Priced:
             value = value()
         if isinstance(value, (int, float, np.ndarray, tuple)) and not key:
             return np.asarray(value)
-        if isinstance(value, Mapping) and key in value:
+        if isinstance(value, Mapping) and isinstance(value.get(key), (int, float, np.ndarray)):
             return np.asarray(value[key])
         raise refused(f"{name}({field!r})")
 

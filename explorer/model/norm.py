@@ -7,7 +7,7 @@ Ba et al. 2016, section 3. torch's form divides the variance by n and adds eps i
 import torch
 from torch import Tensor, nn
 
-_TUTORIAL_EPS = 1e-6
+TUTORIAL_EPS = 1e-6
 
 
 class StdEpsNorm(nn.Module):
@@ -24,7 +24,7 @@ class StdEpsNorm(nn.Module):
         # std² = Σ_i (x_i - mean)² / (n - 1)
         std = x.std(dim=-1, keepdim=True)  # [..., 1]
         # y = weight·(x - mean)/(std + eps) + bias
-        return self.weight * (x - mean) / (std + _TUTORIAL_EPS) + self.bias
+        return self.weight * (x - mean) / (std + TUTORIAL_EPS) + self.bias
 
 
 def make_norm(kind: str, d_model: int) -> nn.Module:

@@ -22,6 +22,8 @@ from explorer.trace.levels import Levels
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
     from explorer.picture.followed import Followed
+    from explorer.picture.sums import Sums
+    from explorer.trace.findings import Lens
 
 Closed = NDArray[np.bool_]
 P = TypeVar("P", bound="Picture")
@@ -400,8 +402,55 @@ class Rewording(Picture):
         return REWORDING
 
 
+@attrs.frozen(kw_only=True, eq=False)
+class Account(Picture):
+    """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
+
+    sums: "Sums"
+    signed_colours: str
+    caption: Caption
+    head: int | None = None
+
+    def kind(self) -> "Kind[Account]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.account import ACCOUNT
+
+        return ACCOUNT
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class LensMap(Picture):
+    """What each layer would say at each position: the likeliest word [row, position], with its probability.
+
+    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written.
+    """
+
+    lens: "Lens"
+    rows: tuple[str, ...]
+    chosen: int
+    scale: Scale
+    caption: Caption
+
+    def kind(self) -> "Kind[LensMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.lens import LENS
+
+        return LENS
+
+
 KINDS: tuple[type[Picture], ...] = (
-    *(Heatmap, HeadGrid, Strips, Waves, TokenRow, Bars, Alignment, Tree, Timeline, Follow),
+    Heatmap,
+    HeadGrid,
+    Strips,
+    Waves,
+    TokenRow,
+    Bars,
+    Alignment,
+    Tree,
+    Timeline,
+    Follow,
+    Account,
+    LensMap,
     Rewording,
 )
 """All kinds of Picture. Each has a View that shows it."""

@@ -19,6 +19,10 @@ MATCHED = ("token", "place")
 CHANGED_HEADS = ("largest", "looked")
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
+PART_ORDERS = ("layers", "size")
+"""How the parts of a logit stand: in the order of computation, or the largest first."""
+INSIDE = ("", "head", "key", "score", "network")
+"""How far a part of a logit is opened: not at all; a head by its keys; a key's value; its score; a network."""
 _MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
 
 
@@ -48,6 +52,10 @@ class Look:
     # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
     cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))
     cell_key: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    # Why a word was written: its rival (-1: the likeliest other word), how the parts stand, and which of them is opened.
+    rival: int = attrs.field(default=-1, validator=between(-1, _MOST))
+    part_order: str = attrs.field(default="layers", validator=one_of(PART_ORDERS))
+    inside: str = attrs.field(default="", validator=one_of(INSIDE))
     # Whose lanes the river shows: from a token to before another; an end of 0 stands for the end of the text.
     source_first: int = attrs.field(default=0, validator=between(0, _MOST))
     source_end: int = attrs.field(default=0, validator=between(0, _MOST))
@@ -97,6 +105,7 @@ class Look:
             head=min(self.head, trace.card.side(attention).n_heads - 1),
             side=side,
             tap=self.tap if self.tap in trace else trace.names()[0],
+            rival=self.rival if self.rival < trace.card.vocab_size else -1,
             position=self.position if self.position < len(trace.side("generator.logits")) else -1,
             **self._excerpts(trace),
         )

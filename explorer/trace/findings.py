@@ -16,7 +16,9 @@ from explorer.trace.arrays import Array
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
-EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies")
+EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "why", "lens")
+OF_DECODERS = frozenset({"why", "lens"})
+"""What is found out about written words, which a model without a decoder has none of."""
 SECOND_PASSES = ("unchanged",)
 """What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
 DECODER_LEARNED = "learned of the decoder"
@@ -131,4 +133,73 @@ class Unchanged:
     fed: "Trace"
 
 
-Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | Unchanged
+@attrs.frozen(eq=False)
+class Matrix:
+    """The weights of one linear layer: `weight` [out, in], and `bias` [out] where it has one."""
+
+    weight: Array
+    bias: Array | None = None
+
+
+@attrs.frozen(eq=False)
+class NormWeights:
+    """One norm: weight·(x - mean)/σ + bias, both [feature], over the features x of a position.
+
+    `eps` is added inside the root to the variance, which is divided by n; where `unbiased`, the variance is divided by n - 1
+    and `eps` is added to the root.
+    """
+
+    weight: Array
+    bias: Array
+    eps: float
+    unbiased: bool
+
+
+@attrs.frozen(eq=False)
+class OutputWeights:
+    """The weights of the decoder through which heads and networks reach the logits; `trace.why` needs them beside a Trace.
+
+    `projections` has W_O of each attention ("decoder.layers.0.self_attn"), `networks` W₂ of each feed-forward, `norms` each
+    norm under the name of the tap that it reads. `dropout` is the share of numbers that a pass drops, 0 while dropout is off.
+    """
+
+    projections: Mapping[str, Matrix]
+    networks: Mapping[str, Matrix]
+    norms: Mapping[str, NormWeights]
+    generator: Matrix
+    dropout: float = 0.0
+
+
+@attrs.frozen(eq=False)
+class Lens:
+    """What each layer would say: the output's probabilities, made of the stream after each addition of the decoder.
+
+    `taps` [row] are where the stream was taken. `ids` and `probabilities` [row, position, rank] are the likeliest symbols,
+    `names` the texts of all of them by id. `written` [position] are the ids of the words that are written, `written_p` and
+    `ranks` [row, position] their probability there and their place from 1. The last row is the output itself.
+    """
+
+    taps: tuple[str, ...]
+    ids: NDArray[np.int64]
+    probabilities: Array
+    written: tuple[int, ...]
+    written_p: Array
+    ranks: NDArray[np.int64]
+    tokens: tuple[str, ...] = ()  # [position] the words that are read
+    names: Mapping[int, str] = attrs.field(factory=dict)
+
+    def agrees(self) -> NDArray[np.bool_]:
+        """[row, position] where the likeliest symbol is the one that is written."""
+        same: NDArray[np.bool_] = self.ids[:, :, 0] == np.array(self.written)
+        return same
+
+    def __repr__(self) -> str:
+        """One line for each row, at most ten lines."""
+        lines = [
+            f"{tap}: " + " ".join(f"{self.names[int(top[0])]} {p[0]:.2f}" for top, p in zip(ids[:12], row, strict=False))
+            for tap, ids, row in zip(self.taps, self.ids, self.probabilities, strict=True)
+        ]
+        return "\n".join(lines if len(lines) <= 10 else [*lines[:4], f"… {len(lines) - 9} more", *lines[-5:]])
+
+
+Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | OutputWeights | Lens | Unchanged

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipInfo
 
 import attrs
@@ -17,18 +17,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import CannotRead, ExplorerError, NotATrace, NotKept, UnknownHead, UnknownKnob, UnknownTap
+from explorer.errors import (
+    CannotRead,
+    ExplorerError,
+    NotATrace,
+    NotKept,
+    NotLookedInto,
+    NoWrittenWords,
+    UnknownHead,
+    UnknownKnob,
+    UnknownTap,
+)
 from explorer.files import opened, replacing
 from explorer.knobs import Value
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
 from explorer.trace.changes import Change, changes_from
-from explorer.trace.findings import Experiment
+from explorer.trace.findings import Experiment, Lens
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Node, Search
+
+if TYPE_CHECKING:
+    from explorer.trace.why import Parts
 
 _MOST_UNPACKED = 20  # The contents of a file may be at most so many times as large as the file.
 _ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"
@@ -89,6 +102,7 @@ class Trace:
     changes: tuple[Change, ...] = ()
     left_out: Mapping[Change, ExplorerError] = attrs.field(converter=_fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
+    _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
 
     @property
     def parameters(self) -> int:
@@ -197,6 +211,32 @@ class Trace:
     def keys(self, name: str) -> tuple[Token, ...]:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
+
+    def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
+        """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
+
+        `step` is a position of the output; None: the one where the model was least sure. `word` (None: the written one) and
+        `rival` (None: the likeliest other one) are ids or texts. The Trace needs the experiment "why": `explorer.why` makes
+        it. Raises NoWrittenWords, NotLookedInto, NoSuchStep, NoSuchSymbol.
+        """
+        from explorer.trace.why import parts_asked
+
+        asked = step, rival, word
+        if asked not in self._parts:
+            self._parts[asked] = parts_asked(self, *asked)
+        return self._parts[asked]
+
+    def lens(self) -> "Lens":
+        """What each layer of the decoder would say. The Trace needs the experiment "lens": `explorer.lens` makes it.
+
+        Raises NoWrittenWords, NotLookedInto.
+        """
+        if not self.tokens.target:
+            raise NoWrittenWords(architecture=self.card.architecture)
+        found = self.experiments.get("lens")
+        if not isinstance(found, Lens):
+            raise NotLookedInto(name="lens")
+        return found
 
     def save(self, path: str | Path) -> None:
         """Write all that was kept to one .npz file; an older file is replaced only when it is complete. Raises CannotWrite."""

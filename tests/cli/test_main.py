@@ -384,7 +384,7 @@ def test_outside_bytes_that_are_no_text_are_one_line(text: bytes, says: str) -> 
 @pytest.mark.slow
 def test_outside_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     """And the status is 1."""
-    (tmp_path / "sitecustomize.py").write_text("import explorer.cli.main as c\nc._explore = lambda *a: 1 / 0\n")
+    (tmp_path / "sitecustomize.py").write_text("import explorer.cli.main as c\nc.explored = lambda *a: 1 / 0\n")
     done = run_outside("show", "x", PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "Traceback" in done.stderr
 
@@ -415,3 +415,57 @@ def test_without_any_streams_the_program_runs(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(SystemExit) as left:
         program.main()
     assert left.value.code == 2
+
+
+def test_why_says_the_parts_and_their_sum(said: Command) -> None:
+    """The largest first; as JSON the same numbers, which sum to the recorded difference."""
+    text = ("我爱北京天安门", "--preset", "tiny", "--step", "1", "--language", "en")
+    lines = said("why", *text).splitlines()
+    found = json.loads(said("why", *text, "--json"))
+    values = [part["value"] for part in found["parts"]]
+    assert lines[0].startswith("Why ") and len(lines) == len(values) + 3
+    assert sum(values) == pytest.approx(found["difference"], abs=1e-4) and found["exact"]
+    assert found["word"]["logit"] - found["rival"]["logit"] == pytest.approx(found["difference"])
+    largest = max(map(abs, values))
+    assert f"{largest:.4f}" in lines[2] and f"{found['difference']:.4f}" in lines[-1]
+    trace = explorer.explore("我爱北京天安门", preset="tiny", experiments=["why"])
+    assert values == pytest.approx(trace.why(1).values.tolist())
+
+
+def test_why_takes_a_rival_and_a_word(said: Command) -> None:
+    """By text or by id; a kind of positions is a knob, as in every command."""
+    call = (
+        "why",
+        "我爱北京天安门",
+        "--preset",
+        "tiny",
+        "--step",
+        "0",
+        "--rival",
+        "#17",
+        "--word",
+        "她",
+        "--position",
+        "rotary",
+    )
+    found = json.loads(said(*call, "--json"))
+    assert (found["rival"]["id"], found["word"]["text"], found["position"]) == (17, "她", 0)
+
+
+def test_lens_says_what_each_layer_would_write(said: Command) -> None:
+    """A line for each addition, the last of them the output; as JSON with the ten likeliest words of each place."""
+    text = ("我爱北京天安门", "--preset", "tiny", "--language", "en")
+    lines = said("lens", *text).splitlines()
+    found = json.loads(said("lens", *text, "--json"))
+    assert [line.split()[0] for line in lines[1:-1]] == [row["tap"] for row in found["rows"]]
+    assert [row["exact"] for row in found["rows"]] == [False] * 6 + [True]
+    probabilities = explorer.explore("我爱北京天安门", preset="tiny")["generator.probabilities"]
+    last = found["rows"][-1]["positions"]
+    assert [[each["p"] for each in place["top"]] for place in last] == pytest.approx(-np.sort(-probabilities)[:, :10], rel=1e-5)
+
+
+def test_a_model_that_writes_no_words_is_refused(refused: Command) -> None:
+    """Both commands say so in one line."""
+    for command in ("why", "lens"):
+        told = refused(command, "你好", "--preset", "tiny", "--architecture", "encoder-only", "--language", "en")
+        assert "encoder-only" in told and "no decoder" in told

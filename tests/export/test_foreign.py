@@ -70,7 +70,7 @@ def test_the_command_line_shows_and_exports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every tap a line; heads are counted on the tap itself."""
-    monkeypatch.setattr(cli, "_explore", lambda text, given: foreign_trace())
+    monkeypatch.setattr(cli, "explored", lambda text, given: foreign_trace())
     assert cli.main(["show", "abc"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in NAMES)

@@ -8,10 +8,12 @@ import numpy as np
 import explorer
 from explorer.lang import Words
 from explorer.picture.followed import Followed
-from explorer.picture.kinds import Axis, Caption, Closed, Follow, HeadGrid, Heatmap
+from explorer.picture.kinds import Account, Axis, Caption, Closed, Follow, HeadGrid, Heatmap, LensMap
 from explorer.picture.scales import Scale
+from explorer.picture.sums import Group, Link, Row, Sums, Term
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
+from explorer.trace.findings import Lens
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
@@ -128,4 +130,70 @@ def follow_of(followed: Followed) -> Follow:
             shape="[head 4, query 4, key 4]",
             origin="computed",
         ),
+    )
+
+
+def sums(*, opened: bool = False, exact: bool = True, **fields: object) -> Sums:
+    """A sum of five parts by hand; opened, the keys of one head with what the first is made of."""
+    heads = tuple(
+        Term(f"cross L0 H{head}", value, f"head {head}", goes={"inside": "head"}, short=f"H{head}")
+        for head, value in enumerate((1.5, -0.5))
+    )
+    groups = (
+        Group("embedding", (Row("token", (Term("token", 0.25, "the token"),)),)),
+        Group("Layer 0", (Row("cross", heads), Row("feed-forward", (Term("feed-forward L0", -0.75, "the network"),)))),
+        Group("End", (Row("output bias", (Term("output bias", 0.5, "the bias"),)),)),
+    )
+    made = Sums(
+        word="she",
+        rival="<&>",
+        difference=1.0,
+        total=1.0 if exact else 1.5,
+        n_parts=5,
+        exact=exact,
+        groups=groups,
+        kinds=(("embedding", 0.25), ("cross", 1.0), ("feed-forward", -0.75), ("biases", 0.5)),
+    )
+    if opened:
+        made = attrs.evolve(
+            made,
+            terms=(Term("她", 2.0, "the key 她", (0.8, 2.5), {"inside": "key"}), Term("。", -0.5, "the key 。", (0.2, -2.5))),
+            whole=1.5,
+            trail=(Link("she − <&>", "+1.00", goes={"inside": ""}), Link("cross L0 H0", "+1.500")),
+            chain=(Link("score", "12.70", "a.tap[0, 1, 2]", {"inside": "score"}), Link("scaled", "2.25", sign="÷ 5.657 =")),
+            factors=("weight", "V·direction"),
+            names="2 keys",
+            said="What the head passes on.",
+        )
+    return attrs.evolve(made, **fields)
+
+
+def account_of(made: Sums) -> Account:
+    """The picture of a sum by hand."""
+    caption = Caption(title="How +1.00 adds up", tap="generator.logits", shape="[…]", formula="Σ", origin="computed")
+    return Account(sums=made, signed_colours="blue-red", caption=caption)
+
+
+def lens_by_hand(n_positions: int = 3) -> LensMap:
+    """Three rows that come to say the words 5, 6, 7 …; the last one is sure."""
+    written = tuple(5 + position for position in range(n_positions))
+    ids = np.tile(np.arange(10), (3, n_positions, 1))
+    p = np.tile(np.linspace(0.3, 0.0, 10), (3, n_positions, 1)).astype(np.float32)
+    for row in (1, 2):
+        for position in range(1 if row == 1 else 0, n_positions):
+            ids[row, position] = np.roll(ids[row, position], -written[position] % 10)
+            p[row, position, 0] = 0.4 + 0.25 * row
+    lens = Lens(
+        taps=("decoder.embedding.output", "decoder.layers.0.residual1", "decoder.layers.0.residual2"),
+        ids=ids % (5 + n_positions),
+        probabilities=p,
+        written=written,
+        written_p=np.array([[0.01] * n_positions, [0.3] * n_positions, [0.9] * n_positions], np.float32),
+        ranks=np.array([[6] * n_positions, [2] * n_positions, [1] * n_positions]),
+        tokens=("<bos>", *(f"w{symbol}" for symbol in written[:-1])),
+        names={symbol: f"＿w{symbol}" for symbol in range(10 + n_positions)},
+    )
+    caption = Caption(title="What each layer would say", tap="a.tap", shape="[…]", note="note", origin="computed")
+    return LensMap(
+        lens=lens, rows=("embedding", "L0 self", "L0 feed-forward"), chosen=1, scale=Scale(0, 1, "cividis"), caption=caption
     )

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
+from explorer.engine.experiments.output_weights import lens_of, output_weights
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.hooks import watched
@@ -25,8 +26,19 @@ from explorer.stops import Stop, Superseded
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.findings import DECODER_LEARNED, Copies, Depth, Experiment, Leak, PaddedBatch, Swap, Variants
-from explorer.trace.trace import Tokens
+from explorer.trace.findings import (
+    DECODER_LEARNED,
+    Copies,
+    Depth,
+    Experiment,
+    Leak,
+    Lens,
+    OutputWeights,
+    PaddedBatch,
+    Swap,
+    Variants,
+)
+from explorer.trace.trace import Tokens, Trace
 
 _PLACES = 128  # The tables of positions have so many rows in `variants`.
 _AT_ONCE = 32  # A pass takes at most so many sentences.
@@ -43,6 +55,7 @@ class Bench:
     expected: tuple[int, ...]
     others: tuple[tuple[Token, ...], ...]
     stop: Stop
+    trace: Trace | None = None  # what the pass recorded, for what is made of the record itself
 
     @property
     def config(self) -> Config:
@@ -81,6 +94,8 @@ def experiment(name: str, bench: Bench) -> Experiment:
         "depth": depth,
         "batch": batch,
         "copies": copies,
+        "why": why,
+        "lens": lens,
     }
     with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
         return made[name](attrs.evolve(bench, model=quiet))
@@ -197,6 +212,18 @@ def copies(bench: Bench) -> Copies:
         return max(_number((weight - first[name]).abs().max()) for name, weight in layer.named_parameters())
 
     return Copies(_frozen(torch.tensor([apart(layer) for layer in stack.layers])))
+
+
+def why(bench: Bench) -> OutputWeights:
+    """The weights with which a logit of this pass can be taken apart."""
+    assert bench.trace is not None and bench.trace.config is not None  # `findings` gives both.
+    return output_weights(bench.model, bench.trace.config)
+
+
+def lens(bench: Bench) -> Lens:
+    """What each layer would say at each place of this pass."""
+    assert bench.trace is not None  # `findings` gives it.
+    return lens_of(bench.model, bench.trace, bench.stop)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from explorer.engine.token_limits import numbered
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
-from explorer.trace.findings import EXPERIMENTS, Experiment
+from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment
 from explorer.trace.trace import Tokens, Trace
 
 
@@ -19,8 +19,9 @@ def findings(source: ModelSource, model: Transformer, request: Request, trace: T
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
     others = _others(source, request.wish, trace) if "batch" in asked else ()
-    bench = Bench(model, trace.tokens, trace.expected, others, stop)
-    return {name: experiment(name, bench) for name in EXPERIMENTS if name in asked}
+    bench = Bench(model, trace.tokens, trace.expected, others, stop, trace)
+    possible = [name for name in EXPERIMENTS if name in asked and (bench.model.decoder is not None or name not in OF_DECODERS)]
+    return {name: experiment(name, bench) for name in possible}
 
 
 def _others(source: ModelSource, wish: Wish, trace: Trace) -> tuple[Row, ...]:

@@ -1,0 +1,122 @@
+"""The why page: the sum that made a word more probable than its rival, part by part, and what each layer would say."""
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy
+
+from explorer.app.pages.layouts import below, beside, column_in
+from explorer.app.pages.page import Page
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.picture.makers.lens import lens_map
+from explorer.picture.makers.why import account, question, rivals
+from explorer.state.look import PART_ORDERS, Look
+from explorer.trace.findings import OutputWeights
+from explorer.trace.trace import Trace
+from explorer.trace.why import symbol_id
+from explorer.views.controls.segments import Segments
+from explorer.views.pictures.account import AccountView
+from explorer.views.pictures.lens import LensView
+from explorer.views.pictures.timeline import TimelineView
+
+_TYPED_PX = 104
+_UP = {"score": "key", "key": "head", "head": "", "network": ""}
+"""Where Esc leads from each depth."""
+
+
+class WhyPage(Page):
+    """Above, the words and their rivals; left the account, right the lens and what both mean."""
+
+    key = "why"
+    least_px = 620
+    experiments = frozenset({"why", "lens"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._trace: Trace | None = None
+        self._words: Words | None = None
+        words_row, self.view, self.lens_view = TimelineView(), AccountView(), LensView()
+        self.asked = self.card(words_row, question)
+        self.sum = self.card(self.view, account)
+        self.lens = self.card(self.lens_view, lens_map)
+        self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
+        self._fill_bars()
+        column = column_in(self.scrolled())
+        column.addWidget(self.asked)
+        column.addLayout(beside((self.sum, 8)), 1)
+        row = column.itemAt(1).layout()
+        assert isinstance(row, QHBoxLayout)  # It was made in the line above.
+        row.addLayout(below((self.lens, 7), (self.explain(), 2)), 5)
+        words_row.stepped.connect(self._step)
+        self.lens_view.stepped.connect(self._step)
+        self.view.went.connect(self._go)
+        self.view.leaving.connect(self._leave)
+        self.against.chose.connect(self._chose_rival)
+        self.orders.chose.connect(self._chose_order)
+        self.typed.returnPressed.connect(self._type_rival)
+
+    def _fill_bars(self) -> None:
+        """Put the rivals beside the question, and the order of parts beside the sum's title."""
+        self.asked.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.rivals_label.setObjectName("faint")
+        self.typed.setFixedWidth(_TYPED_PX)
+        for place, widget in enumerate((self.rivals_label, self.against, self.typed), 2):
+            self.asked.bar.insertWidget(place, widget)
+        self.sum.bar.insertWidget(2, self.orders)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self._trace, self._words = trace, words
+        there = isinstance(trace.experiments.get("why"), OutputWeights)
+        if there:
+            self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
+        self.orders.offer({key: words(f"why.order.{key}") for key in PART_ORDERS}, look.part_order)
+        writes = "decoder.embedding.output" in trace
+        for widget in (self.rivals_label, self.against, self.typed, self.sum, self.lens):
+            widget.setVisible(writes)
+        super().draw(trace, look, words)
+
+    def _rival(self, trace: Trace, look: Look) -> int:
+        from explorer.picture.makers.why import asked
+
+        return asked(trace, look).rival
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.rivals_label.setText(words("why.rivals"))
+        self.typed.setPlaceholderText(words("why.another"))
+        self.typed.setAccessibleName(words("why.another_hint"))
+        self.typed.setToolTip(words("why.another_hint"))
+        self.against.setAccessibleName(words("why.rivals"))
+        self.orders.setAccessibleName(words("why.order.name"))
+
+    def _step(self, step: int) -> None:
+        self.look_at(position=step, rival=-1)
+
+    def _go(self, fields: dict[str, object]) -> None:
+        self.look_at(**fields)
+
+    def _leave(self) -> None:
+        """Go back one step of what is opened."""
+        picture = self.sum.picture
+        if self._wall_look is not None and picture is not None:
+            self.look_at(inside=_UP.get(self._wall_look.inside, ""))
+
+    def _chose_rival(self, symbol: str) -> None:
+        self.look_at(rival=int(symbol))
+
+    def _chose_order(self, order: str) -> None:
+        self.look_at(part_order=order, inside="")
+
+    def _type_rival(self) -> None:
+        """Take the symbol that the typed word begins with."""
+        if self._trace is None or self._words is None or not self.typed.text().strip():
+            return
+        try:
+            symbol = symbol_id(self._trace, self.typed.text())
+        except ExplorerError as error:
+            self.asked.note.setText(self._words.error(error))
+            self.asked.note.show()
+            return
+        self.typed.clear()
+        self.look_at(rival=symbol)
+
+
+PAGE = WhyPage

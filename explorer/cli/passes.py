@@ -1,0 +1,25 @@
+"""The pass that a command asks for with its flags."""
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from explorer.config import Config
+from explorer.errors import EmptyText
+
+if TYPE_CHECKING:
+    from explorer.trace.trace import Trace
+
+
+def explored(text: str, given: dict[str, Any], *experiments: str) -> "Trace":
+    """The Trace of a text with the flags that were given, and with these experiments. Raises ExplorerError."""
+    from explorer.engine.request import Request
+
+    fields = attrs.fields_dict(Config)
+    turned = {name: value for name, value in given.items() if name in fields and value is not None}
+    if not text.strip():
+        raise EmptyText
+    request = Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+
+    return Computer()(request.asking(experiments=frozenset(experiments))).trace

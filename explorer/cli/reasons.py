@@ -1,0 +1,133 @@
+"""The commands why and lens: the sum behind a written word, and what each layer would say."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from explorer.cli.flags import number_flag, shared_flags
+from explorer.cli.passes import explored
+from explorer.cli.spoken import SpokenCommand
+from explorer.lang import Words
+
+if TYPE_CHECKING:
+    from explorer.trace.findings import Lens
+    from explorer.trace.why import Parts
+
+_MOST_STEPS = 8192
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@number_flag("--step", "step", 0, _MOST_STEPS)  # --position is a knob
+@click.option("--rival", metavar="WORD")
+@click.option("--word", metavar="WORD")
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def why(
+    words: Words, /, text: str, step: int | None, rival: str | None, word: str | None, *, as_json: bool, **given: Any
+) -> None:
+    """Say why the model writes a word and not its rival: the difference of their logits as an exact sum of parts."""
+    from explorer.picture.makers.why import name_of
+    from explorer.picture.sums import probability, told
+
+    trace = explored(text, given, "why")
+    parts = trace.why(step, rival, word=word)
+    if as_json:
+        click.echo(json.dumps({"source": trace.source, "target": trace.target, **parts_values(parts)}, ensure_ascii=False))
+        return
+    first, second = parts.names
+    click.echo(words("why.question", word=first, rival=second))
+    click.echo(
+        words("why.against", p=probability(parts.p[0]), rival_p=probability(parts.p[1]), difference=told(parts.difference, 4))
+    )
+    if not parts.exact:
+        click.echo(_sums("why.inexact", parts, words))
+        return
+    for place in np.argsort(-np.abs(parts.values), kind="stable"):
+        part = parts.parts[place]
+        click.echo(f"{told(float(parts.values[place]), 4):>10}  {name_of(part, words)}  {part.tap}")
+    click.echo(_sums("why.both_sums", parts, words))
+
+
+def _sums(key: str, parts: "Parts", words: Words) -> str:
+    return words(key, difference=f"{parts.difference:.4f}", total=f"{parts.total:.4f}", count=len(parts.parts))
+
+
+def parts_values(parts: "Parts") -> dict[str, Any]:
+    """All numbers of an account, as JSON has them."""
+
+    def word(place: int, symbol: int) -> dict[str, Any]:
+        return {"id": symbol, "text": parts.names[place], "logit": parts.logits[place], "p": parts.p[place]}
+
+    return {
+        "position": parts.position,
+        "word": word(0, parts.word),
+        "rival": word(1, parts.rival),
+        "difference": parts.difference,
+        "sum": parts.total,
+        "remainder": parts.remainder,
+        "exact": parts.exact,
+        "parts": [
+            {
+                "kind": part.kind,
+                "layer": part.layer if part.layer >= 0 else None,
+                "attention": part.attention or None,
+                "head": part.head if part.head >= 0 else None,
+                "tap": part.tap,
+                "value": float(value),
+                "of_word": float(of_word),
+                "of_rival": float(of_rival),
+            }
+            for part, value, of_word, of_rival in zip(parts.parts, parts.values, *parts.shares, strict=True)
+        ],
+    }
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def lens(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
+    """Say what each layer of the decoder would write: exact in the last row, a heuristic before."""
+    trace = explored(text, given, "lens")
+    found = trace.lens()
+    if as_json:
+        click.echo(json.dumps({"source": trace.source, "target": trace.target, **lens_values(found)}, ensure_ascii=False))
+        return
+    click.echo(f"{words('lens.reads'):34} {' / '.join(found.tokens)}")
+    for row, tap in enumerate(found.taps):
+        best = zip(found.ids[row, :, 0].tolist(), found.probabilities[row, :, 0].tolist(), strict=True)
+        click.echo(f"{tap:34} {' / '.join(f'{found.names[symbol]} {p:.2f}' for symbol, p in best)}")
+    click.echo(words("cli.lens"))
+
+
+def lens_values(lens: "Lens") -> dict[str, Any]:
+    """The words of every row and position, as JSON has them."""
+    return {
+        "tokens": lens.tokens,
+        "written": [{"id": symbol, "text": lens.names[symbol]} for symbol in lens.written],
+        "rows": [
+            {
+                "tap": tap,
+                "exact": row == len(lens.taps) - 1,
+                "positions": [
+                    {
+                        "p_of_written": float(lens.written_p[row, position]),
+                        "rank_of_written": int(lens.ranks[row, position]),
+                        "top": [
+                            {"id": symbol, "text": lens.names[symbol], "p": p}
+                            for symbol, p in zip(
+                                lens.ids[row, position].tolist(), lens.probabilities[row, position].tolist(), strict=True
+                            )
+                        ],
+                    }
+                    for position in range(len(lens.written))
+                ],
+            }
+            for row, tap in enumerate(lens.taps)
+        ],
+    }

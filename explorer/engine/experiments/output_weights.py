@@ -1,0 +1,117 @@
+"""What leads to the logits: the weights with which a logit is taken apart, and the logit lens.
+
+The lens applies the final norm and the generator to the stream after each addition of the decoder (nostalgebraist 2020,
+"interpreting GPT: the logit lens"). It is exact for the last layer, and a heuristic before: no layer was trained to be read so.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from explorer.config import Config
+from explorer.model.layers import Sublayer
+from explorer.model.norm import TUTORIAL_EPS, StdEpsNorm
+from explorer.model.transformer import Stack, Transformer
+from explorer.stops import Stop, Superseded
+from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.findings import Lens, Matrix, NormWeights, OutputWeights
+from explorer.trace.trace import Trace
+from explorer.trace.why import symbol_text, written_ids
+
+_TOP = 10  # symbols that the lens names at each place
+
+
+def output_weights(model: Transformer, config: Config) -> OutputWeights:
+    """The weights behind heads and networks of the decoder, as copies: the model may be given new numbers later."""
+    assert model.decoder is not None  # A model without a decoder writes no words.
+    projections, networks, norms = {}, {}, {}
+    for prefix, sublayer, module in _sublayers(model.decoder):
+        if prefix.endswith("_attn"):
+            projections[prefix] = _matrix(module.project_output)
+        else:
+            networks[prefix] = _matrix(module.contract)
+        _, residual = sublayer.taps
+        norms[residual.name] = _norm(sublayer.normalize)
+    norms["decoder.norm"] = _norm(model.decoder.normalize)
+    dropout = config.dropout if config.dropout_active else 0.0
+    return OutputWeights(projections, networks, norms, _matrix(model.generator.project), dropout)
+
+
+def _sublayers(stack: Stack) -> Iterator[tuple[str, Sublayer, nn.Module]]:
+    """The sublayers in the order of computation: the beginning of their taps' names, what is around them, the module."""
+    for number, layer in enumerate(stack.layers):
+        for part, around in (("self_attn", "self"), ("cross_attn", "cross"), ("feed_forward", "feed")):
+            if hasattr(layer, part):
+                yield f"decoder.layers.{number}.{part}", getattr(layer, f"around_{around}"), getattr(layer, part)
+
+
+def _matrix(linear: object) -> Matrix:
+    assert isinstance(linear, nn.Linear)  # torch's types call it Tensor or Module.
+    return Matrix(_copied(linear.weight), None if linear.bias is None else _copied(linear.bias))
+
+
+def _norm(norm: nn.Module) -> NormWeights:
+    tutorial = isinstance(norm, StdEpsNorm)
+    eps = TUTORIAL_EPS if tutorial else float(norm.eps)  # type: ignore[arg-type]  # nn.LayerNorm has a number here.
+    return NormWeights(_copied(norm.weight), _copied(norm.bias), eps, tutorial)
+
+
+def _copied(tensor: object) -> Array:
+    assert isinstance(tensor, Tensor)  # A parameter that torch's types call Tensor or Module.
+    return frozen_array(tensor.detach().cpu().numpy().copy())
+
+
+def lens_of(model: Transformer, trace: Trace, stop: Stop) -> Lens:
+    """What the output would be after each addition of the decoder. Raises Superseded."""
+    assert model.decoder is not None  # A model without a decoder writes no words.
+    written = written_ids(trace)
+    index = torch.tensor(written)
+    n_best = min(_TOP, trace.shape("generator.logits")[-1])
+    taps, ids, likeliest, of_written, ranks = [], [], [], [], []
+    with torch.inference_mode():
+        for tap, normalized in _readings(model.decoder):
+            if stop():
+                raise Superseded
+            logits = _logits(model, normalized, trace[tap])  # [position, vocab]
+            p = logits.softmax(dim=-1)
+            best = p.topk(n_best, dim=-1)
+            own = logits.gather(1, index[:, None])  # [position, 1]
+            taps.append(tap)
+            ids.append(best.indices.numpy())
+            likeliest.append(best.values.numpy())
+            of_written.append(p.gather(1, index[:, None])[:, 0].numpy())
+            ranks.append(1 + (logits > own).sum(dim=-1).numpy())
+    found = np.stack(ids).astype(np.int64)
+    symbols = {*map(int, np.unique(found)), *written}
+    return Lens(
+        taps=tuple(taps),
+        ids=found,
+        probabilities=frozen_array(np.stack(likeliest)),
+        written=written,
+        written_p=frozen_array(np.stack(of_written)),
+        ranks=np.stack(ranks).astype(np.int64),
+        tokens=tuple(token.text for token in trace.tokens.target),
+        names={each: symbol_text(trace, each) for each in sorted(symbols)},
+    )
+
+
+def _readings(stack: Stack) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
+    """The taps of the stream, each with the norm through which it is read.
+
+    Pre-norm: the final norm. Post-norm: the norm of that very addition, behind which the stream goes on; the input has none.
+    """
+    pre = stack.config.norm_placement == "pre"
+    yield "decoder.embedding.output", stack.normalize if pre else nn.Identity()
+    for _prefix, sublayer, _module in _sublayers(stack):
+        _, residual = sublayer.taps
+        yield residual.name, stack.normalize if pre else sublayer.normalize
+
+
+def _logits(model: Transformer, normalized: Callable[[Tensor], Tensor], stream: Array) -> Tensor:
+    """[position, vocab] what the generator makes of a stream [position, feature]."""
+    generator = model.generator.project
+    x = torch.from_numpy(np.array(stream)[None]).to(generator.weight.device)  # [batch 1, position, feature]
+    logits: Tensor = generator(normalized(x))[0].float().cpu()
+    return logits

@@ -1,0 +1,52 @@
+"""A LensMap outside the window: its words as SVG, ranks and probabilities as tables, and how often each layer agrees."""
+
+from collections.abc import Iterator
+
+from explorer.lang import Words
+from explorer.picture.figure.drawing import Drawing
+from explorer.picture.figure.kind import Kind
+from explorer.picture.figure.marks import draw_marks, measured
+from explorer.picture.kinds import Axis, LensMap
+from explorer.picture.layout.lens_map import lens_map
+from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.tables import Table
+from explorer.trace.findings import Lens
+
+_CELL_PX, _ROW_PX, _NAMES_PX, _BELOW_PX = 76.0, 25.0, 110.0, 150.0
+
+
+def draw_lens(drawing: Drawing, picture: LensMap, top: float) -> None:
+    """Draw the whole map, and the words that the last row says at the chosen position."""
+    n_rows, n_positions = picture.lens.ids.shape[:2]
+    area = Area(0, top, max(420.0, _NAMES_PX + _CELL_PX * n_positions), _BELOW_PX + _ROW_PX * n_rows)
+    sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
+    lens_map(sketch, picture, drawing.words, area, 0, (n_rows - 1, picture.chosen))
+    draw_marks(drawing, sketch)
+    drawing.reach(area.wide, area.bottom)
+
+
+def _tables(picture: LensMap) -> Iterator[Table]:
+    """The likeliest word's probability and that of the written one, the place of the written one, and all ten ids."""
+    lens = picture.lens
+    rows, columns = Axis("layer", picture.rows), Axis("position", tuple(map(str, range(len(lens.written)))), numbered=False)
+    yield Table("lens.p_of_likeliest", lens.probabilities[:, :, 0], rows, columns)
+    yield Table("lens.p_of_written", lens.written_p, rows, columns)
+    yield Table("lens.rank_of_written", lens.ranks.astype(float), rows, columns)
+    named = tuple(f"{row} @{position}" for row in picture.rows for position in range(len(lens.written)))
+    n_best = lens.ids.shape[-1]
+    places = Axis("rank", tuple(str(rank + 1) for rank in range(n_best)))
+    yield Table("lens.ids", lens.ids.reshape(-1, n_best).astype(float), Axis("cell", named), places)
+    yield Table("lens.p", lens.probabilities.reshape(-1, n_best), Axis("cell", named), places)
+
+
+def _described(picture: LensMap, words: Words) -> str:
+    said = (f"{row} {count}" for row, count in zip(picture.rows, agreeing(picture.lens), strict=True))
+    return words("lens.agrees", rows=", ".join(said), count=len(picture.lens.written))
+
+
+def agreeing(lens: Lens) -> list[int]:
+    """For each row at how many positions it says the written word."""
+    return [int(count) for count in lens.agrees().sum(axis=1)]
+
+
+LENS = Kind(draw_lens, _tables, _described)

@@ -1,0 +1,27 @@
+"""Where an Account stands: the parts as a waterfall by layer, or one list of terms; and the places that answer to the mouse."""
+
+from explorer.lang import Words
+from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.terms import Place, terms
+from explorer.picture.layout.waterfall import waterfall
+from explorer.picture.sums import Sums
+
+__all__ = ["Place", "account"]
+_SIZE, _LINE = 13.0, 20.0
+
+
+def account(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
+    """Draw an Account; returns the places that say or open something, in the order of drawing."""
+    if not sums.exact:
+        _refused(sketch, sums, words, area)
+        return []
+    return (terms if sums.terms else waterfall)(sketch, sums, words, area)
+
+
+def _refused(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
+    """The two sums that differ, and why there are no shares."""
+    told = words("why.inexact", difference=f"{sums.difference:.4f}", count=sums.n_parts, total=f"{sums.total:.4f}")
+    y = area.y + 24
+    for line in sketch.lines(told, _SIZE, area.wide - 24):
+        sketch.write(area.x + 12, y, line, _SIZE, sketch.theme.warning)
+        y += _LINE

@@ -1,0 +1,197 @@
+"""The parts of a logit difference as a waterfall: a row for each block, from the running sum to the next, down to the sum."""
+
+import math
+from collections.abc import Iterator
+
+import attrs
+
+from explorer.lang import Words
+from explorer.picture.layout.follow_scene import tick_label, ticks
+from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.terms import Place, both_sums, said_shortly
+from explorer.picture.sums import Group, Row, Sums, Term, told
+
+_LETTERS, _SMALL = 12.0, 11.0
+_HEAD_PX, _SUM_PX, _KINDS_PX, _LEGEND_PX = 22.0, 26.0, 54.0, 22.0
+_ROW_PX, _LEAST_ROW_PX = 56.0, 13.0
+_FIGURE_PX = 56.0
+_NAMED_PX = 22.0  # A segment as wide as this has the head's name on it.
+_STRONG = 0.1  # the share of the range from which a row's number is bold
+_INK = "#14171b"
+
+
+@attrs.frozen
+class _Plot:
+    """Where values stand (px); `left` is where the names of rows end, `group` where those of groups do."""
+
+    area: Area
+    low: float
+    high: float
+    names: float
+    groups: float
+
+    def x(self, value: float) -> float:
+        """The place of a value."""
+        return self.area.x + (value - self.low) / (self.high - self.low) * self.area.wide
+
+
+def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
+    """Draw the waterfall; returns the places that answer to the mouse."""
+    foot = _LEGEND_PX + (_KINDS_PX if area.high > 330 else 0.0)
+    body = area.inset(2, _HEAD_PX, 0, foot + _SUM_PX)
+    groups = sums.groups
+    if body.high / _n_rows(groups) < _LEAST_ROW_PX:  # Of a deep model, each layer is one row.
+        groups = tuple(Group(each.name, (Row("", tuple(_terms(each))),)) for each in groups)
+    high = min(_ROW_PX, body.high / max(1, _n_rows(groups)))
+    plot = _plot(sketch, groups, sums, Area(body.x, body.y, body.wide, high * _n_rows(groups)))
+    _axis(sketch, plot)
+    places, running, y = [], 0.0, body.y
+    for group in groups:
+        sketch.line(body.x, y, body.right, y, sketch.theme.hairline)
+        _group(sketch, group, sums, Area(body.x, y, plot.groups - body.x, high * len(group.rows)))
+        for row in group.rows:
+            places += _row(sketch, row, sums, plot, running, Area(body.x, y, body.wide, high))
+            running += row.value
+            y += high
+    _sum(sketch, sums, words, plot, Area(body.x, y, body.wide, _SUM_PX))
+    end = Area(area.x + 2, y + _SUM_PX, area.wide - 2, area.bottom - y - _SUM_PX)
+    if foot > _LEGEND_PX:
+        _kinds(sketch, sums, words, Area(end.x, max(end.y + 6, end.bottom - foot), end.wide, _KINDS_PX))
+    _legend(sketch, sums, words, Area(end.x, end.bottom - _LEGEND_PX, end.wide, _LEGEND_PX))
+    return places
+
+
+def _terms(group: Group) -> Iterator[Term]:
+    for row in group.rows:
+        yield from row.terms
+
+
+def _n_rows(groups: tuple[Group, ...]) -> int:
+    return sum(len(group.rows) for group in groups)
+
+
+def _plot(sketch: Sketch, groups: tuple[Group, ...], sums: Sums, area: Area) -> _Plot:
+    """The range has 0, the difference, and every lane of every row."""
+    reached, running = [0.0, sums.difference], 0.0
+    for group in groups:
+        for row in group.rows:
+            up = math.fsum(term.value for term in row.terms if term.value > 0)
+            reached += [running, running + up, running + row.value]
+            running += row.value
+    low, high = min(reached), max(reached)
+    room = (high - low) * 0.03 or 1.0
+    names = max((sketch.measure(row.name, _LETTERS, False) for group in groups for row in group.rows), default=0.0)
+    named = max((sketch.measure(group.name, _LETTERS, True) for group in groups), default=0.0)
+    left = area.x + 10 + named + 10
+    start = left + names + 10
+    plot = Area(start, area.y, max(40.0, area.right - start - _FIGURE_PX), area.high)
+    return _Plot(plot, low - room, high + room, start - 8, left)
+
+
+def _axis(sketch: Sketch, plot: _Plot) -> None:
+    """Figures above the rows, hairlines down to the sum, and a stronger one at zero."""
+    bottom = plot.area.bottom + _SUM_PX - 2
+    for value in ticks(plot.low, plot.high, max(3, int(plot.area.wide / 70))):
+        x = round(plot.x(value))
+        sketch.line(x, plot.area.y - 3, x, bottom, sketch.theme.faint if value == 0 else sketch.theme.hairline)
+        text = tick_label(value) if value <= 0 else f"+{tick_label(value)}"
+        sketch.write(x, plot.area.y - 8, text, _SMALL, sketch.theme.faint, "middle")
+
+
+def _group(sketch: Sketch, group: Group, sums: Sums, area: Area) -> None:
+    """The group's name with its total, beside a bar that holds its rows together."""
+    theme = sketch.theme
+    sketch.box(Area(area.x, area.y + 3, 3, area.high - 6), theme.hairline)
+    two_lines = area.high >= 32
+    base = area.y + (15 if two_lines else area.high / 2 + 4)
+    sketch.write(area.x + 10, base, group.name, _LETTERS, bold=True)
+    if two_lines:
+        sketch.write(area.x + 10, base + 15, told(group.value, sums.digits), _SMALL, theme.faint)
+
+
+def _row(sketch: Sketch, row: Row, sums: Sums, plot: _Plot, running: float, area: Area) -> list[Place]:
+    """One bar from the running sum to the next. Heads that add stand in the upper lane, the others in the lower one."""
+    theme, middle = sketch.theme, area.y + area.high / 2
+    sketch.write(plot.names, middle + 4, row.name, _LETTERS, theme.faint, "end")
+    single = len(row.terms) == 1
+    upper = area.high * (0.6 if single else 0.42)
+    lower = area.high * 0.28
+    top = middle - (upper if single else upper + lower) / 2
+    places, at = [], running
+    adding = sorted((term for term in row.terms if term.value >= 0), key=lambda term: -term.value)
+    taking = sorted((term for term in row.terms if term.value < 0), key=lambda term: term.value)
+    for term in (*adding, *taking):
+        lane = Area(0, top, 0, upper) if single or term.value >= 0 else Area(0, top + upper, 0, lower)
+        from_x, to_x = sorted((plot.x(at), plot.x(at + term.value)))
+        bar = Area(from_x, lane.y, to_x - from_x, lane.high)
+        _segment(sketch, term, bar, single=single)
+        places.append(
+            Place(Area(bar.x, area.y + 1, max(bar.wide, 1.5), area.high - 2) if single else bar, term.about, term.goes)
+        )
+        at += term.value
+    end = plot.x(running + row.value)
+    sketch.line(end, middle - area.high * 0.42, end, middle + area.high * 0.42, theme.text, 1.5)
+    right = max(plot.x(running), plot.x(running + math.fsum(term.value for term in adding)), end)
+    strong = abs(row.value) >= _STRONG * (plot.high - plot.low)
+    sketch.write(
+        right + 6, middle + 4, told(row.value, sums.digits), _LETTERS, theme.text if strong else theme.faint, bold=strong
+    )
+    return places
+
+
+def _segment(sketch: Sketch, term: Term, bar: Area, *, single: bool) -> None:
+    gap = 1.0 if bar.wide >= 3 and not single else 0.0
+    sketch.box(Area(bar.x, bar.y, max(bar.wide - gap, 0.6), bar.high), sketch.sign(term.value))
+    if term.short and bar.wide >= _NAMED_PX and bar.high >= 8:
+        sketch.write(bar.x + bar.wide / 2, bar.y + bar.high / 2 + 3.5, term.short, 9.0, _INK, "middle")
+
+
+def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Area) -> None:
+    """The recorded difference, and the sum of the parts beside it."""
+    theme, middle = sketch.theme, area.y + area.high / 2
+    sketch.line(area.x, area.y, area.right, area.y, theme.hairline)
+    sketch.write(plot.names, middle + 4, words("why.total"), _LETTERS, anchor="end", bold=True)
+    zero, end = sorted((plot.x(0), plot.x(sums.difference)))
+    bar = Area(zero, middle - 8, max(end - zero, 0.6), 16)
+    sketch.box(bar, theme.text)
+    said = both_sums(sums, words)
+    figure = told(sums.difference, sums.digits + 1)
+    if sketch.measure(said, _SMALL, False) + 16 <= bar.wide:
+        sketch.write(bar.x + 8, middle + 4, said, _SMALL, theme.card)
+        sketch.write(bar.right + 6, middle + 4, figure, _LETTERS, bold=True)
+        return
+    # A short bar has no room for the two sums; they stand at the side that has more.
+    after, before = area.right - bar.right - 12, bar.x - plot.names - 12
+    x, anchor = (bar.right + 6, "start") if after >= before else (bar.x - 6, "end")
+    if sketch.measure(said, _SMALL, True) > max(after, before):
+        said = said_shortly(sums)
+    sketch.write(x, middle + 4, said, _SMALL, anchor=anchor, bold=True)
+
+
+def _kinds(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
+    """The totals of the kinds of parts, each with a small bar."""
+    theme = sketch.theme
+    sketch.line(area.x, area.y, area.right, area.y, theme.hairline)
+    sketch.write(area.x, area.y + 17, words("why.by_kind"), _LETTERS, bold=True)
+    left = area.x + max(74.0, sketch.measure(words("why.by_kind"), _LETTERS, True) + 14)
+    wide = (area.right - left) / max(1, len(sums.kinds))
+    longest = max((abs(value) for _name, value in sums.kinds), default=0.0) or 1.0
+    for place, (name, value) in enumerate(sums.kinds):
+        x = left + place * wide
+        sketch.write(x, area.y + 16, sketch.fitting(name, _SMALL, wide - 6), _SMALL, theme.faint)
+        sketch.write(x, area.y + 34, told(value, sums.digits), 15, bold=abs(value) == longest)
+        sketch.box(Area(x, area.y + 40, max(1.0, abs(value) / longest * (wide - 14)), 4), sketch.sign(value))
+
+
+def _legend(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
+    theme, x, base = sketch.theme, area.x, area.y + 15
+    sketch.line(area.x, area.y, area.right, area.y, theme.hairline)
+    for sign, word in ((1.0, sums.word), (-1.0, sums.rival)):
+        said = words("why.toward", word=word)
+        sketch.box(Area(x, base - 8, 10, 8), sketch.sign(sign))
+        sketch.write(x + 15, base, said, _SMALL, theme.faint)
+        x += 15 + sketch.measure(said, _SMALL, False) + 16
+    for hint in (words("why.hint"), words("why.short_hint")):
+        if sketch.measure(hint, _SMALL, False) <= area.right - x:
+            sketch.write(x, base, hint, _SMALL, theme.faint)
+            return

@@ -1,0 +1,159 @@
+"""Draws an Account: the waterfall of parts, or one list of terms. A click on a part opens it in place.
+
+Keys: the arrows walk from part to part, Home and End go to the ends, Enter opens, Esc goes back one step.
+"""
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from explorer.lang import Words
+from explorer.picture.kinds import Account
+from explorer.picture.layout.account import Place, account
+from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.theme import Theme
+from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.surface import Surface
+
+_STEPS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1}
+_REACH_PX = 3.0  # A segment narrower than this is pointed at from beside it.
+
+
+class AccountView(Surface):
+    """Shows an Account. Signals: went(fields) with the fields of the Look that a click sets; leaving() on Esc."""
+
+    went = Signal(dict)
+    leaving = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Account | None = None
+        self.places: list[Place] = []
+        self.here: int | None = None  # the place under the mouse
+        self.selected: int | None = None  # the place that keys have selected
+        self._sketch: Sketch | None = None
+        self._pressed: int | None = None
+        self._painter = MarkPainter()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(240, 160)
+
+    def draw(self, picture: Account, words: Words) -> None:
+        before, self.picture, self.words = self.picture, picture, words
+        if before is None or [link.label for link in before.sums.trail] != [link.label for link in picture.sums.trail]:
+            self.selected = None
+        self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('why.keys_hint')}")
+        self._place()
+        self.tell_again(NOTHING if self.here is None else self.describe(self.here))
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._place()
+
+    def _place(self) -> None:
+        """Make the marks, and the places that answer to the mouse."""
+        self._sketch, self.places = None, []
+        if self.picture is not None and self.words is not None:
+            self._painter.use(self.font())
+            self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
+            self.places = account(self._sketch, self.picture.sums, self.words, Area(0, 0, self.width(), self.height()))
+        self.here = self.here if self.here is not None and self.here < len(self.places) else None
+        self.selected = self.selected if self.selected is not None and self.selected < len(self.places) else None
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def place_rect(self, index: int) -> QRectF:
+        """The rectangle of a place (px)."""
+        area = self.places[index].area
+        return QRectF(area.x, area.y, area.wide, area.high)
+
+    def paint(self, painter: QPainter, part: QRect) -> None:
+        if self._sketch is None:
+            return
+        self._painter.paint(painter, self._sketch)
+        for index, px in ((self.here, 1.0), (self.selected if self.hasFocus() else None, 2.0)):
+            if index is not None:
+                painter.setPen(QPen(QColor(self.theme.accent), px))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(self.place_rect(index).adjusted(-1, -1, 0, 0))
+        self.paint_focus(painter)
+
+    def describe(self, index: int) -> Pointed:
+        return Pointed(self.places[index].about)
+
+    def _at(self, place: QPointF) -> int | None:
+        """The place under a point; a narrow one also from beside it."""
+        for reach in (0.0, _REACH_PX):
+            for index in range(len(self.places)):
+                if self.place_rect(index).adjusted(-reach, 0, reach, 0).contains(place):
+                    return index
+        return None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        here = self._at(event.position())
+        if here != self.here:
+            self.here = here
+            opens = here is not None and self.places[here].goes is not None
+            self.setCursor(Qt.CursorShape.PointingHandCursor if opens else Qt.CursorShape.ArrowCursor)
+            self.update()
+        self.tell(event.globalPosition().toPoint(), NOTHING if here is None else self.describe(here))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = self._at(event.position())
+            self.pointed.emit(NOTHING if self._pressed is None else self.describe(self._pressed))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the part on which the mouse was both pressed and released; the other button of the mouse goes back."""
+        if event.button() == Qt.MouseButton.BackButton:
+            self.leaving.emit()
+        here = self._at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and here is not None and here == self._pressed:
+            self.selected = here
+            self._open()
+        self._pressed = None
+
+    def _open(self) -> None:
+        goes = None if self.selected is None else self.places[self.selected].goes
+        if goes is not None:
+            self.went.emit(dict(goes))
+
+    def _walk(self, to: int) -> None:
+        if self.places:
+            self.selected = min(max(to, 0), len(self.places) - 1)
+            self.tell(
+                QPoint(self.mapToGlobal(self.place_rect(self.selected).bottomRight().toPoint())), self.describe(self.selected)
+            )
+            self.update()
+
+    def event(self, event: QEvent) -> bool:
+        """Take Esc before the window does, while a part is open."""
+        overrides = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if overrides and event.key() == Qt.Key.Key_Escape and self._inside():  # type: ignore[attr-defined]  # It is a QKeyEvent.
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _inside(self) -> bool:
+        """Whether a part is open, so that there is a way back."""
+        return self.picture is not None and bool(self.picture.sums.trail)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, last = Qt.Key(event.key()), len(self.places) - 1
+        if key in _STEPS:
+            at = self.selected
+            self._walk((0 if _STEPS[key] > 0 else last) if at is None else at + _STEPS[key])
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self._walk(0 if key == Qt.Key.Key_Home else last)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open()
+        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Backspace) and self._inside():
+            self.leaving.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def left(self) -> None:
+        self.here = None

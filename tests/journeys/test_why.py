@@ -1,0 +1,108 @@
+"""Asking why a word was written, as a user does it."""
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from explorer.app.pages.why_page import WhyPage
+from explorer.app.shell.window import Window
+from explorer.picture.kinds import Account
+from explorer.state.intents import SetText
+from explorer.views.pictures.timeline import TimelineView
+from tests.journeys.conftest import Journey
+
+KEYS = Qt.Key
+TEXT = "她给了我一本书。"
+
+
+def page_of(window: Window) -> WhyPage:
+    page = window.page_stack.page
+    assert isinstance(page, WhyPage)
+    return page
+
+
+def shown(window: Window) -> Account:
+    picture = page_of(window).sum.picture
+    assert isinstance(picture, Account)
+    return picture
+
+
+def click(window: Window, beginning: str) -> None:
+    """Click the place of the account whose words begin so."""
+    view = page_of(window).view
+    place = next(number for number, each in enumerate(view.places) if each.about.startswith(beginning))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.place_rect(place).center().toPoint())
+
+
+def test_one_why_is_walked_from_the_word_to_a_product_of_q_and_k_and_back(journey: Journey) -> None:
+    """Every number on the way is the recorded one, nothing is computed for it, and Esc leads back step by step."""
+
+    def script(window: Window) -> None:
+        window.session.ask(SetText(TEXT))
+        window.go("why")
+        journey.settle(window)
+        page, trace = page_of(window), window.session.frame.trace
+        words_row = page.asked.view
+        assert isinstance(words_row, TimelineView)
+        QTest.mouseClick(words_row, Qt.MouseButton.LeftButton, pos=words_row.step_rect(0).center().toPoint())
+        assert page.asked.title.text() == 'Why "She" and not "I"?' and "+5.50" in page.sum.title.text()
+        serial = window.session.serial
+        click(window, "cross L1 H4")
+        look = window.session.state.look
+        assert (look.attention, look.layer, look.head, look.inside) == ("decoder.cross_attn", 1, 4, "head")
+        click(window, "她")
+        weight = trace["decoder.layers.1.cross_attn.weights"][4, 0, 0]
+        assert [link.figure for link in shown(window).sums.chain if link.label == "weight"] == [f"{weight:.3f}"]
+        click(window, "score")
+        score = float(trace["decoder.layers.1.cross_attn.scores"][4, 0, 0])
+        assert abs(shown(window).sums.whole - score) < 1e-4 and len(shown(window).sums.terms) == 32
+        seen = []
+        while window.session.state.look.inside:
+            QTest.keyClick(page.view, KEYS.Key_Escape)  # type: ignore[call-overload]
+            seen.append(window.session.state.look.inside)
+        assert seen == ["key", "head", ""] and window.page_stack.page is page
+        assert window.session.serial == serial
+
+    journey.run(script, "--preset", "translator", "--language", "en")
+
+
+def test_a_rival_is_chosen_or_typed(journey: Journey) -> None:
+    """The symbol that the typed word begins with is taken, and one that there is not is told."""
+
+    def script(window: Window) -> None:
+        window.session.ask(SetText(TEXT))
+        window.go("why")
+        journey.settle(window)
+        page = page_of(window)
+        page.lens_view.setFocus()
+        QTest.keyClick(page.lens_view, KEYS.Key_Home)  # type: ignore[call-overload]
+        assert window.session.state.look.position == 0
+        page.against.press(page.against._keys[1])
+        assert shown(window).sums.rival == "He"
+        QTest.keyClicks(page.typed, "nobodyelse")
+        QTest.keyClick(page.typed, KEYS.Key_Return)  # type: ignore[call-overload]
+        assert shown(window).sums.rival == "nobody" and page.typed.text() == ""
+        page.typed.setText("☃")  # QTest types ASCII alone.
+        QTest.keyClick(page.typed, KEYS.Key_Return)  # type: ignore[call-overload]
+        assert shown(window).sums.rival == "nobody" and "☃" in page.asked.note.text()
+        assert window.session.frame.trace.why(0, "nobody").exact
+        page.orders.press("size")
+        assert shown(window).sums.terms[0].value > 1
+
+    journey.run(script, "--preset", "translator", "--language", "en")
+
+
+def test_the_account_comes_after_the_answer_and_follows_the_sentence(journey: Journey) -> None:
+    """The first frame of a new sentence has no findings; the account follows behind it, for the same text."""
+
+    def script(window: Window) -> None:
+        window.go("why")
+        journey.settle(window)
+        frames = []
+        window.session.told.connect(lambda told: frames.append(told) if hasattr(told, "trace") else None)
+        window.session.ask(SetText("你好吗"))
+        journey.settle(window)
+        assert [bool(frame.trace.experiments) for frame in frames][:1] == [False] and frames[-1].trace.experiments
+        assert shown(window).sums.exact
+        assert page_of(window).view.mapTo(window, QPoint(0, 0)).y() > 0
+
+    journey.run(script, "--preset", "tiny", "--language", "en")

@@ -1,0 +1,122 @@
+"""The account and the lens on screen, by mouse and by keys."""
+
+import attrs
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from explorer.lang import Words
+from explorer.picture.theme import DARK
+from explorer.views.painting.surface import Surface
+from explorer.views.pictures.account import AccountView
+from explorer.views.pictures.lens import LensView
+from tests.picture.examples import account_of, lens_by_hand, sums
+from tests.pointing import hover
+
+KEYS, LEFT = Qt.Key, Qt.MouseButton.LeftButton
+
+
+def shown(view: Surface, qtbot: QtBot) -> None:
+    qtbot.addWidget(view)
+    view.resize(700, 480)
+    with qtbot.waitExposed(view):
+        view.show()
+
+
+@pytest.fixture
+def view(qtbot: QtBot, words: Words) -> AccountView:
+    view = AccountView()
+    view.draw(account_of(sums()), words)
+    shown(view, qtbot)
+    return view
+
+
+@pytest.fixture
+def lens(qtbot: QtBot, words: Words) -> LensView:
+    view = LensView()
+    view.draw(lens_by_hand(), words)
+    shown(view, qtbot)
+    return view
+
+
+def middle(view: AccountView, place: int) -> QPoint:
+    return view.place_rect(place).center().toPoint()
+
+
+def test_a_part_says_itself_under_the_mouse_and_opens_on_a_click(view: AccountView, qtbot: QtBot) -> None:
+    """The same words in the status line; a part that does not open stays."""
+    with qtbot.waitSignal(view.pointed) as told:
+        hover(view, middle(view, 1))
+    assert told.args[0].text == "head 0" and view.cursor().shape() == Qt.CursorShape.PointingHandCursor
+    with qtbot.waitSignal(view.went) as went:
+        QTest.mouseClick(view, LEFT, pos=middle(view, 1))
+    assert went.args == [{"inside": "head"}]
+    with qtbot.assertNotEmitted(view.went):
+        QTest.mouseClick(view, LEFT, pos=middle(view, 3))
+        QTest.mouseClick(view, LEFT, pos=QPoint(3, 3))
+
+
+def test_arrow_keys_walk_the_parts_and_enter_opens(view: AccountView, qtbot: QtBot) -> None:
+    """From either end, and no further."""
+    told = []
+    view.pointed.connect(lambda pointed: told.append(pointed.text))
+    for key in (KEYS.Key_Right, KEYS.Key_Down, KEYS.Key_End, KEYS.Key_Right, KEYS.Key_Up, KEYS.Key_Home):
+        QTest.keyClick(view, key)  # type: ignore[call-overload]
+    assert told == ["the token", "head 0", "the bias", "the bias", "the network", "the token"]
+    QTest.keyClick(view, KEYS.Key_Right)  # type: ignore[call-overload]
+    with qtbot.waitSignal(view.went):
+        QTest.keyClick(view, KEYS.Key_Return)  # type: ignore[call-overload]
+
+
+def test_escape_leaves_what_is_open_and_only_that(view: AccountView, qtbot: QtBot, words: Words) -> None:
+    """Otherwise the key is the window's."""
+    with qtbot.assertNotEmitted(view.leaving):
+        QTest.keyClick(view, KEYS.Key_Escape)  # type: ignore[call-overload]
+    view.draw(account_of(sums(opened=True)), words)
+    with qtbot.waitSignal(view.leaving):
+        QTest.keyClick(view, KEYS.Key_Escape)  # type: ignore[call-overload]
+    assert view.places[0].goes == {"inside": ""}  # The trail leads back as well.
+
+
+def test_another_picture_forgets_a_place_that_has_gone(view: AccountView, words: Words) -> None:
+    """Nothing is painted where nothing is."""
+    hover(view, middle(view, 4))
+    view.draw(account_of(sums(exact=False)), words)
+    assert view.places == [] and view.here is None and view.selected is None
+    view.set_theme(DARK)
+    assert not view.grab().isNull()
+
+
+def test_a_cell_of_the_lens_tells_ten_words_and_the_place_of_the_written_one(
+    lens: LensView, qtbot: QtBot, words: Words
+) -> None:
+    """Its words stand below while the mouse is there, and stay after a click, which looks at the position."""
+    area = lens.cell_area(1, 2)
+    where = QPoint(int(area.x + 5), int(area.y + 5))
+    with qtbot.waitSignal(lens.pointed) as told:
+        hover(lens, where)
+    text = told.args[0].text
+    assert "10." in text and "decoder.layers.0.residual1[2]" in text and words("lens.heuristic") in text
+    assert words("lens.exact") in lens.describe(2, 0).text and lens.cell == (2, 1)
+    with qtbot.waitSignal(lens.stepped) as stepped:
+        QTest.mouseClick(lens, LEFT, pos=where)
+    assert stepped.args == [2] and lens.cell == (1, 2)
+
+
+def test_keys_walk_the_cells(lens: LensView) -> None:
+    """To the borders; another position is looked at."""
+    steps: list[int] = []
+    lens.stepped.connect(steps.append)
+    for key in (KEYS.Key_Up, KEYS.Key_Up, KEYS.Key_Up, KEYS.Key_Down, KEYS.Key_Home, KEYS.Key_Left, KEYS.Key_End):
+        QTest.keyClick(lens, key)  # type: ignore[call-overload]
+    assert lens.cell == (1, 2) and steps == [0, 0, 2]
+
+
+def test_the_cell_follows_the_step(lens: LensView, words: Words) -> None:
+    """The row stays."""
+    QTest.keyClick(lens, KEYS.Key_Up)  # type: ignore[call-overload]
+    lens.draw(attrs.evolve(lens_by_hand(), chosen=0), words)
+    assert lens.cell == (1, 0)
+    lens.draw(lens_by_hand(5), words)
+    assert lens.cell == (1, 1)
