@@ -8,6 +8,7 @@ off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, valu
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
 explorer.lens("我爱北京天安门")                          # what each layer would say
+explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
 import threading
@@ -23,12 +24,14 @@ from explorer.version import __version__
 
 if TYPE_CHECKING:
     from explorer.engine.compute import Computer
+    from explorer.engine.request import Request
     from explorer.trace.changes import Change
+    from explorer.trace.effects import Effects
     from explorer.trace.findings import Lens
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
 
-__all__ = ["Change", "Trace", "__version__", "explore", "lens", "translate", "why"]
+__all__ = ["Change", "Effects", "Trace", "__version__", "effects", "explore", "lens", "translate", "why"]
 
 _one_at_a_time = threading.Lock()
 
@@ -51,10 +54,7 @@ def explore(
     beside the pass. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    from explorer.engine.request import Request
-
-    request = Request.from_preset(str(preset), _text(text), **knobs)
-    request = request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
+    request = _request(text, target, preset, trained, changes, knobs)
     request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
@@ -86,6 +86,28 @@ def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":
     return explore(text, preset=preset, experiments=("lens",), **given).lens()
 
 
+def effects(
+    text: str,
+    target: str | None = None,
+    preset: str | Path = DEFAULT,
+    *,
+    word: str | int | None = None,
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
+) -> "Effects":
+    """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
+
+    The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
+    `word` keeps one word alone: its text, or its place from 0. All else is as in `explore`; the effects are those of the pass
+    with the `changes`. Raises explorer.errors.ExplorerError for anything a caller can correct, so UnknownWord.
+    """
+    request = _request(text, target, preset, trained, changes, knobs)
+    with _alone() as computer:
+        found = computer.effects(request)
+    return found if word is None else found.of(word)
+
+
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
     """The translation of `text` by a trained preset, by beam search over `beam` sentences (1: greedy).
 
@@ -101,6 +123,16 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
         if translator is None:
             raise NotTrained(name=str(preset))
         return translator.translate(computer.sources.source_ids(_text(text), translator), Decoding(beam=beam))
+
+
+def _request(
+    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: dict[str, Any]
+) -> "Request":
+    """The Request of the arguments that all passes have. Raises ExplorerError."""
+    from explorer.engine.request import Request
+
+    request = Request.from_preset(str(preset), _text(text), **knobs)
+    return request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
 
 
 def _text(value: object) -> str:
@@ -134,7 +166,7 @@ def _computer() -> "Computer":
 
 
 def __getattr__(name: str) -> Any:
-    """Import `explorer.Trace` and `explorer.Change` on first use, so that `import explorer` alone stays fast."""
+    """Import `explorer.Trace` and the other classes on first use, so that `import explorer` alone stays fast."""
     if name == "Trace":
         from explorer.trace.trace import Trace
 
@@ -143,4 +175,8 @@ def __getattr__(name: str) -> Any:
         from explorer.trace.changes import Change
 
         return Change
+    if name == "Effects":
+        from explorer.trace.effects import Effects
+
+        return Effects
     raise AttributeError(name)

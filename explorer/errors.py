@@ -4,14 +4,14 @@
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
-    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownFormat, MissingAsset,
+    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
     │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept
+    ├── NotEnoughMemory, NotKept, TooLongForEffects
     ├── BadReplacement, BadField
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
@@ -244,6 +244,12 @@ class NotLookedInto(NotFound):
     key = "error.not_looked_into"
 
 
+class UnknownWord(NotFound):
+    """A word that the pass did not write. Values: got, known."""
+
+    key = "error.unknown_word"
+
+
 class UnknownFormat(NotFound):
     """A file format that does not exist or does not suit the content. Values: name, known."""
 
@@ -430,6 +436,12 @@ class NotKept(ExplorerError):
     def __init__(self, *, head: int = -1, **values: object) -> None:
         super().__init__(**values)
         self.head = head
+
+
+class TooLongForEffects(ExplorerError):
+    """Something that needs whole maps, asked of a text that is too long for them. Values: n_tokens."""
+
+    key = "error.too_long_for_effects"
 
 
 class BadChange(ExplorerError):

@@ -18,6 +18,7 @@ KEYS = (
     "inspector",
     "follow",
     "why",
+    "effects",
     "change",
 )
 

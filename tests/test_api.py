@@ -20,9 +20,11 @@ from explorer.errors import (
     NotText,
     NoWrittenWords,
     TooLong,
+    TooLongForEffects,
     UnknownKnob,
     UnknownPreset,
     UnknownTap,
+    UnknownWord,
 )
 from explorer.model.weights import build
 
@@ -169,7 +171,17 @@ def test_a_bare_import_is_light() -> None:
 
 def test_only_public_names_are_there() -> None:
     """A slip gives an AttributeError with the name."""
-    assert set(explorer.__all__) == {"Change", "Trace", "__version__", "explore", "lens", "translate", "why"}
+    assert set(explorer.__all__) == {
+        "Change",
+        "Effects",
+        "Trace",
+        "__version__",
+        "effects",
+        "explore",
+        "lens",
+        "translate",
+        "why",
+    }
     with pytest.raises(AttributeError, match="exploer"):
         explorer.exploer  # noqa: B018  asking is the test
 
@@ -186,3 +198,31 @@ def test_why_and_lens_are_a_call_each() -> None:
         explorer.explore("我爱你", preset="tiny").why()
     with pytest.raises(NoWrittenWords):
         explorer.lens("我爱你", preset="tiny", architecture="encoder-only")
+
+
+def test_effects_are_those_of_the_page() -> None:
+    """The same sweep that a page shows, and one word of it alone."""
+    found = explorer.effects("她给了我一本书。")
+    one = explorer.effects("她给了我一本书。", word="book")
+
+    assert isinstance(found, explorer.Effects)
+    assert found.values.shape == (3, 3, 8, 7)
+    assert found.hidden[found.tokens.index("本书"), found.words.index("＿book")] == pytest.approx(-6.17, abs=0.02)
+    assert one.words == ("＿book",)
+    assert np.array_equal(one.heads, found.heads[..., 4:5])
+
+
+def test_effects_are_of_the_pass_with_changes() -> None:
+    """A head that is off already has no effect; a word that the pass did not write is refused."""
+    change = explorer.Change("encoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
+    found = explorer.effects(SENTENCE, preset="tiny", changes=[change])
+
+    assert np.abs(found.heads[0, 0, 1]).max() < 1e-6 < np.abs(found.heads[0, 0, 0]).max()
+    with pytest.raises(UnknownWord):
+        explorer.effects(SENTENCE, preset="tiny", word="cat")
+
+
+def test_effects_of_a_text_without_room_are_refused() -> None:
+    """Their many passes need all maps whole."""
+    with pytest.raises(TooLongForEffects, match="600"):
+        explorer.effects("一" * 600, preset="tiny", tokenizer="characters", max_len=1024, memory_budget=16)

@@ -1,13 +1,18 @@
 """Flags of the command line, made from declarations, so that a wrong value is refused with the errors of knobs."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
-from explorer.config import KNOBS
+from explorer.config import KNOBS, Config
+from explorer.errors import EmptyText
 from explorer.knobs import Knob, Range
 from explorer.presets import DEFAULT
+
+if TYPE_CHECKING:
+    from explorer.engine.request import Request
 
 Command = Callable[..., Any]
 
@@ -70,3 +75,14 @@ def checked_flag(about: Knob, name: str, default: object, metavar: str) -> Calla
     return click.option(
         about.name, name, type=str, default=default, show_default=True, metavar=metavar, help=range_of(about), callback=check
     )
+
+
+def request_of(text: str, given: dict[str, Any]) -> "Request":
+    """The Request of a text with the values of `shared_flags`. Raises ExplorerError."""
+    from explorer.engine.request import Request
+
+    fields = attrs.fields_dict(Config)
+    turned = {name: value for name, value in given.items() if name in fields and value is not None}
+    if not text.strip():
+        raise EmptyText
+    return Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"])

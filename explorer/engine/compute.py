@@ -19,13 +19,14 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import ExplorerError, NotKept
+from explorer.errors import ExplorerError, NotKept, TooLongForEffects
 from explorer.model.transformer import Transformer
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
+from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
 from explorer.trace.own_card import card_of
 from explorer.trace.tap_names import ATTENTION_MAP
@@ -77,7 +78,7 @@ class Computer:
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
-        found = findings(source, model, request, trace, stop)
+        found = findings(source, model, request, trace, changing, stop)
         if "unchanged" not in request.experiments:
             self._before_by = self._before = None
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
@@ -93,6 +94,14 @@ class Computer:
             device=device_name(wish.config.device),
             devices=devices(),
         )
+
+    def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
+        """What each part of the model does to each word of one pass. Raises ExplorerError, so TooLongForEffects; Superseded."""
+        trace = self(request.asking(experiments=frozenset({"effects_exact"})), stop, progress).trace
+        found = trace.experiments.get("effects_exact")
+        if not isinstance(found, Effects):
+            raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
+        return found
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

@@ -18,10 +18,25 @@ _FLOAT = 4  # bytes
 
 def threads(card: ModelCard, n_tokens: int) -> int:
     """The number of threads for a pass over `n_tokens`: one for a small pass, one for each core for a large pass."""
+    return 1 if pass_work(card, n_tokens) < _ONE_THREAD_WORK else os.cpu_count() or 1
+
+
+def pass_work(card: ModelCard, n_tokens: int) -> float:
+    """About how many multiplications the larger side and the generator make in a pass over `n_tokens`."""
     d = card.d_model
     work = n_tokens * max(side.n_layers * (8 * d**2 + 4 * d * side.d_ff) for side in card.sides)
-    work += n_tokens * d * card.vocab_size
-    return 1 if work < _ONE_THREAD_WORK else os.cpu_count() or 1
+    return work + n_tokens * d * card.vocab_size
+
+
+def batch_threads(card: ModelCard, n_tokens: int) -> int:
+    """The number of threads for many batches of `n_tokens` in all: one for each core where a single layer is worth it.
+
+    Threads wait for each other at the end of every operation. In a deep model of small layers that takes longer than the work,
+    and on a busy machine many times as long.
+    """
+    d = card.d_model
+    layer = n_tokens * max(8 * d**2 + 4 * d * side.d_ff for side in card.sides)
+    return 1 if layer < _ONE_THREAD_WORK else os.cpu_count() or 1
 
 
 def decoding_threads(card: ModelCard, n_rows: int) -> int:

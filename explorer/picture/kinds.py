@@ -122,6 +122,14 @@ class Heatmap(Picture):
     recorded: Array | None = None
     head: int | None = None
     query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
+    chosen_row: int | None = None  # a row that the reader has chosen
+    least: float = 0.0  # Smaller magnitudes have no number in their cells.
+    pending: bool = False  # The numbers are still computed, and all values are NaN.
+
+    @property
+    def written(self) -> Array:
+        """The values whose numbers are written into cells; NaN in all other cells."""
+        return np.where(np.abs(self.values) < self.least, np.float32(np.nan), self.values) if self.least else self.values
 
     @cached_property
     def is_recorded(self) -> bool:
@@ -344,6 +352,8 @@ class Timeline(Picture):
     side: str = ""
     shift: int = 0
     scale: Scale = attrs.field(default=Scale(0.0, 1.0, "cividis"))
+    alike: bool = False  # whether the steps after the chosen one look like those before it
+    told: tuple[str, ...] = ()  # what is said of each step; () for the usual sentence
 
     def kind(self) -> "Kind[Timeline]":
         """Its drawing, tables and words."""
@@ -438,6 +448,49 @@ class LensMap(Picture):
         return LENS
 
 
+@attrs.frozen
+class EffectRow:
+    """One attention or feed-forward in one layer: its group, its name in the group, and the tap that is switched off."""
+
+    group: str
+    name: str
+    tap: str
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether it is an attention."""
+        return self.tap.endswith(".mixed")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class EffectMap(Picture):
+    """Effects on a word: of single heads [row, head], and of all that a row stands for [row], as bars beside them.
+
+    All are in nats. A row without heads has NaN in `values`. `bar_reach` is the magnitude of a bar of full length. `estimated`
+    says that the cells are no exact effects. While the numbers are still computed, `pending` is True and all of them are NaN.
+    `chosen` is the place (row, head) that is looked at, and `word` names what the effects are on. `told` is what the picture
+    shows, in one sentence.
+    """
+
+    values: Array
+    whole: Array
+    rows: tuple[EffectRow, ...]
+    scale: Scale
+    bar_reach: float
+    word: str
+    caption: Caption
+    chosen: tuple[int, int] | None = None
+    estimated: bool = False
+    pending: bool = False
+    told: str = ""
+
+    def kind(self) -> "Kind[EffectMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.effect_map import EFFECT_MAP
+
+        return EFFECT_MAP
+
+
 KINDS: tuple[type[Picture], ...] = (
     Heatmap,
     HeadGrid,
@@ -451,6 +504,7 @@ KINDS: tuple[type[Picture], ...] = (
     Follow,
     Account,
     LensMap,
+    EffectMap,
     Rewording,
 )
 """All kinds of Picture. Each has a View that shows it."""

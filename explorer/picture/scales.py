@@ -4,6 +4,7 @@ viridis and cividis: van der Walt and Smith 2015; Nuñez et al. 2018. blue-red a
 its oranges are darkened here, so that +x is as dark as −x.
 """
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -62,6 +63,16 @@ def centred_scale(values: NDArray[Any], colours: str) -> Scale:
     finite = np.abs(values[np.isfinite(values)])
     reach = float(finite.max()) if finite.size else 0.0
     return Scale(-reach or -1.0, reach or 1.0, colours)
+
+
+def ladder_end(largest: float, least: float = 0.1) -> float:
+    """The end of a scale that is comparable between pictures: the smallest of …, 0.1, 0.2, 0.4, 1, 2, 4, 10, … that is no less
+    than `largest`, and at least `least`. A scale that follows its own maximum would show drama where there is none."""
+    if not largest > least:  # This is so for NaN as well.
+        return least
+    # power = 10^⌊log10 largest⌋; the answer is one of 1, 2, 4 and 10 times it, with room for rounding in float32.
+    power = 10.0 ** math.floor(math.log10(largest))
+    return float(f"{next(step * power for step in (1, 2, 4, 10) if step * power >= largest * (1 - 1e-6)):.1g}")
 
 
 def robust_scale(values: NDArray[Any], colours: str) -> Scale:

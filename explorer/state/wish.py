@@ -21,7 +21,8 @@ class Wish:
     the model's own translation must begin with; `beam` is how many sentences its search follows.
 
     `changes` are made inside the pass, in this order, and affect the model's own translation too; those that are switched
-    off are not made. Experiments run on the model without them.
+    off are not made. Of the experiments, only the effects are those of the model with them; the others run on the model
+    without them.
 
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
     is answered together with this one, for comparison.

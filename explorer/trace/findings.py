@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.effects import Effects
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
-EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "why", "lens")
+EXPERIMENTS = ("variants", "swap", "leak", "depth", "batch", "copies", "effects", "effects_exact", "why", "lens")
 OF_DECODERS = frozenset({"why", "lens"})
 """What is found out about written words, which a model without a decoder has none of."""
 SECOND_PASSES = ("unchanged",)
@@ -202,4 +203,4 @@ class Lens:
         return "\n".join(lines if len(lines) <= 10 else [*lines[:4], f"… {len(lines) - 9} more", *lines[-5:]])
 
 
-Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | OutputWeights | Lens | Unchanged
+Experiment = Variants | Swap | Leak | Depth | PaddedBatch | Copies | Effects | OutputWeights | Lens | Unchanged

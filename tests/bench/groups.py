@@ -2,6 +2,7 @@
 
 from tests.bench import (
     block_rows,
+    effects_rows,
     engine_rows,
     export_rows,
     follow_rows,
@@ -17,6 +18,7 @@ from tests.bench import (
 
 GROUPS = (
     *engine_rows.tasks(),
+    *effects_rows.tasks(),
     *peer_rows.tasks(),
     *window_rows.tasks(),
     *river_rows.tasks(),

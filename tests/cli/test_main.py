@@ -40,7 +40,7 @@ def application(qapp: QApplication) -> None:
 
 def _small(arguments: tuple[str, ...]) -> list[str]:
     """The same command with the small untrained preset, unless it names one."""
-    if arguments and arguments[0] in ("show", "export") and "--preset" not in arguments:
+    if arguments and arguments[0] in ("show", "export", "effects") and "--preset" not in arguments:
         return [arguments[0], "--preset", "tiny", *arguments[1:]]
     return list(arguments)
 
@@ -469,3 +469,27 @@ def test_a_model_that_writes_no_words_is_refused(refused: Command) -> None:
     for command in ("why", "lens"):
         told = refused(command, "你好", "--preset", "tiny", "--architecture", "encoder-only", "--language", "en")
         assert "encoder-only" in told and "no decoder" in told
+
+
+def test_effects_are_told_written_and_given_as_json(said: Command, tmp_path: Path) -> None:
+    """A table for people, all arrays for programs, and the page's own picture and numbers as files."""
+    found = explorer.effects(TEXT, preset="tiny")
+    told = said("effects", TEXT)
+    assert f"{found.hidden[0].sum():+8.3f}  {found.tokens[0]}" in told
+    assert told.count(" L") == 10
+
+    read = json.loads(said("effects", TEXT, "--json", "--word", found.words[0]))
+    assert np.array_equal(np.array(read["heads"], np.float32), found.heads[..., :1])
+
+    said("effects", TEXT, "--out", str(tmp_path / "a.svg"), "--word", found.words[1])
+    assert found.words[1] in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    said("effects", TEXT, "--out", str(tmp_path / "a.npz"))
+    with np.load(tmp_path / "a.npz") as file:
+        heads = next(file[name] for name in file.files if name.endswith(".heads"))
+    np.testing.assert_allclose(heads[0], found.heads[0, 0].sum(-1), atol=1e-6)
+
+
+def test_effects_refuse_what_they_cannot_do(refused: Command, tmp_path: Path) -> None:
+    """A word that was not written, and a format that does not exist, which is found before the pass."""
+    assert "天安门" in refused("effects", TEXT, "--word", "cat")
+    assert "doc" in refused("effects", TEXT, "--out", str(tmp_path / "a.doc"))

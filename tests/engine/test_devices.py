@@ -8,8 +8,11 @@ import torch
 from explorer.config import Config
 from explorer.engine import devices
 from explorer.engine.devices import chosen_device, seeded
+from explorer.engine.experiments import bench, trials
 from explorer.engine.experiments import experiment as experiments
-from explorer.engine.experiments.experiment import Bench, experiment
+from explorer.engine.experiments.bench import Bench
+from explorer.engine.experiments.experiment import experiment
+from explorer.model.tap import Tap
 from explorer.model.weights import build
 from explorer.tokens.token import Token
 from explorer.trace.findings import EXPERIMENTS
@@ -33,7 +36,10 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
         seen.append(tensor.device)
         return torch.zeros(tensor.shape, dtype=tensor.dtype)
 
-    monkeypatch.setattr(experiments, "_fetched", from_meta)
+    for module in (bench, experiments, trials):
+        monkeypatch.setattr(module, "fetched", from_meta)
+    # The check of what a hook returns reads numbers, which "meta" has none of.
+    monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
     return seen
 
 

@@ -56,7 +56,9 @@ def cuts(trial: Trial) -> None:
                 preset=chance.choice(("tiny", "translator")),
                 beam=chance.choice((1, 2)),
                 batch=tuple(writing.text(chance, 8) for _ in range(chance.choice((0, 2)))),
-            ).asking(experiments=frozenset(chance.sample(("variants", "swap", "leak", "depth", "batch", "copies"), 2)))
+            ).asking(
+                experiments=frozenset(chance.sample(("variants", "swap", "leak", "depth", "batch", "copies", "effects"), 2))
+            )
             frame = explorer._computer()(request)
             traces.check_tokens(frame.trace, trial)
         trial.beat()

@@ -17,6 +17,8 @@ from explorer.picture.kinds import (
     Bars,
     Branch,
     Caption,
+    EffectMap,
+    EffectRow,
     Picture,
     Reworded,
     Rewording,
@@ -88,6 +90,20 @@ PICTURES: dict[str, Picture] = {
         ),
         scale=Scale(-4, 4, "blue-red"),
         caption=attrs.evolve(_CAPTION, changes=1),
+    ),
+    "effects": EffectMap(
+        values=np.array([[-0.09, 0.03], [np.nan, np.nan]], np.float32),
+        whole=np.array([-0.4, 0.1], np.float32),
+        rows=(
+            EffectRow("cross", "L0", "decoder.layers.0.cross_attn.mixed"),
+            EffectRow("FFN", "L0", "decoder.layers.0.feed_forward.output"),
+        ),
+        scale=Scale(-0.1, 0.1, "blue-red"),
+        bar_reach=0.4,
+        word="＿He",
+        chosen=(0, 1),
+        told="told <&>",
+        caption=_CAPTION,
     ),
     "tree": Tree(
         branches=tuple(

@@ -16,7 +16,19 @@ from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.kinds import (
+    Alignment,
+    Bars,
+    EffectMap,
+    Follow,
+    HeadGrid,
+    Heatmap,
+    Strips,
+    Timeline,
+    TokenRow,
+    Tree,
+    Waves,
+)
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
 from explorer.trace.trace import Trace
@@ -47,6 +59,8 @@ def shown(card: Card) -> list[Numbers]:
             return [np.array([[chip.id, chip.start, chip.end] for chip in row.chips], np.float64).reshape(-1, 3)]
         case Tree() as tree:
             return [np.array([[b.parent] for b in tree.branches], np.float64).reshape(-1, 1)]
+        case EffectMap() as effects:
+            return [effects.values, effects.whole[:, None]]
         case River() as river:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
@@ -75,7 +89,7 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [np.isnan(values)]
         case River():
             return [np.isnan(values) for values in shown(card)]
-        case Follow():
+        case Follow() | EffectMap():
             return [None, None]
         case _:
             return [None]

@@ -27,7 +27,7 @@ class Page(QWidget):
     The architecture strip above the page stands in line with them; with None it fills the width.
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
-    pictures need and that were not kept; placed() when `spans` have changed.
+    pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` have.
     """
 
     key = ""
@@ -41,6 +41,7 @@ class Page(QWidget):
     touched = Signal(object)
     wanted = Signal(tuple)
     placed = Signal()
+    looked_into = Signal()
 
     def __init__(self) -> None:
         super().__init__()

@@ -44,11 +44,12 @@ class _Veil(QWidget):
 
 
 class PageStack(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads) as in Page, and drawn(milliseconds) after drawing."""
+    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into() as in Page; drawn(milliseconds)."""
 
     wished = Signal(object)
     pointed = Signal(object)
     wanted = Signal(tuple)
+    looked_into = Signal()
     drawn = Signal(float)
 
     def __init__(self) -> None:
@@ -107,6 +108,7 @@ class PageStack(QWidget):
         page.wished.connect(self.wished)
         page.pointed.connect(self.pointed)
         page.wanted.connect(self.wanted)
+        page.looked_into.connect(self.looked_into)
         page.touched.connect(self._touch)
         page.placed.connect(self._place)
         page.set_theme(self._theme)

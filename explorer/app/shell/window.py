@@ -94,6 +94,7 @@ class Window(QMainWindow):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
         self.page_stack.drawn.connect(self._drawn)
+        self.page_stack.looked_into.connect(self.step_opener.look_into)
         self.status.stop.connect(session.stop)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)

@@ -5,27 +5,25 @@ Each takes the model that made the Trace and returns an Experiment for `trace.ex
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import attrs
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
+from explorer.engine.experiments.bench import Bench, fetched, frozen, ids_of, number_of, stop_if
+from explorer.engine.experiments.effects import effects, effects_exact
+from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 from explorer.engine.experiments.output_weights import lens_of, output_weights
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.hooks import watched
-from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained, with_knobs
-from explorer.stops import Stop, Superseded
-from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import PAD
-from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.arrays import Array
 from explorer.trace.findings import (
     DECODER_LEARNED,
     Copies,
@@ -38,51 +36,11 @@ from explorer.trace.findings import (
     Swap,
     Variants,
 )
-from explorer.trace.trace import Tokens, Trace
 
 _PLACES = 128  # The tables of positions have so many rows in `variants`.
 _AT_ONCE = 32  # A pass takes at most so many sentences.
 _CELLS_AT_ONCE = 2**24  # The maps of one attention in a pass have at most so many cells.
 _MOST_REPLACED = 256  # Only so many tokens of a longer text are replaced.
-
-
-@attrs.frozen(eq=False)
-class Bench:
-    """What an experiment works with. `others` are the tokens of further sentences for a batch."""
-
-    model: Transformer
-    tokens: Tokens
-    expected: tuple[int, ...]
-    others: tuple[tuple[Token, ...], ...]
-    stop: Stop
-    trace: Trace | None = None  # what the pass recorded, for what is made of the record itself
-
-    @property
-    def config(self) -> Config:
-        """The Config of the model."""
-        return self.model.config
-
-    @property
-    def side(self) -> tuple[Token, ...]:
-        """The tokens that the first stack reads: those of the source, or of the target in a decoder-only model."""
-        return self.tokens.source or self.tokens.target
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model's weights are."""
-        return next(self.model.parameters()).device
-
-    def ids(self, tokens: tuple[Token, ...]) -> Tensor:
-        """[batch 1, position] the ids of tokens as a batch on the model's device."""
-        return ids_tensor(_ids(tokens)).to(self.device)
-
-    def source(self) -> Tensor | None:
-        """[batch 1, position] the ids of the source, None if there is none."""
-        return self.ids(self.tokens.source) if self.tokens.source else None
-
-    def target(self) -> Tensor | None:
-        """[batch 1, position] the ids of the target, None if there is none."""
-        return self.ids(self.tokens.target) if self.tokens.target else None
 
 
 def experiment(name: str, bench: Bench) -> Experiment:
@@ -96,6 +54,8 @@ def experiment(name: str, bench: Bench) -> Experiment:
         "copies": copies,
         "why": why,
         "lens": lens,
+        "effects": effects,
+        "effects_exact": effects_exact,
     }
     with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
         return made[name](attrs.evolve(bench, model=quiet))
@@ -116,7 +76,7 @@ def variants(bench: Bench) -> Variants:
     against["rotary"] = cosine_similarity(turned[1:2], turned[1:], dim=-1)
     against["alibi"] = positions.alibi(config.n_heads, n, n)[0, 0, :-1]
     return Variants(
-        {kind: _frozen(table) for kind, table in tables.items()}, {kind: _frozen(curve) for kind, curve in against.items()}
+        {kind: frozen(table) for kind, table in tables.items()}, {kind: frozen(curve) for kind, curve in against.items()}
     )
 
 
@@ -131,7 +91,7 @@ def swap(bench: Bench) -> Swap:
     def outputs(config: Config) -> tuple[Array, Array]:
         with changed(bench.model, config) as model:
             plain, other = (_read(model, bench.ids(row))[0] for row in (tokens, swapped))
-        return _frozen(plain), _frozen(other[order])  # The same exchange once more puts the rows back.
+        return frozen(plain), frozen(other[order])  # The same exchange once more puts the rows back.
 
     with torch.inference_mode():
         usual = outputs(bench.config)
@@ -142,14 +102,14 @@ def swap(bench: Bench) -> Swap:
 def leak(bench: Bench) -> Leak:
     """Replace each token in turn by another: those of the target if the model has a decoder, else those of the source."""
     of_target = bool(bench.tokens.target)
-    ids = torch.tensor(_ids(bench.tokens.target if of_target else bench.tokens.source), device=bench.device)[:_MOST_REPLACED]
+    ids = torch.tensor(ids_of(bench.tokens.target if of_target else bench.tokens.source), device=bench.device)[:_MOST_REPLACED]
     limit = bench.config.n_target_symbols if of_target else bench.config.vocab_size
     rows = ids.repeat(len(ids), 1)  # [changed token, position]
     rows.diagonal().copy_((ids + 1) % limit)
     source = bench.source() if of_target and bench.tokens.source else None
 
     def outputs(batch: Tensor) -> Tensor:
-        _stop_if(bench.stop)
+        stop_if(bench.stop)
         if source is None:
             return _read(bench.model, batch)
         return bench.model.decode(batch, bench.model.encode(source).expand(len(batch), -1, -1))
@@ -159,15 +119,15 @@ def leak(bench: Bench) -> Leak:
         cells = bench.config.n_heads * len(ids) ** 2  # The maps of one sentence have so many cells.
         parts = torch.split(rows, max(1, min(_AT_ONCE, _CELLS_AT_ONCE // cells)))
         moved = torch.cat([(outputs(part) - usual).norm(dim=-1) for part in parts])
-    length = _number(usual.norm(dim=-1).mean())
-    return Leak("target" if of_target else "source", _frozen(moved.T), length)  # [output, changed token]
+    length = number_of(usual.norm(dim=-1).mean())
+    return Leak("target" if of_target else "source", frozen(moved.T), length)  # [output, changed token]
 
 
 def depth(bench: Bench) -> Depth:
     """One pass and its gradient with residual connections, and one without."""
     measured = [_lengths(bench, bench.config.changed(residual=on)) for on in (True, False)]
     taps = tuple(measured[0][0])
-    return Depth(taps, *(_frozen(torch.tensor([one[part][tap] for tap in taps])) for part in (0, 1) for one in measured))
+    return Depth(taps, *(frozen(torch.tensor([one[part][tap] for tap in taps])) for part in (0, 1) for one in measured))
 
 
 def batch(bench: Bench) -> PaddedBatch:
@@ -177,10 +137,10 @@ def batch(bench: Bench) -> PaddedBatch:
     n = int(lengths.max())
     ids = torch.full((len(sentences), n), PAD)
     for row, sentence in zip(ids, sentences, strict=True):
-        row[: len(sentence)] = torch.tensor(_ids(sentence))
+        row[: len(sentence)] = torch.tensor(ids_of(sentence))
     ids, real = ids.to(bench.device), masks.padding(lengths.to(bench.device), n)  # real: [batch, head 1, query 1, key]
     with torch.inference_mode():
-        with _seen(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
+        with seen_at(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
             # A batch without padding needs no mask.
             together = _read(bench.model, ids, real if int(lengths.min()) < n else None)
         open_to_padding = _read(bench.model, ids)
@@ -191,11 +151,11 @@ def batch(bench: Bench) -> PaddedBatch:
     }  # [batch, layer, head, query, key]
     return PaddedBatch(
         sentences,
-        _fetched(real[:, 0, 0]).numpy(),
-        _frozen(stacked[".masked"]),
-        _frozen(stacked[".weights"]),
+        fetched(real[:, 0, 0]).numpy(),
+        frozen(stacked[".masked"]),
+        frozen(stacked[".weights"]),
         *(
-            max(_number((row[: len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
+            max(number_of((row[: len(one)] - one).abs().max()) for row, one in zip(rows, alone, strict=True))
             for rows in (together, open_to_padding)
         ),
     )
@@ -208,10 +168,10 @@ def copies(bench: Bench) -> Copies:
     first = dict(stack.layers[0].named_parameters())
 
     def apart(layer: nn.Module) -> float:
-        _stop_if(bench.stop)
-        return max(_number((weight - first[name]).abs().max()) for name, weight in layer.named_parameters())
+        stop_if(bench.stop)
+        return max(number_of((weight - first[name]).abs().max()) for name, weight in layer.named_parameters())
 
-    return Copies(_frozen(torch.tensor([apart(layer) for layer in stack.layers])))
+    return Copies(frozen(torch.tensor([apart(layer) for layer in stack.layers])))
 
 
 def why(bench: Bench) -> OutputWeights:
@@ -259,19 +219,19 @@ def _learned(model: Transformer, side: str) -> Tensor:
 
 def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, float]]:
     """By tap the mean length of the vectors, and the mean length of the loss's gradient with respect to them."""
-    with changed(bench.model, config) as model, torch.enable_grad(), _wanting_gradients(model):
-        with _seen(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
+    with changed(bench.model, config) as model, torch.enable_grad(), wanting_gradients(model):
+        with seen_at(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
             logits = model(bench.source(), bench.target())[0]  # [position, vocab]
-        _stop_if(bench.stop)
+        stop_if(bench.stop)
         gradients = torch.autograd.grad(_loss(bench, logits), list(seen.values()), allow_unused=True)
     return (
-        {name: _number(x.norm(dim=-1).mean()) for name, x in seen.items()},
-        {name: 0.0 if g is None else _number(g.norm(dim=-1).mean()) for name, g in zip(seen, gradients, strict=True)},
+        {name: number_of(x.norm(dim=-1).mean()) for name, x in seen.items()},
+        {name: 0.0 if g is None else number_of(g.norm(dim=-1).mean()) for name, g in zip(seen, gradients, strict=True)},
     )
 
 
 def _loss(bench: Bench, logits: Tensor) -> Tensor:
-    ids = torch.tensor(_ids(bench.tokens.target or bench.tokens.source), device=logits.device)
+    ids = torch.tensor(ids_of(bench.tokens.target or bench.tokens.source), device=logits.device)
     if bench.expected:
         return cross_entropy(logits, torch.tensor(bench.expected, device=logits.device))
     if not bench.tokens.target or len(ids) == 1:  # Without a next token, the model is asked for the token itself.
@@ -280,59 +240,11 @@ def _loss(bench: Bench, logits: Tensor) -> Tensor:
 
 
 @contextmanager
-def _wanting_gradients(model: Transformer) -> Iterator[None]:
-    """Inside the block, gradients begin at the embedding tables; those of all other weights are not computed."""
-    tables = {stack.embedding.look_up.weight for stack in (model.encoder, model.decoder) if stack is not None}
-    try:
-        for table in tables:
-            table.requires_grad_(True)
-        yield
-    finally:
-        for table in tables:
-            table.requires_grad_(False)
-
-
-@contextmanager
-def _seen(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -> Iterator[dict[str, Tensor]]:
-    """The tensors of all taps whose names have one of these endings, with the batch axis. `keep` keeps their gradients."""
-    seen: dict[str, Tensor] = {}
-
-    def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
-        if tap.name.endswith(endings):
-            seen[tap.name] = tensor if keep else tensor.detach().clone()
-
-    with watched(model, watcher):
-        yield seen
-
-
-@contextmanager
 def _stopping(bench: Bench) -> Iterator[None]:
     """Inside the block, ask at each tap whether to stop, as recording does."""
 
     def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
-        _stop_if(bench.stop)
+        stop_if(bench.stop)
 
     with watched(bench.model, watcher):
         yield
-
-
-def _stop_if(stop: Stop) -> None:
-    if stop():
-        raise Superseded
-
-
-def _ids(tokens: tuple[Token, ...]) -> tuple[int, ...]:
-    return tuple(token.id for token in tokens)
-
-
-def _fetched(tensor: Tensor) -> Tensor:
-    """The tensor on the processor, where arrays and numbers are made."""
-    return tensor.detach().cpu()
-
-
-def _number(tensor: Tensor) -> float:
-    return float(_fetched(tensor))
-
-
-def _frozen(tensor: Tensor) -> Any:
-    return frozen_array(np.asarray(_fetched(tensor)))

@@ -2,7 +2,9 @@
 
 import attrs
 
-from explorer.engine.experiments.experiment import Bench, experiment
+from explorer.engine.changing import Changing
+from explorer.engine.experiments.bench import Bench
+from explorer.engine.experiments.experiment import experiment
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
@@ -13,13 +15,15 @@ from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment
 from explorer.trace.trace import Tokens, Trace
 
 
-def findings(source: ModelSource, model: Transformer, request: Request, trace: Trace, stop: Stop) -> dict[str, Experiment]:
+def findings(
+    source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
+) -> dict[str, Experiment]:
     """The experiments that a Request asks for, by name. Raises BadText, Superseded."""
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
     others = _others(source, request.wish, trace) if "batch" in asked else ()
-    bench = Bench(model, trace.tokens, trace.expected, others, stop, trace)
+    bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace)
     possible = [name for name in EXPERIMENTS if name in asked and (bench.model.decoder is not None or name not in OF_DECODERS)]
     return {name: experiment(name, bench) for name in possible}
 

@@ -45,10 +45,10 @@ def _write_numbers(
     drawing: Drawing, picture: Heatmap, index: NDArray[np.uint8], left: float, top: float, cell_w: float, cell_h: float
 ) -> None:
     """Write the value into every cell that has one, in an ink that can be read on its colour."""
-    ink_of = inks(picture.scale.colours, drawing.theme)
+    ink_of, shown = inks(picture.scale.colours, drawing.theme), picture.written
     drawing.add('<g class="numbers">')
     for (row, column), level in np.ndenumerate(index):
-        value = float(picture.values[row, column])
+        value = float(shown[row, column])
         label = next((each for each in figures(value) if width(each, _NUMBER) <= cell_w - 4), "")
         if label:
             x, y = left + (column + 0.5) * cell_w, top + (row + 0.5) * cell_h + _NUMBER / 3
@@ -163,7 +163,8 @@ def _swatch(drawing: Drawing, x: float, y: float, fill: str, meaning: str) -> No
 
 
 def _heatmap_tables(picture: Heatmap) -> Iterator[Table]:
-    yield _table(picture)
+    if not picture.pending:
+        yield _table(picture)
 
 
 def _strips_tables(picture: Strips) -> Iterator[Table]:

@@ -38,14 +38,21 @@ def probability(value: float) -> str:
 def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: float, wide: float) -> None:
     chosen, theme = step == picture.chosen, drawing.theme
     edge, stroke = (theme.accent, 2) if chosen else (theme.hairline, 1)
-    fill = theme.card if step >= picture.chosen else theme.window
+    fill = theme.card if step >= picture.chosen or picture.alike else theme.window
     drawing.add(
         f'<rect x="{x + 1:.1f}" y="{top + 1:g}" width="{wide - 2:.1f}" height="{_CHIP - 2:g}" rx="4" fill="{fill}" '
         f'stroke="{edge}" stroke-width="{stroke}"/>',
         x + wide,
         top + _CHIP,
     )
-    drawing.write(x + wide / 2, top + 22, picture.labels[step], anchor="middle", size=_LABEL, faint=step > picture.chosen)
+    drawing.write(
+        x + wide / 2,
+        top + 22,
+        picture.labels[step],
+        anchor="middle",
+        size=_LABEL,
+        faint=step > picture.chosen and not picture.alike,
+    )
     value = float(picture.probabilities[step])
     if np.isnan(value):
         return
@@ -59,6 +66,8 @@ def _draw_step(drawing: Drawing, picture: Timeline, step: int, x: float, top: fl
 
 def tell_step(picture: Timeline, step: int, words: Words) -> str:
     """One step in words. Tooltip, status line and screen reader show the same sentence."""
+    if picture.told:
+        return picture.told[step] + told_origin(picture.caption, words)
     told = words("timeline.about_position", step=step, symbol=picture.labels[step])
     if picture.log_p is not None:
         told = words(

@@ -9,7 +9,7 @@ from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
 from explorer.picture.cell_text import cell, cell_tip, changeable, followable, number
 from explorer.picture.kinds import Axis, Heatmap
-from explorer.picture.scales import Scale, indices
+from explorer.picture.scales import GAP, Scale, indices
 from explorer.picture.theme import Theme
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
@@ -54,7 +54,8 @@ class HeatmapView(WalkedCanvas):
         self.square = self._named and picture.rows.numbered  # Maps between tokens have square cells, maps of heads do not.
         self._unknown = has_unknown(picture)
         if picture.levels is None:
-            self.set_cells(indices(picture.values, picture.scale, picture.closed), picture.scale.colours)
+            index = indices(picture.values, picture.scale, picture.closed)
+            self.set_cells(np.full_like(index, GAP) if picture.pending else index, picture.scale.colours)
         else:
             self.set_size(*picture.levels.shape)
         self.tell_reader(picture.kind().describe(picture, words))
@@ -177,6 +178,8 @@ class HeatmapView(WalkedCanvas):
             return
         if picture.closed is not None and min(self.cell_size()) >= _HATCHED_CELL:
             self._hatch(painter, picture)
+        if picture.pending:
+            self._outline_cells(painter)
         if self._bare:
             return
         if has_room(*self.cell_size()) and picture.levels is None and picture.scale.colours != "open":
@@ -193,7 +196,18 @@ class HeatmapView(WalkedCanvas):
         """The rows and columns to outline: a cross under the mouse, or otherwise those of lit tokens."""
         if self.here is not None and picture.columns.labels:
             return [self.here[0]], [self.here[1]]
-        return picture.rows.indices(self.lit, self.view.rows), picture.columns.indices(self.lit, self.view.columns)
+        chosen = [] if picture.chosen_row is None else [picture.chosen_row]
+        rows = picture.rows.indices(self.lit, self.view.rows) or chosen
+        return rows, picture.columns.indices(self.lit, self.view.columns)
+
+    def _outline_cells(self, painter: QPainter) -> None:
+        """Cells whose numbers are still computed are outlines; a row or column of a large map is one."""
+        painter.setPen(QPen(QColor(self.theme.hairline), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for row in range(self.view.rows):
+            painter.drawRect(self.cell_rect(row, 0, 1, self.view.columns))
+        for column in range(self.view.columns):
+            painter.drawRect(self.cell_rect(0, column, self.view.rows, 1))
 
     def _hatch(self, painter: QPainter, picture: Heatmap) -> None:
         """Hatch closed cells, one rectangle for each run in a row; a causal mask has one run in each row."""
@@ -212,7 +226,7 @@ class HeatmapView(WalkedCanvas):
         if rows * columns <= _MOST_NUMBERS:
             first = self.cell_rect(row, column)
             block = Block(row, column, rows, columns, first.left(), first.top(), first.width(), first.height())
-            paint_numbers(painter, picture.values, self._index, picture.scale, self.theme, block)
+            paint_numbers(painter, picture.written, self._index, picture.scale, self.theme, block)
 
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None or self._bare:
@@ -320,6 +334,8 @@ def paint_unknown(painter: QPainter, place: QPointF, right: float, meaning: str,
 
 def has_unknown(picture: Heatmap) -> bool:
     """Whether a map shows the colour of NaN; of a large map the coarsest level answers."""
+    if picture.pending:
+        return False
     if picture.levels is None:
         values, closed = picture.values, picture.closed
     else:

@@ -35,9 +35,11 @@ _NOTCH = 120  # the angle of one notch of the wheel, in eighths of a degree
 
 
 class TimelineView(Surface):
-    """Shows a Timeline. Signals: pointed(Pointed); stepped(step) for the step to look at."""
+    """Shows a Timeline. Signals: pointed(Pointed); stepped(step) for the step to look at; hovered(step) for the step under the
+    mouse, -1 where there is none."""
 
     stepped = Signal(int)
+    hovered = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,9 +133,9 @@ class TimelineView(Surface):
         theme, box, chosen = self.theme, self.step_rect(step), step == self.chosen
         lit = step == self._here or (picture.side, step + picture.shift) in self.lit
         painter.setPen(QPen(QColor(theme.accent if chosen or lit else theme.hairline), 2 if chosen else 1))
-        painter.setBrush(QColor(theme.card if step >= self.chosen else theme.window))
+        painter.setBrush(QColor(theme.card if step >= self.chosen or picture.alike else theme.window))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 4, 4)
-        painter.setPen(QColor(theme.faint if step > self.chosen else theme.text))
+        painter.setPen(QColor(theme.faint if step > self.chosen and not picture.alike else theme.text))
         painter.setFont(self._font(1.15))
         label = elided(QFontMetricsF(painter.font()), picture.labels[step], box.width() - _PAD)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
@@ -250,6 +252,7 @@ class TimelineView(Surface):
         here = None if more else self._over(event.position())
         if here != self._here:
             self._here = here
+            self.hovered.emit(-1 if here is None else here)
             self.update()
         pointed = NOTHING if here is None else self._describe(here)
         text = None
@@ -293,6 +296,7 @@ class TimelineView(Surface):
 
     def left(self) -> None:
         self._here = None
+        self.hovered.emit(-1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

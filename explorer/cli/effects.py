@@ -1,0 +1,86 @@
+"""The command `effects`: what matters for each word, as a table, as JSON, or as a file of the picture or its numbers."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from explorer.cli.flags import choice_flag, request_of, shared_flags
+from explorer.cli.spoken import SpokenCommand
+from explorer.errors import TooLongForEffects
+from explorer.export import formats
+from explorer.lang import Words
+
+if TYPE_CHECKING:
+    from explorer.trace.effects import Effects
+    from explorer.trace.trace import Trace
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--word", metavar="WORD")
+@click.option("--json", "as_json", is_flag=True)
+@click.option("--out", metavar="PATH")
+@choice_flag("--theme", "theme", ("light", "dark"), default="light")
+@shared_flags
+@click.pass_obj
+def effects(words: Words, /, text: str, word: str | None, as_json: bool, out: str | None, theme: str, **given: Any) -> None:
+    """Say how log p of each word of TEXT changes when a part of the model is switched off."""
+    path = None if out is None else Path(out)
+    if path is not None:  # Refuse a wrong format before the pass.
+        formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))
+    request = request_of(text, given).asking(experiments=frozenset({"effects_exact"}))
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+
+    trace = Computer()(request).trace
+    found = trace.experiments.get("effects_exact")
+    if found is None:
+        raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
+    shown: Effects = found if word is None else found.of(word)  # type: ignore[union-attr, assignment]  # They are Effects.
+    if path is not None:
+        _write(trace, word, path, words, theme)
+    if as_json:
+        click.echo(json.dumps(shown.to_dict(), ensure_ascii=False))
+    elif path is None:
+        for line in _lines(trace, shown, words):
+            click.echo(line)
+
+
+def _write(trace: "Trace", word: str | None, path: Path, words: Words, theme: str) -> None:
+    """Write the picture of the page, or its numbers, as the page itself does."""
+    from explorer.export.job import Export
+    from explorer.picture.makers.effects import effect_map, found_effects
+    from explorer.picture.theme import THEMES
+    from explorer.state.look import Look
+
+    found = found_effects(trace)
+    assert found is not None  # The caller has checked.
+    place = -1 if word is None else found.place(word)
+    look = Look(position=place, signed_colours=THEMES[theme].signed_colours).fitted(trace)
+    format_ = path.suffix[1:].lower()
+    # Files of numbers are the same in every language.
+    told = Words.load("en") if formats.find(format_, formats.formats_of(figure=True, numbers=True)).write is not None else words
+    made = effect_map(trace, look, told)
+    assert made is not None
+    made = attrs.evolve(made, chosen=None)
+    job = Export(trace=trace, out=path, format=format_, words=words, picture=made, look=look, theme=THEMES[theme])
+    count = max(done for done, _of in job.run())
+    click.echo(words("cli.exported", count=count, path=path), err=False)
+
+
+def _lines(trace: "Trace", found: "Effects", words: Words) -> Iterator[str]:
+    """The effects on the whole sentence, or on the one word that was asked for."""
+    yield f"{words('effects.heads')} · Δ log p (nat) · {' '.join(found.words)}"
+    for attention, heads, wholes in zip(found.attentions, found.heads.sum(-1), found.layers.sum(-1), strict=True):
+        for layer, (row, whole) in enumerate(zip(heads, wholes, strict=True)):
+            numbers = " ".join(f"{value:+8.3f}" for value in row.tolist())
+            yield f"{attention:20} L{layer:<3} {numbers}   {words('effects.all')} {whole:+8.3f}"
+    for side, rows in zip(found.sides, found.feed_forwards.sum(-1), strict=True):
+        for layer, value in enumerate(rows.tolist()):
+            yield f"{side + '.feed_forward':20} L{layer:<3} {value:+8.3f}"
+    yield words("effects.hidden" if found.hidden_in.endswith("cross_attn") else "effects.hidden_self")
+    for token, value in zip(found.tokens, found.hidden.sum(-1).tolist(), strict=True):
+        yield f"{value:+8.3f}  {token}"

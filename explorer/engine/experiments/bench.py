@@ -1,0 +1,88 @@
+"""The Bench: what experiments work with, and the few things that all of them do with tensors."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.config import Config
+from explorer.engine.changing import Changing
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
+from explorer.stops import Stop, Superseded
+from explorer.tokens.token import Token
+from explorer.trace.arrays import frozen_array
+from explorer.trace.trace import Tokens, Trace
+
+
+@attrs.frozen(eq=False)
+class Bench:
+    """What an experiment works with.
+
+    `others` are the tokens of further sentences for a batch, `symbols` the words of the vocabulary in the order of their ids.
+    `changing` has the changes of the pass that made the Trace; experiments that speak of this very pass make them too.
+    """
+
+    model: Transformer
+    tokens: Tokens
+    expected: tuple[int, ...]
+    others: tuple[tuple[Token, ...], ...]
+    stop: Stop
+    symbols: tuple[str, ...] = ()
+    changing: Changing = attrs.field(factory=Changing)
+    trace: Trace | None = None  # what the pass recorded, for what is made of the record itself
+
+    @property
+    def config(self) -> Config:
+        """The Config of the model."""
+        return self.model.config
+
+    @property
+    def side(self) -> tuple[Token, ...]:
+        """The tokens that the first stack reads: those of the source, or of the target in a decoder-only model."""
+        return self.tokens.source or self.tokens.target
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model's weights are."""
+        return next(self.model.parameters()).device
+
+    def ids(self, tokens: tuple[Token, ...]) -> Tensor:
+        """[batch 1, position] the ids of tokens as a batch on the model's device."""
+        return ids_tensor(ids_of(tokens)).to(self.device)
+
+    def source(self) -> Tensor | None:
+        """[batch 1, position] the ids of the source, None if there is none."""
+        return self.ids(self.tokens.source) if self.tokens.source else None
+
+    def target(self) -> Tensor | None:
+        """[batch 1, position] the ids of the target, None if there is none."""
+        return self.ids(self.tokens.target) if self.tokens.target else None
+
+
+def stop_if(stop: Stop) -> None:
+    """Raises Superseded where the work shall end."""
+    if stop():
+        raise Superseded
+
+
+def ids_of(tokens: tuple[Token, ...]) -> tuple[int, ...]:
+    """The ids of tokens."""
+    return tuple(token.id for token in tokens)
+
+
+def fetched(tensor: Tensor) -> Tensor:
+    """The tensor on the processor, where arrays and numbers are made."""
+    return tensor.detach().cpu()
+
+
+def number_of(tensor: Tensor) -> float:
+    """The number of a tensor that has one."""
+    return float(fetched(tensor))
+
+
+def frozen(tensor: Tensor) -> Any:
+    """The tensor as a read-only float32 array."""
+    return frozen_array(np.asarray(fetched(tensor)))

@@ -1,0 +1,148 @@
+"""Trials: one pass made many times with something else changed each time, several of them in one batch.
+
+A trial is a tuple of Changes. In a batch, row b of every tensor belongs to trial b, and a hook at each changed tap changes this
+row alone. The numbers are those of single passes with the same Changes.
+
+Trials that change nothing in the encoder share its output; only the others encode the source again.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from explorer.engine.changing import changed
+from explorer.engine.experiments.bench import Bench, fetched, stop_if
+from explorer.engine.threads import batch_threads
+from explorer.model.hooks import hooked
+from explorer.model.masks import closed_cells
+from explorer.model.tap import Tap
+from explorer.trace.changes import Change
+from explorer.trace.effects import measured_words
+from explorer.trace.own_card import card_of
+
+Trial = tuple[Change, ...]
+_NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
+
+
+class Trials:
+    """Makes trials of one pass. Use it inside inference mode; the changes of the pass itself are put in by the caller.
+
+    `word_ids` are the words that are measured (`trace.effects.measured_words`): word i is predicted at position i. `log_p`
+    [word] has their log-probabilities (nats) in the pass as it is.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self.word_ids, self.measured = measured_words(bench.tokens.source, bench.tokens.target, bench.expected)
+        self._source, self._target = bench.source(), bench.target()
+        self._ids = torch.tensor(self.word_ids, device=bench.device)
+        both = bench.model.encoder is not None and self._source is not None
+        self._memory = bench.model.encode(self._source) if both and self._source is not None else None
+        self.log_p = self._log_p(self._decoded(1))[0]  # [word], in the pass as it is
+
+    def effects(self, trials: Sequence[Trial]) -> Tensor:
+        """[trial, word] what each trial adds to the log-probability of each word, in nats.
+
+        NaN where a trial cannot be made, because it leaves a query without any key. Raises Superseded.
+        """
+        at_once = self._at_once()
+        torch.set_num_threads(batch_threads(card_of(self._bench.config), at_once * self._longest()))
+        found = torch.full((len(trials), len(self.word_ids)), torch.nan)
+        for encoding in (True, False):
+            numbers = [n for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding]
+            for begin in range(0, len(numbers), at_once):
+                stop_if(self._bench.stop)
+                some = numbers[begin : begin + at_once]
+                found[some] = fetched(self._batch([trials[n] for n in some], encoding))
+        return found
+
+    def _batch(self, trials: list[Trial], encoding: bool) -> Tensor:
+        with _each_its_own(self._bench, trials) as failed:
+            made = self._log_p(self._encoded(len(trials)) if encoding else self._decoded(len(trials)))
+        return torch.where(failed[:, None], torch.nan, made - self.log_p)
+
+    def _encoded(self, n: int) -> Tensor:
+        """[batch, position, feature] the output of the last stack in `n` passes that begin at the source's ids."""
+        model, source = self._bench.model, self._source
+        assert source is not None  # Only a model with an encoder has taps in one.
+        memory = model.encode(source.expand(n, -1))
+        return memory if self._target is None else model.decode(self._target.expand(n, -1), memory)
+
+    def _decoded(self, n: int) -> Tensor:
+        """The same in `n` passes that share the encoder's output."""
+        model, memory = self._bench.model, self._memory
+        shared = None if memory is None else memory.expand(n, -1, -1)
+        if self._target is None:
+            assert shared is not None  # A model has an encoder, a decoder or both.
+            return shared
+        return model.decode(self._target.expand(n, -1), shared)
+
+    def _log_p(self, output: Tensor) -> Tensor:
+        """[batch, word] log-probabilities of the words, of the last stack's output [batch, position, feature]."""
+        generator = self._bench.model.generator
+        n_words = len(self.word_ids)
+        # The generator's probabilities, a softmax over all symbols, are not needed: its two other steps are made alone.
+        logits = generator.logits(generator.project(output[:, :n_words]))  # [batch, word, vocab]
+        # log p[w] = logits[w] − log Σ_v exp(logits[v])
+        asked = logits.gather(-1, self._ids.expand(len(logits), -1)[..., None])[..., 0]  # [batch, word]
+        log_p: Tensor = asked - logits.logsumexp(dim=-1)
+        return log_p
+
+    def _longest(self) -> int:
+        """How many tokens the longer side has."""
+        return max(len(side[0]) for side in (self._source, self._target) if side is not None)
+
+    def _at_once(self) -> int:
+        """How many trials are one batch."""
+        config, longest = self._bench.config, self._longest()
+        # The largest tensors are logits, hidden features and attention maps.
+        largest = longest * max(config.n_target_symbols, config.d_ff, config.n_heads * longest)
+        return max(1, _NUMBERS_AT_ONCE // largest)
+
+
+def _changes_encoder(trial: Trial) -> bool:
+    return any(change.tap.startswith("encoder.") for change in trial)
+
+
+@contextmanager
+def _each_its_own(bench: Bench, trials: Sequence[Trial]) -> Iterator[Tensor]:
+    """Inside the block, row b of a batch is changed as trial b says.
+
+    Yields [batch], True where a trial has left a query without any key that the pass itself left it.
+    """
+    failed = torch.zeros(len(trials), dtype=torch.bool, device=bench.device)
+    by_tap: dict[str, list[tuple[int, Change]]] = {}
+    for number, trial in enumerate(trials):
+        for change in trial:
+            by_tap.setdefault(change.tap, []).append((number, change))
+
+    def hook(tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
+        made = tensor.clone()
+        for number, change in by_tap[tap.name]:
+            if change.kind == "close":
+                _close(made[number], change)
+            else:
+                made[number] = changed(made[number : number + 1], change, tap, first or 0)[0]
+        if tap.closes:
+            none_before = closed_cells(tensor).all(dim=-1, keepdim=True)  # [batch, head, query, key 1]
+            made = torch.where(none_before, tensor, made)  # A row in which the mask has closed every cell stays as it is.
+            failed.logical_or_((closed_cells(made).all(dim=-1) & ~none_before[..., 0]).flatten(1).any(dim=-1))
+        return made
+
+    with hooked(bench.model, hook, at=by_tap):
+        yield failed
+
+
+def _close(maps: Tensor, change: Change) -> None:
+    """Write -inf into the cells of a Change "close" in maps [head, query, key]; several can be made without waiting for one.
+
+    `changing.changed` asks after each of them whether a row is empty now. Here that is asked once for all trials.
+    """
+    part = maps if change.head is None else maps[change.head : change.head + 1]
+    columns = torch.tensor(change.columns, device=maps.device)
+    if change.rows is None:
+        part[..., columns] = -torch.inf
+    else:
+        part[:, torch.tensor(change.rows, device=maps.device)[:, None], columns] = -torch.inf

@@ -1,0 +1,232 @@
+"""What matters for a word: effects of switching off heads, layers and source words, and the row of words to choose from.
+
+The words stand in the Trace, so they are there before the effects have been computed. `Look.position` is the chosen word; -1 is
+the whole sentence, whose effect is the sum over its words.
+"""
+
+import math
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Axis, Caption, EffectMap, EffectRow, Heatmap, Timeline
+from explorer.picture.layout.effect_map import plain, scale_of, signed
+from explorer.picture.makers.heatmaps import symbol
+from explorer.picture.scales import Scale, ladder_end, unit_scale
+from explorer.state.look import Look
+from explorer.trace.arrays import Array
+from explorer.trace.effects import LEAST, Effects, largest, measured_words
+from explorer.trace.model_card import ModelCard
+from explorer.trace.trace import Trace
+
+_FORMULA = "Δ log p = log p<sub>off</sub> − log p"
+_TAP = "generator.logits"
+
+
+def found_effects(trace: Trace) -> Effects | None:
+    """The effects of a Trace, exact ones if they are there; None while they are computed."""
+    found = trace.experiments.get("effects_exact") or trace.experiments.get("effects")
+    return found if isinstance(found, Effects) else None
+
+
+def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
+    """The whole sentence and each of its words with its probability, to choose from. Step i is word i − 1."""
+    if not trace.whole:
+        return None
+    ids, measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
+    probabilities = trace["generator.probabilities"][np.arange(len(ids)), list(ids)]  # [word]
+    labels = (words("effects.sentence"), *_labels(trace, ids))
+    with np.errstate(divide="ignore"):  # A probability may be too small for float32.
+        log_p = np.log(probabilities.astype(np.float64))  # [word]
+    told = zip(labels, (float(log_p.sum()), *log_p.tolist()), strict=True)
+    return Timeline(
+        labels=labels,
+        told=tuple(words("effects.word", word=label, log_p=rough(value)) for label, value in told),
+        probabilities=np.concatenate([[np.float32(np.nan)], probabilities]),
+        chosen=chosen_word(trace, look) + 1,
+        caption=Caption(
+            title=words("effects.words"),
+            tap="generator.probabilities",
+            shape=f"[word {len(ids)}]",
+            note=_note(trace, measured, words),
+            origin="computed",
+        ),
+        side="target" if trace.tokens.target else "source",
+        shift=-1 if measured == "own" else 0,
+        scale=unit_scale(look.unit_colours),
+        alike=True,
+    )
+
+
+def chosen_word(trace: Trace, look: Look) -> int:
+    """The word that is looked at, -1 for the whole sentence."""
+    ids, _measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
+    return look.position if look.position < len(ids) else -1
+
+
+def _note(trace: Trace, measured: str, words: Words) -> str:
+    told = words(f"effects.measured.{measured}")
+    return told if trace.trained else f"{words('effects.untrained')} {told}"
+
+
+def _labels(trace: Trace, ids: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(symbol(trace, each) for each in ids)
+
+
+def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
+    """What each head, and each layer's attention and feed-forward, does to the chosen word."""
+    if not trace.whole:
+        return None
+    card, found, word = trace.card, found_effects(trace), chosen_word(trace, look)
+    rows = effect_rows(card, words)
+    n_heads = max(side.n_heads for side in card.sides)
+    values, whole = np.full((len(rows), n_heads), np.nan, np.float32), np.full(len(rows), np.nan, np.float32)
+    end = reach = ladder_end(0.0)
+    if found is not None:
+        n_words = found.heads.shape[-1]
+        heads = found.heads.reshape(-1, n_heads, n_words)  # [row, head, word]
+        wholes = np.concatenate([found.layers.reshape(-1, n_words), found.feed_forwards.reshape(-1, n_words)])  # [row, word]
+        values[: len(heads)], whole = sliced(heads, word), sliced(wholes, word)
+        # The scales are those of all words, so that another word changes no colour's meaning.
+        end, reach = ladder_end(_reach(heads)), ladder_end(_reach(wholes))
+    named = words("effects.sentence") if word < 0 else _labels(trace, _ids(trace))[word]
+    made = EffectMap(
+        values=values,
+        whole=whole,
+        rows=rows,
+        scale=scale_of(end, look.signed_colours),
+        bar_reach=reach,
+        word=named,
+        chosen=_chosen(card, look),
+        estimated=found is not None and not found.exact,
+        pending=found is None,
+        caption=Caption(
+            title=f"{words('effects.heads')} · {named}",
+            tap=_TAP,
+            shape=f"[row {len(rows)}, head {n_heads}]",
+            formula=_FORMULA,
+            origin="beside",
+        ),
+    )
+    return attrs.evolve(made, told=f"{_told(made, found, word, words)} {_trust(found, words)}".strip())
+
+
+def effect_rows(card: ModelCard, words: Words) -> tuple[EffectRow, ...]:
+    """The rows of the map: every attention in every layer, and every feed-forward, in the order of Effects' arrays."""
+    made = []
+    for attention in card.attentions:
+        side, _, kind = attention.partition(".")
+        group = words(f"attention_short.{attention}")
+        made += [EffectRow(group, f"L{n}", f"{side}.layers.{n}.{kind}.mixed") for n in range(card.side(attention).n_layers)]
+    for each in card.sides:
+        group, tap = words(f"effects.feed_forward.{each.name}"), f"{each.name}.layers.{{}}.feed_forward.output"
+        made += [EffectRow(group, f"L{n}", tap.format(n)) for n in range(each.n_layers)]
+    return tuple(made)
+
+
+def head_at(card: ModelCard, row: int) -> tuple[str, int] | None:
+    """The attention and layer of a row of the map; None for a feed-forward's."""
+    n_layers = card.sides[0].n_layers
+    return (card.attentions[row // n_layers], row % n_layers) if row < len(card.attentions) * n_layers else None
+
+
+def _chosen(card: ModelCard, look: Look) -> tuple[int, int] | None:
+    if look.attention not in card.attentions:
+        return None
+    return card.attentions.index(look.attention) * card.sides[0].n_layers + look.layer, look.head
+
+
+def _ids(trace: Trace) -> tuple[int, ...]:
+    return measured_words(trace.tokens.source, trace.tokens.target, trace.expected)[0]
+
+
+def sliced(effects: Array, word: int) -> Array:
+    """[…, word] to […]: the effects on one word, or their sum for the whole sentence (-1)."""
+    # log p(sentence) = Σ log p(word), and so are their differences.
+    made: Array = effects.sum(axis=-1) if word < 0 else effects[..., word]
+    return made
+
+
+def _reach(effects: Array) -> float:
+    """The largest magnitude of effects […, word] on any word or on the whole sentence; NaN where there is none."""
+    both = np.abs(np.concatenate([effects, effects.sum(axis=-1, keepdims=True)], axis=-1))
+    return float(np.nanmax(both)) if np.isfinite(both).any() else math.nan
+
+
+def _told(made: EffectMap, found: Effects | None, word: int, words: Words) -> str:
+    """The head that matters most, or that none does and what does instead."""
+    if found is None:
+        return words("status.computing")
+    if not np.isfinite(made.values).any():
+        return words("effects.no_numbers")
+    row, head = largest(made.values)
+    value = float(made.values[row, head])
+    if abs(value) >= LEAST:
+        about = made.rows[row]
+        return words("effects.strongest", head=f"{about.group} {about.name} H{head}", value=signed(value))
+    told = words("effects.none", least=plain(LEAST))
+    instead = _instead(made, found, word, words)
+    return f"{told} {instead}".strip()
+
+
+def _trust(found: Effects | None, words: Words) -> str:
+    """That cells are estimates; or, once the exact effects are there, how well the estimates fitted them."""
+    if found is None:
+        return ""
+    if not found.exact:
+        return words("effects.estimated")
+    return "" if math.isnan(found.correlation) else words("effects.correlated", value=f"{found.correlation:.2f}")
+
+
+def _instead(made: EffectMap, found: Effects, word: int, words: Words) -> str:
+    """What matters where no head does: a hidden token, or a whole row; "" for nothing."""
+    hidden, best = sliced(found.hidden, word), ""
+    of_hidden = float(np.nanmax(np.abs(hidden))) if np.isfinite(hidden).any() else 0.0
+    (row,) = largest(made.whole)
+    if max(of_hidden, abs(float(made.whole[row]))) < LEAST:
+        return ""
+    if of_hidden >= abs(float(made.whole[row])):
+        (token,) = largest(hidden)
+        best = words("effects.hide", token=found.tokens[token], value=signed(float(hidden[token])))
+    else:
+        about = made.rows[row]
+        best = words("effects.off", row=f"{about.group} {about.name}", value=signed(float(made.whole[row])))
+    return words("effects.instead", best=best)
+
+
+def hidden_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """[word, token] what happens to each word when one token is hidden from the others."""
+    if not trace.whole:
+        return None
+    found = found_effects(trace)
+    ids, measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
+    side = "source" if trace.tokens.source else "target"
+    tokens = tuple(token.text for token in (trace.tokens.source or trace.tokens.target))
+    values = np.full((len(ids), len(tokens)), np.nan, np.float32) if found is None else found.hidden.T  # [word, token]
+    end = ladder_end(float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else math.nan)
+    word = chosen_word(trace, look)
+    own = measured == "own"
+    across = found is None or found.hidden_in.endswith("cross_attn")
+    return Heatmap(
+        values=np.ascontiguousarray(values),
+        rows=Axis(
+            words("axis.position" if own else "axis.next_token"),
+            tuple(each if own else f"→{each}" for each in _labels(trace, ids)),
+            "target" if trace.tokens.target else "source",
+            shift=0 if own else 1,
+        ),
+        columns=Axis(words("effects.hidden_axis"), tokens, side),
+        scale=Scale(-end, end, look.signed_colours),
+        chosen_row=word if word >= 0 else None,
+        least=LEAST,
+        pending=found is None,
+        caption=Caption(
+            title=words("effects.hidden" if across else "effects.hidden_self"),
+            tap=_TAP,
+            shape=f"[word {len(ids)}, token {len(tokens)}]",
+            note=words("effects.hidden_note", end="…" if found is None else plain(end)),
+            origin="beside",
+        ),
+    )

@@ -1,0 +1,152 @@
+"""The effects page: pointing at a word shows its slice, a click keeps it, and a head that is clicked is looked at."""
+
+import attrs
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from explorer.app.pages.effects_page import EffectsPage
+from explorer.lang import Words
+from explorer.picture.kinds import EffectMap
+from explorer.state.look import Look
+from explorer.trace.model_card import SideCard
+from explorer.trace.trace import Trace
+from explorer.views.pictures.effect_map import EffectMapView
+from explorer.views.pictures.timeline import TimelineView
+from tests.picture.makers.test_effects import effects_of, traced, unfinished
+from tests.pointing import hover
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> EffectsPage:
+    made, words = EffectsPage(), Words.load("en")
+    qtbot.addWidget(made)
+    made.speak(words)
+    made.resize(1100, 700)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def draw(page: EffectsPage, trace: Trace, **look: object) -> None:
+    page.draw(trace, Look(**look).fitted(trace), Words.load("en"))
+
+
+def shown(page: EffectsPage) -> EffectMap:
+    picture = page.heads.picture
+    assert isinstance(picture, EffectMap)
+    return picture
+
+
+def test_pointing_at_a_word_shows_its_slice(page: EffectsPage) -> None:
+    """And when the mouse has left, that of the chosen word again: nothing is asked of the model."""
+    trace = traced()
+    found = effects_of(trace)
+    draw(page, trace, position=0)
+    wished: list[object] = []
+    page.wished.connect(wished.append)
+    row = page.row.view
+    assert isinstance(row, TimelineView)
+
+    hover(row, row.step_rect(2).center().toPoint())
+    np.testing.assert_allclose(shown(page).values[0], found.heads[0, 0, :, 1], atol=1e-6)
+    hover(row, row.step_rect(0).center().toPoint())
+    np.testing.assert_allclose(shown(page).values[0], found.heads[0, 0].sum(-1), atol=1e-6)
+    hover(row, QPoint(row.width() - 2, row.height() - 2))
+    np.testing.assert_allclose(shown(page).values[0], found.heads[0, 0, :, 0], atol=1e-6)
+    assert wished == []
+
+
+def test_a_click_keeps_the_word(page: EffectsPage, qtbot: QtBot) -> None:
+    """The first chip is the whole sentence, which is no position."""
+    trace = traced()
+    draw(page, trace, position=1)
+    wished: list[object] = []
+    page.wished.connect(wished.append)
+    row = page.row.view
+    assert isinstance(row, TimelineView)
+    for step in (1, 0):
+        qtbot.mouseClick(row, Qt.MouseButton.LeftButton, pos=row.step_rect(step).center().toPoint())
+
+    positions = [intent.fields["position"] for intent in wished]  # type: ignore[attr-defined]
+    assert positions == [0, -1]
+
+
+def test_a_click_on_a_head_looks_at_it(page: EffectsPage, qtbot: QtBot) -> None:
+    """With its attention and its layer."""
+    trace = traced()
+    draw(page, trace)
+    wished: list[object] = []
+    page.wished.connect(wished.append)
+    view = page.heads.view
+    assert isinstance(view, EffectMapView)
+    area = view.places().cell(5, 2)  # the sixth row is the second layer of cross-attention
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(area.x + 8), round(area.y + 5)))
+
+    (intent,) = wished
+    assert intent.fields == {"attention": "decoder.cross_attn", "layer": 1, "head": 2}  # type: ignore[attr-defined]
+
+
+def test_before_the_effects_come_the_words_are_there(page: EffectsPage) -> None:
+    """And the maps are outlines; when they have come, nothing has moved."""
+    trace = traced()
+    draw(page, unfinished(trace))
+    before = [card.geometry() for card in page.cards]
+    assert shown(page).pending
+    assert not page.grab().isNull()
+
+    draw(page, trace)
+    assert not shown(page).pending
+    assert [card.geometry() for card in page.cards] == before
+
+
+@pytest.mark.parametrize("architecture", ["encoder-only", "decoder-only"])
+def test_other_architectures_have_the_page(page: EffectsPage, architecture: str) -> None:
+    """What is measured is told."""
+    draw(page, traced(architecture))
+
+    assert shown(page).rows[0].tap.startswith(architecture.partition("-")[0])
+    assert page.row.picture is not None and page.row.picture.caption.note
+
+
+def estimate(trace: Trace, n_times: int = 1) -> Trace:
+    """The same with estimated heads, `n_times` as many of them."""
+    found = effects_of(trace)
+    heads = np.tile(found.heads, (1, 1, n_times, 1))
+    return attrs.evolve(trace, experiments={"effects": attrs.evolve(found, exact=False, heads=heads)})
+
+
+def test_exact_effects_are_asked_for_when_an_estimate_has_come(page: EffectsPage) -> None:
+    """And another sentence begins with the estimate again."""
+    trace = traced()
+    asked: list[frozenset[str]] = []
+    page.looked_into.connect(lambda: asked.append(page.experiments))
+    draw(page, trace)
+    assert asked == []
+    draw(page, estimate(trace))
+    assert shown(page).estimated
+    exact = attrs.evolve(trace, experiments={**estimate(trace).experiments, "effects_exact": effects_of(trace)})
+    draw(page, exact)
+    assert not shown(page).estimated
+    draw(page, unfinished(trace))
+
+    assert asked == [{"effects", "effects_exact"}, {"effects"}]
+    assert not page.exact.isVisible()
+
+
+def test_very_many_heads_wait_for_a_click(page: EffectsPage, qtbot: QtBot) -> None:
+    """Their exact effects take minutes."""
+    trace = estimate(traced(), 64)
+    asked: list[frozenset[str]] = []
+    page.looked_into.connect(lambda: asked.append(page.experiments))
+    trace = attrs.evolve(trace, card=attrs.evolve(trace.card, sides=tuple(_wide(side) for side in trace.card.sides)))
+    draw(page, trace)
+    assert (asked, page.exact.isVisible()) == ([], True)
+
+    qtbot.mouseClick(page.exact, Qt.MouseButton.LeftButton)
+    assert (asked, page.exact.isVisible()) == ([{"effects", "effects_exact"}], False)
+
+
+def _wide(side: SideCard) -> SideCard:
+    return attrs.evolve(side, n_heads=256, n_kv_heads=256)
