@@ -15,7 +15,7 @@
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
-                     NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached
+                     NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
 
 Each error carries a text key and its numbers. `lang.Words.error` makes the sentence, and `str()` is that sentence in the
 system's language. A bug is never an ExplorerError.
@@ -30,6 +30,7 @@ class ExplorerError(Exception):
 
     key: ClassVar[str] = "error.unknown"
     told_by: ClassVar["Callable[[ExplorerError], str] | None"] = None  # `lang` sets it, as errors know no texts
+    change: object = None  # the Change that could not be made, where the error is about one
 
     def __init__(self, **values: object) -> None:
         super().__init__(self.key, values)
@@ -528,6 +529,18 @@ class CannotClose(BadChange):
     """A change that closes cells at a tap where no mask can close any. Values: tap."""
 
     key = "error.cannot_close"
+
+
+class NoMean(BadChange):
+    """A mean of rows at a tap where a mask closes cells. Values: tap."""
+
+    key = "error.no_mean"
+
+
+class NotForLongTexts(BadChange):
+    """A change that needs whole maps, at a tap that a long text goes through in blocks. Values: tap."""
+
+    key = "error.not_for_long_texts"
 
 
 class NeverReached(BadChange):

@@ -19,6 +19,7 @@ KEYS = (
     "follow",
     "why",
     "effects",
+    "change",
     "patching",
     "saliency",
 )

@@ -7,7 +7,7 @@ import attrs
 import torch
 
 from explorer.config import Config
-from explorer.errors import CannotClose, LengthsDiffer, NoHeads, OutOfTensor, UnknownHead
+from explorer.errors import CannotClose, ExplorerError, LengthsDiffer, NoHeads, NoMean, OutOfTensor, UnknownHead
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.trace.changes import Change
@@ -36,26 +36,36 @@ def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, l
     """Refuse changes that the model of a Config cannot make in a sentence of these lengths.
 
     `lent` has the shapes, [row, column] or [head, row, column], of the arrays that are patched in, as far as they are known.
-    Raises UnknownTap, UnknownHead, NoHeads, CannotClose, OutOfTensor, LengthsDiffer.
+    Raises UnknownTap, UnknownHead, NoHeads, CannotClose, NoMean, OutOfTensor, LengthsDiffer, each with its `change`.
     """
     known = _taps(config.architecture, config.n_layers) if changes else {}
     for change in changes:
-        tap = known.get(change.tap)
-        if tap is None:
-            raise unknown_tap(change.tap, tuple(known))
-        if change.head is not None:
-            _check_head(change, tap, config)
-        if change.kind == "close" and not tap.closes:
-            raise CannotClose(tap=change.tap)
-        # The shape is [row, column], with None for a length that is not known yet.
-        shape = tuple(_length(config, change.tap, axis, lengths) for axis in tap.axes[-2:])
-        for axis, length, places in zip(tap.axes[-2:], shape, (change.rows, change.columns), strict=True):
-            if length is not None and places is not None and max(places) >= length:
-                raise OutOfTensor(tap=change.tap, axis=axis, got=max(places), last=length - 1)
-        if isinstance(change.value, tuple) and change.columns is None and shape[1] not in (None, len(change.value)):
-            raise LengthsDiffer(tap=change.tap, axis=tap.axes[-1], wanted=shape[1], got=len(change.value))
-        if change in lent:
-            _check_lent(change, tap, shape, lent[change])
+        try:
+            _check(change, known, config, lengths, lent)
+        except ExplorerError as error:
+            error.change = change
+            raise
+
+
+def _check(change: Change, known: Mapping[str, Tap], config: Config, lengths: Lengths, lent: Mapping[Change, Shape]) -> None:
+    tap = known.get(change.tap)
+    if tap is None:
+        raise unknown_tap(change.tap, tuple(known))
+    if change.head is not None:
+        _check_head(change, tap, config)
+    if change.kind == "close" and not tap.closes:
+        raise CannotClose(tap=change.tap)
+    if change.kind == "mean" and tap.closes:
+        raise NoMean(tap=change.tap)
+    # The shape is [row, column], with None for a length that is not known yet.
+    shape = tuple(_length(config, change.tap, axis, lengths) for axis in tap.axes[-2:])
+    for axis, length, places in zip(tap.axes[-2:], shape, (change.rows, change.columns), strict=True):
+        if length is not None and places is not None and max(places) >= length:
+            raise OutOfTensor(tap=change.tap, axis=axis, got=max(places), last=length - 1)
+    if isinstance(change.value, tuple) and change.columns is None and shape[1] not in (None, len(change.value)):
+        raise LengthsDiffer(tap=change.tap, axis=tap.axes[-1], wanted=shape[1], got=len(change.value))
+    if change in lent:
+        _check_lent(change, tap, shape, lent[change])
 
 
 def _check_head(change: Change, tap: Tap, config: Config) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from explorer.engine.recording.pooling_recorder import mask_of_all_layers
-from explorer.errors import AllClosed, NeverReached
+from explorer.errors import AllClosed, BadChange, NeverReached, NotForLongTexts
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
@@ -87,21 +87,29 @@ class Changing:
 
     def check_reached(self) -> None:
         """Raises NeverReached for a change at a tap that no pass has come through."""
-        for tap in self._by_tap:
+        for tap, changes in self._by_tap.items():
             if tap not in self._reached:
-                raise NeverReached(tap=tap)
+                error = NeverReached(tap=tap)
+                error.change = changes[0]
+                raise error
 
     def _changed(self, tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
         """The tensor at a tap after all changes at this tap, in their order."""
         self._reached.add(tap.name)
         for change in self._by_tap[tap.name]:
-            tensor = changed(tensor, change, tap, first or 0, self._lent.get(change))
+            try:
+                if change.kind == "mean" and first is not None:
+                    raise NotForLongTexts(tap=tap.name)
+                tensor = changed(tensor, change, tap, first or 0, self._lent.get(change))
+            except BadChange as error:
+                error.change = change
+                raise
         return tensor
 
 
 def _by_rows(change: Change) -> bool:
     """Whether a change in the decoder treats each row alike and by itself, at a tap that a step of decoding comes through."""
-    if change.kind == "patch" or change.rows is not None or change.tap.startswith("generator."):
+    if change.kind in ("patch", "mean") or change.rows is not None or change.tap.startswith("generator."):
         return False
     # The maps of the decoder's self-attention get a further column with each token; those of cross-attention have all keys.
     alone = ".self_attn." not in change.tap or ATTENTION_MAP.search(change.tap) is None
@@ -188,6 +196,14 @@ def _patched(lines: Tensor, there: _There, change: Change, _tap: Tap, lent: Tens
     return lines
 
 
+def _mean(lines: Tensor, there: _There, _change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:
+    """The lines [batch, (head,) row, column], each the mean of them all in the columns."""
+    cells = lines[..., there.columns]
+    # x̄[c] = 1/n · Σ_r x[r, c]
+    lines[..., there.columns] = cells.mean(dim=-2, keepdim=True).expand_as(cells)
+    return lines
+
+
 def _closed(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:
     """The lines [batch, (head,) row, key] with -inf in the columns: a softmax gives them weight 0. Raises AllClosed."""
     made = lines.clone()
@@ -207,6 +223,7 @@ _MAKE: Mapping[str, Callable[[Tensor, _There, Change, Tap, Tensor | None], Tenso
     "set": _set,
     "close": _closed,
     "patch": _patched,
+    "mean": _mean,
     "add": _added,
 }
 """For each kind of change the function that changes the rows."""

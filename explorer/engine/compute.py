@@ -12,19 +12,22 @@ from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
 from explorer.engine.experiments.findings import findings
 from explorer.engine.lender import Lender
-from explorer.engine.recording.keep_plan import KeepPlan
+from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
+from explorer.errors import ExplorerError, NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
 from explorer.model.transformer import Transformer
+from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.changes import Change
 from explorer.trace.effects import Effects
+from explorer.trace.findings import Unchanged
 from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
@@ -44,9 +47,27 @@ class Computer:
         self._record = PassRecorder()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
+        self._before_by: Computer | None = None  # It computes the pass without changes.
+        self._before: Frame | None = None
 
     def __call__(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
+        wish, left_out = attrs.evolve(request.wish, changes=request.wish.active), dict[Change, ExplorerError]()
+        while True:
+            try:
+                frame = self._made(request.wishing(changes=wish.changes), stop, progress)
+            except ExplorerError as error:
+                change = error.change
+                if not request.detail.leaves_out or not isinstance(change, Change):
+                    raise
+                left_out[change] = error
+                wish = attrs.evolve(wish, changes=tuple(each for each in wish.changes if each != change))
+            else:
+                trace = attrs.evolve(frame.trace, left_out=left_out) if left_out else frame.trace
+                return attrs.evolve(frame, request=request, trace=trace)
+
+    def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
+        """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
         wish, clock = request.wish, _Clock()
         source = self.sources.of(wish)
         row = source.cut(wish)
@@ -60,6 +81,10 @@ class Computer:
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
         found = findings(source, model, request, trace, changing, stop)
+        if "unchanged" not in request.experiments:
+            self._before_by = self._before = None
+        elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
+            found["unchanged"] = self._beside(request, changing, stop, progress)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
@@ -113,6 +138,21 @@ class Computer:
             self._other = self._other or Computer(self.sources.tokenizers)
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
+
+    def _beside(self, request: Request, changing: Changing, stop: Stop, progress: Progress) -> Unchanged:
+        """The pass without changes, and the changed pass over the same tokens. Raises like `__call__`.
+
+        A second Computer makes the first of them, so that each keeps its own model; it is made anew for another wish alone.
+        """
+        wish, other = request.wish, unchanged(request.wish)
+        if self._before is None or self._before.wish != other:
+            self._before_by = self._before_by or Computer(self.sources.tokenizers)
+            self._before = self._before_by(Request(wish=other), stop, progress)
+        before = self._before.trace
+        sentence = Sentence(before.tokens, before.target)
+        source = self.sources.of(wish)
+        model = _ready(source, wish, sentence, stop, progress)
+        return Unchanged(before, recorded_pass(source, model, wish, sentence, EVERYTHING, changing, stop))
 
     def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
         """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""

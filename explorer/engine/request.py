@@ -16,12 +16,17 @@ class Detail:
     the same wish is on screen already, so this request gives way at once to the next one. `experiments` are the names of
     `trace.findings.EXPERIMENTS` that shall be made. `wanted` are the taps and heads that the user looks at, the newest last,
     because not everything of a long text is kept; head -1 means the whole tap.
+
+    `leaves_out` says that a change that cannot be made in this sentence is left out, instead of refusing the Wish: the window
+    asks so, because a change at the seventh word must not stand in the way of somebody who types a shorter sentence. The
+    Trace says which were left out, and why.
     """
 
     quick: bool = False
     refines: bool = False
     experiments: frozenset[str] = frozenset()
     wanted: tuple[tuple[str, int], ...] = ()
+    leaves_out: bool = False
 
 
 @attrs.frozen(kw_only=True)

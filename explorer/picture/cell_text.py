@@ -11,7 +11,8 @@ from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
 from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
-from explorer.trace.tap_names import Cell, cell_in
+from explorer.state.offers import ChangePlace
+from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in
 
 
 def number(value: float) -> str:
@@ -77,6 +78,17 @@ def followable(picture: Heatmap, row: int, column: int) -> Cell | None:
     # The rows are heads, and the last one is their mean.
     is_head = row < len(picture.rows.labels) - 1
     return cell_in(picture.caption.tap, row if is_head else None, picture.query, column)
+
+
+def changeable(picture: Heatmap, row: int, column: int) -> ChangePlace | None:
+    """Where a change would be made that is asked for at a map's cell; None where the cells are not those of a tap."""
+    cell = followable(picture, row, column)
+    if cell is not None:
+        return ChangePlace(cell.tap("weights"), cell.head, cell.query, cell.key)
+    tap = picture.caption.tap
+    if not tap or not picture.is_recorded or not picture.rows.side or ATTENTION_MAP.search(tap):
+        return None
+    return ChangePlace(tap, picture.head, row, column)
 
 
 def followable_on_wall(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> Cell | None:

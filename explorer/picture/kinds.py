@@ -7,7 +7,7 @@ closed from other NaNs.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import attrs
 import numpy as np
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from explorer.trace.findings import Lens
 
 Closed = NDArray[np.bool_]
+P = TypeVar("P", bound="Picture")
 
 
 @attrs.frozen
@@ -64,7 +65,10 @@ Origin = Literal["recorded", "computed", "beside"]
 
 @attrs.frozen(kw_only=True)
 class Caption:
-    """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin."""
+    """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin.
+
+    `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
+    """
 
     title: str
     tap: str
@@ -72,6 +76,15 @@ class Caption:
     formula: str = ""
     note: str = ""
     origin: Origin = "recorded"
+    changes: int | None = None
+
+
+def marked(picture: P, changes: int) -> P:
+    """The picture of a pass with so many changes, unless its maker has said how many; every picture says it in its caption."""
+    if not changes or picture.caption.changes is not None:
+        return picture
+    made: P = attrs.evolve(picture, caption=attrs.evolve(picture.caption, changes=changes))  # type: ignore[misc]  # All kinds are attrs.
+    return made
 
 
 class Picture(ABC):
@@ -366,6 +379,40 @@ class Follow(Picture):
         return FOLLOW
 
 
+@attrs.frozen
+class Reworded:
+    """A word of a translation before and after a change; "" where there is none.
+
+    `log_p` and `log_p_after` are the log-probabilities (nats) of the word before, by the model without and with the change;
+    both are given the words before it from the unchanged translation. None where nothing was compared.
+    """
+
+    before: str
+    after: str
+    log_p: float | None = None
+    log_p_after: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Δ log p (nats): below 0 the change makes the word less probable."""
+        return None if self.log_p is None or self.log_p_after is None else self.log_p_after - self.log_p
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Rewording(Picture):
+    """A translation before and after a change, word by word, with Δ log p of each word before on one scale (nats)."""
+
+    words: tuple[Reworded, ...]
+    scale: Scale
+    caption: Caption
+
+    def kind(self) -> "Kind[Rewording]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.rewording import REWORDING
+
+        return REWORDING
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Account(Picture):
     """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
@@ -459,5 +506,6 @@ KINDS: tuple[type[Picture], ...] = (
     Account,
     LensMap,
     EffectMap,
+    Rewording,
 )
 """All kinds of Picture. Each has a View that shows it."""

@@ -17,6 +17,7 @@ ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", 
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
 MATCHED = ("token", "place")
 """How tokens of two different sentences are compared: equal tokens with each other, or the first with the first."""
+CHANGED_HEADS = ("largest", "looked")
 UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
 PART_ORDERS = ("layers", "size")
@@ -48,6 +49,8 @@ class Look:
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
+    # The head whose maps the change page compares: the one that differs most, or the chosen one.
+    changed_head: str = attrs.field(default="largest", validator=one_of(CHANGED_HEADS))
     opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
     # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
     cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))

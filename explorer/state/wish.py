@@ -6,7 +6,7 @@ from explorer.config import BEAM, Config
 from explorer.presets import load_preset
 from explorer.state.fields import between
 from explorer.tokens.cuts import Spans
-from explorer.trace.changes import Change, checked
+from explorer.trace.changes import Change, checked, switched_on
 
 
 @attrs.frozen(kw_only=True)
@@ -20,8 +20,9 @@ class Wish:
     `trained` False means random weights from the seed, even if the preset has trained ones. `prefix` holds target ids that
     the model's own translation must begin with; `beam` is how many sentences its search follows.
 
-    `changes` are made inside the pass, in this order, and affect the model's own translation too. Of the
-    experiments, only the effects are those of the model with them; the others run on the model without them.
+    `changes` are made inside the pass, in this order, and affect the model's own translation too; those that are switched
+    off are not made. Of the experiments, only the effects are those of the model with them; the others run on the model
+    without them.
 
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
@@ -53,6 +54,11 @@ class Wish:
         """Whether the trained weights are used: they are wanted, exist, and fit the model's shape."""
         preset = load_preset(self.preset)
         return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
+
+    @property
+    def active(self) -> tuple[Change, ...]:
+        """The changes that are switched on, in their order."""
+        return switched_on(self.changes)
 
     @property
     def searches(self) -> bool:

@@ -3,6 +3,10 @@
     Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)      # Switch a head off.
     Change("decoder.layers.2.cross_attn.masked", "close", columns=[0])           # No query sees the first source token.
     Change("encoder.layers.1.residual2", "patch", rows=[0], text="他给了我一本书。")
+    Change("encoder.layers.0.self_attn.mixed", "mean", head=1)                    # Every position gets the head's mean.
+
+Decision: a change that is switched off stays in the list of changes, with `on` False: so it keeps its place in the order, and
+files and undo keep it too. A pass never sees it. Rejected: a second list of those that are off, which would have no order.
 
 The constructor refuses what is wrong for every model. What is wrong for a certain model or sentence is refused where the
 pass is made, in `engine.change_checks`.
@@ -18,7 +22,7 @@ import attrs
 
 from explorer.errors import BadChangeField, ChangeHasNo, ChangeLacks, TooManyInChange, UnknownChangeKind
 
-_NEEDS = {"scale": ("value",), "set": ("value",), "close": ("columns",), "patch": ("text",), "add": ("value",)}
+_NEEDS = {"scale": ("value",), "set": ("value",), "close": ("columns",), "patch": ("text",), "mean": (), "add": ("value",)}
 _ONLY_THERE = ("value", "text")  # The other kinds of changes must not have these fields.
 KINDS = tuple(_NEEDS)
 _MOST_PLACES = _LONGEST_TEXT = 2**16
@@ -97,6 +101,11 @@ def _check_places(_change: "Change", attribute: "attrs.Attribute[Any]", value: A
         raise BadChangeField(field=attribute.name, got=value)
 
 
+def _check_switch(_change: "Change", attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    if not isinstance(value, bool):
+        raise BadChangeField(field=attribute.name, got=value)
+
+
 def _check_value(_change: "Change", attribute: "attrs.Attribute[Any]", value: Any) -> None:
     if isinstance(value, tuple):
         _bounded(attribute.name, len(value), _MOST_PLACES)
@@ -116,12 +125,14 @@ class Change:
     kind "close": cells of an attention are closed at its tap `masked`, before the softmax, so each row still sums to 1. A row
     in which the mask has closed all cells stays as it is.
     kind "patch": the cells become those that the same model computes at the same places for another text, `text`.
+    kind "mean": each row becomes the mean of all rows of its head, or of the named `rows`. In a decoder this is the mean over
+    all tokens that are written so far, also over later ones than the row's own.
     kind "add": `value` is added to the cells, one number to all or one to each column, such as a vector that steers. A cell
     that a mask has closed stays closed.
 
     `head` is one head, or None for all. `rows` are positions or queries, `columns` are keys or features, counted from 0; None
-    means all. Several changes at one tap are made in their order. Raises UnknownChangeKind, ChangeLacks, ChangeHasNo,
-    BadChangeField and TooManyInChange, which are all BadChange.
+    means all. Several changes at one tap are made in their order. A change that is not `on` is not made. Raises
+    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField and TooManyInChange, which are all BadChange.
     """
 
     tap: str = attrs.field(validator=_check_text(_LONGEST_TAP))
@@ -131,6 +142,7 @@ class Change:
     columns: tuple[int, ...] | None = attrs.field(default=None, converter=_places, validator=_check_places)
     value: float | tuple[float, ...] | None = attrs.field(default=None, converter=_numbers, validator=_check_value)
     text: str | None = attrs.field(default=None, validator=_check_text(_LONGEST_TEXT))
+    on: bool = attrs.field(default=True, validator=_check_switch)
 
     @kind.validator
     def _check_kind(self, _attribute: "attrs.Attribute[Any]", value: Any) -> None:
@@ -155,7 +167,9 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that differ from their defaults, in types that TOML and JSON have."""
-        told = {name: value for name, value in attrs.asdict(self).items() if value is not None}
+        told = {
+            name: value for name, value in attrs.asdict(self).items() if value is not None and (name, value) != ("on", True)
+        }
         return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
 
     @classmethod
@@ -180,6 +194,11 @@ def changes_from(rows: Any) -> tuple[Change, ...]:
         raise BadChangeField(field="changes", got=type(rows).__name__)
     _bounded("changes", len(rows), _MOST_CHANGES)
     return tuple(Change.from_dict(row) for row in rows)
+
+
+def switched_on(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """The changes that are on, in their order: those that a pass makes."""
+    return tuple(change for change in changes if change.on)
 
 
 def checked(changes: Iterable[Change]) -> tuple[Change, ...]:

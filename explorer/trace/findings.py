@@ -4,6 +4,7 @@ Each result is frozen data. `engine.experiments` makes them with the same model 
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -14,6 +15,9 @@ from explorer.trace.arrays import Array
 from explorer.trace.effects import Effects
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+
+if TYPE_CHECKING:
+    from explorer.trace.trace import Trace
 
 EXPERIMENTS = (
     "variants",
@@ -31,6 +35,8 @@ EXPERIMENTS = (
 )
 OF_DECODERS = frozenset({"why", "lens"})
 """What is found out about written words, which a model without a decoder has none of."""
+SECOND_PASSES = ("unchanged",)
+"""What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
 DECODER_LEARNED = "learned of the decoder"
 _ROUNDING = 1e-5
 
@@ -131,6 +137,19 @@ class Copies:
 
 
 @attrs.frozen(eq=False)
+class Unchanged:
+    """The pass as it would be without changes, to put beside the Trace.
+
+    `trace` is the recorded pass of the same model without changes, and with its own values of the knobs in `state.breaks`; if
+    the model writes its target, this is its unchanged translation. `fed` is the changed pass over the tokens of `trace`, so
+    these two have the same rows and columns everywhere.
+    """
+
+    trace: "Trace"
+    fed: "Trace"
+
+
+@attrs.frozen(eq=False)
 class Matrix:
     """The weights of one linear layer: `weight` [out, in], and `bias` [out] where it has one."""
 
@@ -200,5 +219,17 @@ class Lens:
 
 
 Experiment = (
-    Variants | Swap | Leak | Depth | PaddedBatch | Copies | Effects | OutputWeights | Lens | Patching | NotPatched | Saliency
+    Variants
+    | Swap
+    | Leak
+    | Depth
+    | PaddedBatch
+    | Copies
+    | Effects
+    | OutputWeights
+    | Lens
+    | Unchanged
+    | Patching
+    | NotPatched
+    | Saliency
 )

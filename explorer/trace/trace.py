@@ -17,7 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.config import Config
-from explorer.errors import CannotRead, NotATrace, NotKept, NotLookedInto, NoWrittenWords, UnknownHead, UnknownKnob, UnknownTap
+from explorer.errors import (
+    CannotRead,
+    ExplorerError,
+    NotATrace,
+    NotKept,
+    NotLookedInto,
+    NoWrittenWords,
+    UnknownHead,
+    UnknownKnob,
+    UnknownTap,
+)
 from explorer.files import opened, replacing
 from explorer.knobs import Value
 from explorer.tokens.token import Token
@@ -62,7 +72,8 @@ class Trace:
     `symbols` are the words of the vocabulary in the order of their ids. `search` is what decoding tried, if the model itself
     wrote the target. `card` describes the model; pictures and lessons ask nothing else about it. `config` has the knobs of our
     own model; for any other model it is None, and `card` must be given. `changes` were made inside the pass, and the arrays
-    show the numbers with these changes.
+    show the numbers with these changes. `left_out` are changes that this sentence has no place for, by the error that says
+    why; they are not saved.
 
     `places` [position, feature] is the model's table of positions; it goes on after the end of the text, so that waves can be
     seen. If the decoder has a table of its own, it is `decoder_places`; `table(side)` finds the right one.
@@ -95,6 +106,7 @@ class Trace:
     maps: Mapping[str, KeptMap] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
     changes: tuple[Change, ...] = ()
+    left_out: Mapping[Change, ExplorerError] = attrs.field(converter=_fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
     _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
 

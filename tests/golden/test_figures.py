@@ -5,6 +5,7 @@
 
 import re
 
+import attrs
 import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -19,11 +20,14 @@ from explorer.picture.kinds import (
     EffectMap,
     EffectRow,
     Picture,
+    Reworded,
+    Rewording,
     Strips,
     Timeline,
     TokenRow,
     Tree,
     Waves,
+    marked,
 )
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
@@ -76,6 +80,17 @@ PICTURES: dict[str, Picture] = {
     "account": account_of(sums()),
     "lens": lens_by_hand(),
     "follow": follow_of(by_hand()),
+    "heatmap_changed": marked(_MAP, 2),
+    "rewording": Rewording(
+        words=(
+            Reworded("She", "I", -0.25, -2.98),
+            Reworded("gave", "gave", -0.5, -0.51),
+            Reworded("<&>", "", -0.125, 0.0),
+            Reworded("", "her"),
+        ),
+        scale=Scale(-4, 4, "blue-red"),
+        caption=attrs.evolve(_CAPTION, changes=1),
+    ),
     "effects": EffectMap(
         values=np.array([[-0.09, 0.03], [np.nan, np.nan]], np.float32),
         whole=np.array([-0.4, 0.1], np.float32),

@@ -32,6 +32,7 @@ FULL = State(
         changes=(
             Change("encoder.layers.0.self_attn.mixed", "scale", head=3, value=0.0),
             Change("encoder.norm", "patch", text="你"),
+            Change("encoder.norm", "mean", rows=(0, 1), on=False),
         ),
         compared_with=Wish.from_preset("translator", "他们", position="none"),
     ),

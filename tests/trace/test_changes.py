@@ -19,7 +19,7 @@ from explorer.errors import (
     TooManyInChange,
     UnknownChangeKind,
 )
-from explorer.trace.changes import KINDS, Change, changes_from, checked
+from explorer.trace.changes import KINDS, Change, changes_from, checked, switched_on
 
 TAP = "decoder.layers.2.cross_attn.mixed"
 EXAMPLES = (
@@ -27,6 +27,7 @@ EXAMPLES = (
     Change(TAP, "set", rows=(1, 4), columns=(7, 2), value=(0.5, -1.0)),
     Change("decoder.layers.0.self_attn.masked", "close", rows=(3,), columns=(0, 1)),
     Change("encoder.embedding.output", "patch", rows=(0,), text="他给了我一本书。"),
+    Change("encoder.layers.0.self_attn.mixed", "mean", head=1, on=False),
     Change("encoder.layers.0.residual2", "add", rows=(1,), columns=(0, 3), value=(0.5, -2.0)),
 )
 
@@ -47,8 +48,17 @@ def test_it_survives_a_file(change: Change) -> None:
     row = change.to_dict()
 
     assert Change.from_dict(json.loads(json.dumps(row))) == change
-    assert all(type(value) in (str, int, float, list) for value in row.values())
+    assert all(type(value) in (str, int, float, list, bool) for value in row.values())
     assert changes_from(json.loads(json.dumps([row, row]))) == (change, change)
+
+
+def test_a_switch_that_is_on_is_not_written() -> None:
+    """So that older versions read the files of whoever switches nothing off; one that is off they refuse, and do not make."""
+    made = Change(TAP, "scale", value=0.0)
+
+    assert "on" not in made.to_dict()
+    assert attrs.evolve(made, on=False).to_dict() == {**made.to_dict(), "on": False}
+    assert switched_on((made, attrs.evolve(made, on=False), made)) == (made, made)
 
 
 def test_it_is_a_value() -> None:
@@ -73,7 +83,8 @@ def test_numbers_come_as_people_have_them() -> None:
 @pytest.mark.parametrize(
     ("fields", "kind", "sentence"),
     [
-        ({"kind": "delete"}, UnknownChangeKind, "没有“delete”这种改动；有 scale, set, close, patch, add。"),
+        ({"kind": "mean", "on": 1}, BadChangeField, "改动的 on 不能是 1"),
+        ({"kind": "delete"}, UnknownChangeKind, "没有“delete”这种改动；有 scale, set, close, patch, mean, add。"),
         ({"kind": None}, UnknownChangeKind, "没有“None”这种改动；"),
         ({"kind": ["scale"]}, UnknownChangeKind, "没有“['scale']”这种改动；"),
         ({"kind": "scale"}, ChangeLacks, "改动“scale”需要 value。"),

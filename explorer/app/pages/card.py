@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBut
 from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
-from explorer.picture.kinds import Caption, Picture
+from explorer.picture.kinds import Caption, Picture, marked
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
@@ -66,7 +66,10 @@ class Card(QFrame):
         self.title.setObjectName("title")
         if page:
             self.title.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.formula, self.shape, self.note = QLabel(), QLabel(), QLabel()
+        self.formula, self.shape, self.note, self.badge = QLabel(), QLabel(), QLabel(), QLabel()
+        self.badge.setObjectName("badge")
+        self.badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.badge.hide()
         self.formula.setObjectName("formula")
         self.formula.setTextFormat(Qt.TextFormat.RichText)
         self.shape.setObjectName("shape")
@@ -79,12 +82,14 @@ class Card(QFrame):
         self._open.setVisible(bool(page))
         self._open.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # By keyboard, Enter in the view opens the page.
         self._open.clicked.connect(self._opened)
+        self._own = (self.title, self.formula, self.shape, self.badge, self._open)
         self.bar = QHBoxLayout()
         self.bar.setSpacing(8)
         self.bar.addWidget(self.title)
         self.bar.addWidget(self.formula)
         self.bar.addStretch(1)
         self.bar.addWidget(self.shape)
+        self.bar.addWidget(self.badge)
         self.bar.addWidget(self._open)
         self._second_bar = QHBoxLayout()
         self._second_bar.setSpacing(8)
@@ -120,6 +125,7 @@ class Card(QFrame):
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
+        made = marked(made, len(trace.changes))
         told = None if self.picture is None else self.picture.caption
         self.picture = made
         if made.caption != told or words is not self._words or self.title.text() != made.caption.title:
@@ -132,7 +138,8 @@ class Card(QFrame):
     def in_english(self, trace: Trace, look: Look) -> Picture | None:
         """The picture with English names, because files of numbers are the same in every language."""
         try:
-            return self.make(trace, look, Words.load("en")) or self.picture
+            made = self.make(trace, look, Words.load("en"))
+            return self.picture if made is None else marked(made, len(trace.changes))
         except NotKept:
             return self.picture
 
@@ -148,6 +155,9 @@ class Card(QFrame):
         self.title.setText(caption.title)
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
+        self.badge.setText(words("change.badge"))
+        self.badge.setToolTip(words("change.badge_about", count=caption.changes or 0))
+        self.badge.setVisible(bool(caption.changes))
         origin = escape(told_origin(caption, words)).replace("\n", "<br>")
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
         self.note.setText(caption.note)
@@ -181,6 +191,7 @@ class Card(QFrame):
         gap = self.bar.spacing()
         opens = 0 if self._open.isHidden() else self._open.sizeHint().width() + gap
         controls = self._controls()
+        opens += 0 if self.badge.isHidden() else self.badge.sizeHint().width() + gap
         taken = sum(each.sizeHint().width() + gap for each in controls if not each.isHidden())
         second = taken > 0 and title + opens + taken > room
         self._place_controls(controls, second=second)
@@ -196,7 +207,7 @@ class Card(QFrame):
         """The buttons that a page has put into the title line, wherever they stand now."""
         bars = (self.bar, self._second_bar)
         found = [bar.itemAt(place).widget() for bar in bars for place in range(bar.count())]
-        return [each for each in found if each is not None and each not in (self.title, self.formula, self.shape, self._open)]
+        return [each for each in found if each is not None and each not in self._own]
 
     def _place_controls(self, controls: list[QWidget], *, second: bool) -> None:
         """Put the buttons into the second line, or back behind title and formula."""

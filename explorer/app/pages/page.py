@@ -8,7 +8,7 @@ from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
 from explorer.state.intents import FollowCell, OpenPage, look_at
-from explorer.state.look import ALIGNED, MATCHED, Look, attentions, sides_of
+from explorer.state.look import ALIGNED, CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer
 from explorer.trace.trace import Trace
@@ -90,6 +90,7 @@ class Page(QWidget):
                 "side": self._chose_side,
                 "aligned": self._chose_aligned,
                 "matched": self._chose_matched,
+                "changed_head": self._chose_changed_head,
             }[field]
         )
         self.choices.append((segments, field))
@@ -166,6 +167,9 @@ class Page(QWidget):
     def _chose_matched(self, key: str) -> None:
         self.look_at(matched=key)
 
+    def _chose_changed_head(self, key: str) -> None:
+        self.look_at(changed_head=key)
+
     def _chose_side(self, key: str) -> None:
         self.look_at(side=key)
 
@@ -179,4 +183,6 @@ def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
         return {key: words(f"aligned.{key}") for key in ALIGNED}
     if field == "matched":
         return {key: words(f"matched.{key}") for key in MATCHED}
+    if field == "changed_head":
+        return {key: words(f"change.head_of.{key}") for key in CHANGED_HEADS}
     return {key: words(f"side.{key}") for key in sides_of(trace)}

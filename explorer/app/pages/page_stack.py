@@ -1,6 +1,6 @@
 """The stack of pages, of which only the one in front is drawn, and a veil over it while it is out of date.
 
-Above it stands the architecture strip, which is never out of date: it shows the model that is wished for.
+Above it stand the architecture strip and the strip of changes, which are never out of date: they show what is wished for.
 """
 
 import importlib
@@ -15,6 +15,7 @@ from explorer.app.pages.card import Card
 from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
 from explorer.lang import Words
+from explorer.picture.change_text import listed
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
 from explorer.state.wish import Wish
@@ -22,6 +23,7 @@ from explorer.trace.architecture import Architecture, architecture_of
 from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from explorer.views.controls.architecture_strip import ArchitectureStrip
+from explorer.views.controls.change_strip import ChangeStrip
 from explorer.views.painting.pointed import Spot
 
 
@@ -60,6 +62,8 @@ class PageStack(QWidget):
         self.strip.wished.connect(self.wished)
         self.strip.went.connect(self.enter)
         self.strip.pointed.connect(self.pointed)
+        self.changes = ChangeStrip()
+        self.changes.wished.connect(self.wished)
         self._shown: tuple[Trace, Look, Words] | None = None
         self._wish: Wish | None = None
         self._words: Words | None = None
@@ -70,6 +74,7 @@ class PageStack(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.strip)
+        layout.addWidget(self.changes)
         layout.addWidget(self.notice)
         layout.addWidget(self._stack, 1)
         self._veil = _Veil(self)
@@ -118,6 +123,7 @@ class PageStack(QWidget):
         """Show a Wish in the pages' controls, and its model in the strip before it is built."""
         self._wish = wish
         self._show_where()
+        self._show_changes()
         self.notice.put(wish)
         for page in self.pages.values():
             page.put(wish)
@@ -131,6 +137,7 @@ class PageStack(QWidget):
             return
         start = time.perf_counter()
         self._show_where()
+        self._show_changes()
         self.page.draw(*self._shown)
         self._mark()
         self.drawn.emit((time.perf_counter() - start) * 1e3)
@@ -139,6 +146,12 @@ class PageStack(QWidget):
         """Show in the strip the model that is wished for, and where the Look is in it once there is an answer."""
         if self._words is not None and self._wish is not None:
             self.strip.draw(self._architecture(self._wish), None if self._shown is None else self._shown[1], self._words)
+
+    def _show_changes(self) -> None:
+        """Show the changes of the wish, with the tokens of the answer on screen."""
+        if self._words is not None and self._wish is not None:
+            trace = None if self._shown is None else self._shown[0]
+            self.changes.put(listed(self._wish.changes, self._wish.config.n_heads, trace, self._words), self._words)
 
     def _architecture(self, wish: Wish) -> Architecture:
         if self._shown is not None and self._shown[0].config is None:  # Another's model has no Config.
@@ -157,6 +170,7 @@ class PageStack(QWidget):
     def speak(self, words: Words) -> None:
         self._words = words
         self._show_where()
+        self._show_changes()
         self.notice.speak(words)
         for page in self.pages.values():
             page.speak(words)

@@ -69,7 +69,7 @@ class Asking:
         return None if busy else self.rest(wish, shown)
 
     def _detail(self, *, quick: bool = False, refines: bool = False) -> Detail:
-        return Detail(quick=quick, refines=refines, experiments=self._experiments, wanted=self._wanted)
+        return Detail(quick=quick, refines=refines, experiments=self._experiments, wanted=self._wanted, leaves_out=True)
 
     def _refined(self, wish: Wish) -> Request:
         self.serial += 1

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
+from explorer.state.change_intents import STROKE
 from explorer.state.state import State
 
 _SAME_GESTURE_S = 0.8
@@ -50,7 +51,9 @@ class History:
         """Add a new State and forget undone ones."""
         del self._entries[self._place + 1 :]
         now_s = self._clock()
-        same = gesture != "" and gesture == self._gesture and now_s - self._last_s < _SAME_GESTURE_S and self._place > 0
+        # A stroke of the pencil has a number of its own, and lasts until the pen is lifted.
+        soon = now_s - self._last_s < _SAME_GESTURE_S or gesture.startswith(STROKE)
+        same = gesture != "" and gesture == self._gesture and soon and self._place > 0
         before = self._entries[self._place]
         if same:
             self._entries[self._place] = attrs.evolve(before, state=state)
@@ -64,6 +67,12 @@ class History:
     def look(self, state: State) -> None:
         """Replace the present State by one with another Look or page, which is no step."""
         self._entries[self._place] = attrs.evolve(self._entries[self._place], state=state)
+
+    def take_back(self) -> State:
+        """Go one step back from a step that was refused; it cannot be redone."""
+        state = self.undo()
+        del self._entries[self._place + 1 :]
+        return state
 
     def undo(self) -> State:
         """Go one step back, if there is one."""

@@ -17,9 +17,11 @@ from explorer.engine import worker
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import ExplorerError
+from explorer.state.change_intents import newly_on
 from explorer.state.intents import Intent, SetKnob
 from explorer.state.state import State
 from explorer.tokens.check import check_text
+from explorer.trace.changes import Change
 from explorer.trace.own_card import parameter_bytes
 
 _LARGE_BYTES = 500_000_000
@@ -39,6 +41,7 @@ class Session(QObject):
         self._history = History(state)
         self._opening = Opening(state, restored=restored)
         self._asking = Asking()
+        self._tried: tuple[Change, ...] = ()  # changes that the last step switched on and that no pass has made yet
         self._submitted = 0  # serial of the newest request sent to the thread; a refused text is never sent
         self._bridge = Bridge(self)
         self._bridge.crossed.connect(self._hear)
@@ -90,6 +93,7 @@ class Session(QObject):
         self._opening.follow(before, state, intent)
         settled = isinstance(intent, SetKnob) and intent.settles(before, state)
         if intent.is_step and state.wish != before.wish:
+            self._tried = newly_on(before, state)
             self._history.add(state, intent.gesture)
             self._changed(before, None if settled else intent)
         elif state != before or settled or not intent.is_step:
@@ -98,13 +102,13 @@ class Session(QObject):
             self.told.emit(told.Settled(state.wish.config))
 
     def undo(self) -> None:
-        before = self.state
+        before, self._tried = self.state, ()
         self._history.undo()
         self._opening.follow(before, self.state, None)
         self._changed(before)
 
     def redo(self) -> None:
-        before = self.state
+        before, self._tried = self.state, ()
         self._history.redo()
         self._opening.follow(before, self.state, None)
         self._changed(before)
@@ -139,6 +143,12 @@ class Session(QObject):
     def _done(self, frame: Frame) -> None:
         if self.frame is not None and frame.serial <= self.frame.serial:
             return
+        if frame.serial >= self._asking.first_serial:
+            refused = [frame.trace.left_out[change] for change in self._tried if change in frame.trace.left_out]
+            self._tried = ()
+            if refused:  # The picture stays, and the switch springs back.
+                self._spring_back(refused[0])
+                return
         self.frame = frame
         before = self.state
         look = self._opening.look(before.look.fitted(frame.trace), frame, before.wish)
@@ -151,8 +161,20 @@ class Session(QObject):
         self.told.emit(told.Busy(serial < self._submitted))
         if not isinstance(error, ExplorerError):
             self.told.emit(told.Broke(error))
+        elif serial == self.serial and self._tried and self._history.can_undo:
+            self._spring_back(error)
         elif serial == self.serial:
             self.told.emit(told.Refused(error))
+
+    def _spring_back(self, error: ExplorerError) -> None:
+        """Take the last step back, because a change that it switched on cannot be made; say why.
+
+        A change that was made before and has no place in a new text is no reason for this: the pass leaves it out.
+        """
+        before, self._tried = self.state, ()
+        self._history.take_back()
+        self._changed(before)
+        self.told.emit(told.SprungBack(error))
 
     # Steps in between
 

@@ -42,6 +42,13 @@ class Refused:
 
 
 @attrs.frozen(eq=False)
+class SprungBack:
+    """A change could not be made; the State is what it was before, and so is the picture."""
+
+    error: ExplorerError
+
+
+@attrs.frozen(eq=False)
 class Broke:
     """A bug was found; the bug report shows it."""
 

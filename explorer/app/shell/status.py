@@ -81,6 +81,11 @@ class Status(QStatusBar):
         self.inform(text)
         self._noticed.start()
 
+    def refuse(self, text: str) -> None:
+        """Show for some seconds what could not be done, whatever arrives meanwhile."""
+        self._say(text, "warning")
+        self._noticed.start()
+
     def warn(self, text: str) -> None:
         """Show a warning."""
         self._noticed.stop()

@@ -181,6 +181,8 @@ class Window(QMainWindow):
                 self._framed(value)
             case told.Refused(error):
                 self._refused(error)
+            case told.SprungBack(error):
+                self.status.refuse(self.appearance.words.error(error))
             case told.Settled(config):
                 self._settled(config)
             case told.Large(n_bytes):

@@ -47,7 +47,9 @@ class Translator:
     def model(self, config: Config) -> Transformer:
         """The model with the trained weights and the knobs of a Config of the same shape. Raises NoSuchDevice."""
         if self._model.config != config:
-            self._model = with_knobs(self._model, config)
+            before, self._model = self._model, with_knobs(self._model, config)
+            if self._model is not before:  # Packed weights round in their own way: going back gives the same bits again.
+                pack(self._model)
         return on_device(self._model, config.device)
 
     def search(

@@ -22,6 +22,9 @@ def _head(drawing: Drawing, caption: Caption) -> float:
     drawing.write(0, 16, caption.title, size=16, weight=BOLD)
     y = 38.0
     drawing.write(0, y, "   ".join(part for part in (caption.tap, caption.shape) if part), faint=True)
+    if caption.changes:
+        y += 20
+        drawing.write(0, y, drawing.words("change.badge_about", count=caption.changes), fill=drawing.theme.accent)
     if caption.formula:
         y += 20
         drawing.write_rich(0, y, caption.formula)

@@ -60,7 +60,7 @@ def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
         scale=made.scale,
         caption=made.caption,
         closed=closed,
-        reason="" if closed is None else closed_reason(trace, words),
+        reason="" if closed is None else closed_reason(trace, words, _tap(look)),
         recorded=made.recorded,
         head=made.head,
     )

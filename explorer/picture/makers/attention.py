@@ -78,7 +78,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         caption=made,
         layers=layers,
         chosen=(look.layer, look.head),
-        reason="" if closed is None else closed_reason(trace, words),
+        reason="" if closed is None else closed_reason(trace, words, tap),
         recorded=() if large is not None else tuple(trace[name] for name in taps),
         made_of=() if large is not None else tuple(_arithmetic(trace, name) for name in taps),
     )
@@ -141,7 +141,7 @@ def mask_map(trace: Trace, look: Look, words: Words) -> Heatmap:
             origin="computed",
             note=_mask_note(trace, tap, closed, words),
         ),
-        reason="" if closed is None else closed_reason(trace, words),
+        reason="" if closed is None else closed_reason(trace, words, tap),
     )
 
 

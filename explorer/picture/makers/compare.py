@@ -21,7 +21,10 @@ _MOST_TOLD = 12  # tokens that a note names
 def aside(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     """The chosen head's map in the state that was put aside; None where there is no such state."""
     other = trace.compared_with
-    return None if other is None else _titled(head_map(other, look.fitted(other), words), words("compare.aside"))
+    if other is None:
+        return None
+    made = _titled(head_map(other, look.fitted(other), words), words("compare.aside"))
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, changes=len(other.changes)))
 
 
 def now(trace: Trace, look: Look, words: Words) -> Heatmap:

@@ -49,5 +49,5 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
             shape=f"[head {n_heads}, key {n_keys}]",
             origin="computed",  # The last row is a mean.
         ),
-        reason="" if closed is None else closed_reason(trace, words),
+        reason="" if closed is None else closed_reason(trace, words, tap),
     )

@@ -99,7 +99,7 @@ def followed(trace: Trace, cell: Cell, words: Words) -> Followed:
         d_head=card.d_head,
         temperature=card.temperature,
         scales=card.score_scaling,
-        reason=closed_reason(trace, words) if closed.any() else "",
+        reason=closed_reason(trace, words, cell.tap("weights")) if closed.any() else "",
         rotary=card.position == "rotary" and cell.attention.endswith("self_attn"),
         remade=frozenset(row.remade | ({"mixed"} if mixed is None else set())),
     )

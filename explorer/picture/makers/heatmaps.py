@@ -113,8 +113,15 @@ def closed_of(trace: Trace, tap: str, head: int | None = None) -> Closed | None:
     return kept.closed if head is None else kept.closed_in(head)
 
 
-def closed_reason(trace: Trace, words: Words) -> str:
-    """Why cells are closed, in words: "later tokens" for the usual mask, another reason for an unusual reading of it."""
+def closed_reason(trace: Trace, words: Words, tap: str = "") -> str:
+    """Why cells are closed, in words: "later tokens" for the usual mask, another reason for an unusual reading of it.
+
+    A change may have closed cells of this tap's attention, too, or all that are closed there.
+    """
+    attention = tap.rpartition(".")[0]
+    if any(change.kind == "close" and change.tap == f"{attention}.masked" for change in trace.changes):
+        has_own = (attention.endswith("self_attn") and attention.startswith("decoder")) or trace.card.masking != "usual"
+        return words("change.closed_also" if has_own else "change.closed")
     return words("mask.future") if trace.card.masking == "usual" else words.or_other(f"mask.reason.{trace.card.masking}")
 
 
@@ -156,7 +163,7 @@ def tap_heatmap(trace: Trace, tap: str, look: Look, words: Words, head: int = 0)
         columns=token_axis(trace, tap, axes[1], words),
         scale=scale_for(trace, tap, look),
         caption=caption(trace, tap, words),
-        reason="" if closed is None else closed_reason(trace, words),
+        reason="" if closed is None else closed_reason(trace, words, tap),
         recorded=array,
         head=head if trace.axes(tap)[0] == "head" else None,
     )

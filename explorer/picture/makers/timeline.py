@@ -11,7 +11,7 @@ from explorer.picture.makers.heatmaps import caption
 from explorer.picture.makers.output import written
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
-from explorer.trace.arrays import Array
+from explorer.trace.measures import log_p
 from explorer.trace.trace import Trace
 
 
@@ -34,14 +34,14 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
     if not trace.expected:
         return made
     steps, ids = np.arange(n_steps), np.array(trace.expected)
-    log_p = _log_p(trace["generator.logits"], ids)  # [step]
+    log_ps = log_p(trace["generator.logits"], ids)  # [step]
     # log P(y) = Σ_t log P(y_t | y_<t, x)
-    total = float(log_p.sum())
-    note = words("timeline.sum", total=number(total), count=n_steps, perplexity=number(perplexity(log_p)))
+    total = float(log_ps.sum())
+    note = words("timeline.sum", total=number(total), count=n_steps, perplexity=number(perplexity(log_ps)))
     return attrs.evolve(
         made,
         probabilities=trace[tap][steps, ids],  # [step], P of the symbol that was written
-        log_p=log_p,
+        log_p=log_ps,
         ranks=_ranks(trace, ids),
         shift=1,
         caption=attrs.evolve(made.caption, note=note, origin="computed", formula="log P = Σ<sub>t</sub> log P(y<sub>t</sub>)"),
@@ -53,19 +53,6 @@ def perplexity(log_p: NDArray[np.float64]) -> float:
     # perplexity = exp(−1/n · Σ_t log P(y_t)); beyond the largest float it becomes infinite and is shown as ∞.
     with np.errstate(over="ignore"):
         return float(np.exp(-log_p.mean()))
-
-
-def _log_p(logits: Array, ids: NDArray[np.int_]) -> NDArray[np.float64]:
-    """log P of each step's symbol [step], computed from the logits, since a probability that underflowed would give −∞.
-
-    Powers are taken in float32 and summed in float64, which is twelve times as fast as float64 alone and 2e-8 away from it.
-    """
-    top = logits.max(axis=1)  # [step]
-    # log P[id] = z[id] − max z − log Σ exp(z[j] − max z)
-    powers = np.exp(logits - top[:, None]).sum(axis=1, dtype=np.float64)  # [step]
-    own = logits[np.arange(len(ids)), ids].astype(np.float64)  # [step]
-    result: NDArray[np.float64] = own - top - np.log(powers)
-    return result
 
 
 def _ranks(trace: Trace, ids: NDArray[np.int_]) -> tuple[int, ...]:

@@ -29,6 +29,13 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #notice {{ color: {text}; background: {card}; border-left: 3px solid {accent}; border-bottom: 1px solid {hairline};
     padding: 5px 12px; }}
 #warning {{ color: {warning}; }}
+#badge {{ color: {accent}; border: 1px solid {accent}; border-radius: 3px; padding: 0 5px; font-size: 12px; }}
+#changes {{ background: {soft}; border-bottom: 1px solid {hairline}; }}
+#chip {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; }}
+#chip QToolButton {{ border: none; padding: 1px 6px; background: transparent; }}
+#chip QToolButton:checked {{ color: {accent}; font-weight: 700; }}
+#changename[lacks="true"], #chip QToolButton#changename[lacks="true"] {{ color: {disabled}; font-weight: 400; }}
+#section {{ color: {faint}; font-weight: 700; }}
 #right {{ color: {accent}; }}
 #lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
 #lessons {{ border-right: 1px solid {hairline}; }}

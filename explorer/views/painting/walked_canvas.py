@@ -4,29 +4,38 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QMenu, QWidget
 
+from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.cell_cursor import CellCursor, arrow
+from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.pointed import NOTHING, Pointed
 
 
 class WalkedCanvas(Canvas):
     """What is said of the cursor's cell stands in the status line, and is read by screen readers.
 
-    Signals: followed(Cell) on Enter at the cursor and from the menu of a cell, where the cells are those of an attention.
+    Signals: followed(Cell) on Enter at the cursor and from the menu of a cell, where the cells are those of an attention;
+    wished(Intent) from the menu, for a change at a place of the picture.
     """
 
     followed = Signal(object)
+    wished = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.cell_cursor = CellCursor(self)
         self.cell_cursor.moved.connect(self._cursor_moved)
+        self.change_menu = ChangeMenu(self, self.wished.emit)
 
     # Methods that a subclass overrides
 
     def cell_to_follow(self, row: int, column: int) -> Cell | None:
         """The attention cell at a place of the canvas; None for other cells."""
+        return None
+
+    def place_to_change(self, row: int, column: int) -> ChangePlace | None:
+        """Where a change would be made that is asked for at a place of the canvas; None where none can be made."""
         return None
 
     def cursor_field(self) -> tuple[int, int]:
@@ -117,28 +126,43 @@ class WalkedCanvas(Canvas):
         return None if self.cell_cursor.place is None else self.cell_to_follow(*self.under_cursor(*self.cell_cursor.place))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer to follow the cell that the menu was asked for."""
-        cell = self.asked_cell(event)
-        if cell is None or self.words is None:
+        """Offer to follow the cell that the menu was asked for, and to change something there."""
+        menu = self.asked_menu(event)
+        if menu is None:
             super().contextMenuEvent(event)
         else:
-            self.menu(cell).popup(event.globalPos())
+            menu.popup(event.globalPos())
+
+    def asked_menu(self, event: QContextMenuEvent) -> QMenu | None:
+        """The menu for the place that the event is about; None where there is nothing to offer."""
+        at = self._asked_at(event)
+        cell = None if at is None else self.cell_to_follow(*at)
+        place = None if at is None else self.place_to_change(*at)
+        return None if self.words is None or (cell is None and place is None) else self.menu(cell, place)
 
     def asked_cell(self, event: QContextMenuEvent) -> Cell | None:
         """The attention cell under the mouse, or that of the cursor where the menu key was pressed."""
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            return self._at_cursor()
-        under = self.cell_at(QPointF(event.pos()))
-        return None if under is None else self.cell_to_follow(int(under[0]), int(under[1]))
+        at = self._asked_at(event)
+        return None if at is None else self.cell_to_follow(*at)
 
-    def menu(self, cell: Cell) -> QMenu:
-        """The menu of an attention cell."""
+    def _asked_at(self, event: QContextMenuEvent) -> tuple[int, int] | None:
+        """The place of the canvas that a menu is asked for: under the mouse, or at the cursor for the menu key."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            return None if self.cell_cursor.place is None else self.under_cursor(*self.cell_cursor.place)
+        under = self.cell_at(QPointF(event.pos()))
+        return None if under is None else (int(under[0]), int(under[1]))
+
+    def menu(self, cell: Cell | None, place: ChangePlace | None = None) -> QMenu:
+        """The menu of an attention cell, or of another place where something can be changed."""
         assert self.words is not None  # The caller has checked.
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        action = menu.addAction(self.words("follow.this"))
-        action.setData(cell)
-        action.triggered.connect(self._follow_by_menu)
+        if cell is not None:
+            action = menu.addAction(self.words("follow.this"))
+            action.setData(cell)
+            action.triggered.connect(self._follow_by_menu)
+        if place is not None:
+            self.change_menu.add_to(menu, place, self.words)
         return menu
 
     def _follow_by_menu(self) -> None:

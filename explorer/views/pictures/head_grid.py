@@ -13,6 +13,7 @@ from explorer.picture.cell_text import followable_on_wall, grid_cell, grid_tip
 from explorer.picture.kinds import HeadGrid
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import NOT_A_NUMBER
+from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.cell_cursor import arrow
 from explorer.views.painting.labels import centred_label, right_label, sized
@@ -128,6 +129,10 @@ class HeadGridView(WalkedCanvas):
     def cell_to_follow(self, row: int, column: int) -> Cell | None:
         found = self._atlas.find(row, column) if self._atlas is not None else None
         return None if found is None or self.picture is None else followable_on_wall(self.picture, *found)
+
+    def place_to_change(self, row: int, column: int) -> ChangePlace | None:
+        cell = self.cell_to_follow(row, column)
+        return None if cell is None else ChangePlace(cell.tap("weights"), cell.head, cell.query, cell.key)
 
     def cursor_field(self) -> tuple[int, int]:
         return (0, 0) if self.picture is None else self.picture.shape

@@ -2,19 +2,21 @@
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
-from explorer.picture.cell_text import cell, cell_tip, followable, number
+from explorer.picture.cell_text import cell, cell_tip, changeable, followable, number
 from explorer.picture.kinds import Axis, Heatmap
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.picture.theme import Theme
+from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
 from explorer.views.painting.numbers import Block, paint_numbers
 from explorer.views.painting.paint import hatching, label_step, ramp
+from explorer.views.painting.pencil import Pencil
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.walked_canvas import WalkedCanvas
 
@@ -26,17 +28,19 @@ _MOST_NUMBERS = 300  # numbers of one map; more take too long to paint, and nobo
 
 
 class HeatmapView(WalkedCanvas):
-    """Shows a Heatmap. Signals: chose(row, column) on a click.
+    """Shows a Heatmap. Signals: chose(row, column) on a click; pencil_asked() on the key P.
 
     A `bare` map has cells alone, without labels, and always shows its cursor. `follows` is False where its cells are not
     those of the pass on screen, so that they cannot be followed.
     """
 
     chose = Signal(int, int)
+    pencil_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None, *, bar: bool = True, bare: bool = False) -> None:
         super().__init__(parent)
         self.follows = True
+        self.pencil = Pencil(self, self.wished.emit, self.place_to_change, self._open_keys)
         self._bare = bare
         self.picture: Heatmap | None = None
         self._bar = bar
@@ -75,6 +79,54 @@ class HeatmapView(WalkedCanvas):
 
     def cell_to_follow(self, row: int, column: int) -> Cell | None:
         return None if self.picture is None or not self.follows else followable(self.picture, row, column)
+
+    def place_to_change(self, row: int, column: int) -> ChangePlace | None:
+        return None if self.picture is None or not self.follows else changeable(self.picture, row, column)
+
+    # The pencil
+
+    def _open_keys(self, row: int) -> frozenset[int]:
+        """The columns that the row sees."""
+        if self.picture is None:
+            return frozenset()
+        columns = range(self.picture.values.shape[1])
+        closed = self.picture.closed
+        return frozenset(columns if closed is None else np.flatnonzero(~closed[row]).tolist())
+
+    def _draw_at(self, event: QMouseEvent) -> None:
+        """Draw the cell under the pen, and say why if it must stay."""
+        at = self.cell_at(event.position())
+        if at is None or self.words is None:
+            return
+        sets = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if not self.pencil.move_to(*at, sets=sets):
+            self.tell(event.globalPosition().toPoint(), Pointed(self.words("change.last_open")))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self.pencil.on and event.button() == Qt.MouseButton.LeftButton:
+            self.setFocus()
+            self.pencil.put_down()
+            self._draw_at(event)
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.pencil.is_down:
+            self._draw_at(event)
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.pencil.is_down:
+            self.pencil.lift()
+        else:
+            super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_P and not event.modifiers():
+            self.pencil_asked.emit()
+        else:
+            super().keyPressEvent(event)
 
     def paint_cursor(self, painter: QPainter) -> None:
         if self._bare and self.cell_cursor.place is not None:

@@ -6,9 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from explorer.lang import Words
-from explorer.picture.cell_text import cell, told_reach
+from explorer.picture.cell_text import cell, changeable, told_reach
 from explorer.picture.kinds import Heatmap, Strips
 from explorer.picture.scales import GAP, indices
+from explorer.state.offers import ChangePlace
 from explorer.views.painting.labels import advance, right_label, widest
 from explorer.views.painting.paint import elided, label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
@@ -81,6 +82,13 @@ class StripsView(WalkedCanvas):
         told = cell(band, row, feature, self.words)
         lit = frozenset({band.rows.spot(row)}) if band.rows.side else frozenset()
         return Pointed(told if band.caption.tap else f"{band.caption.title}: {told}", lit)
+
+    def place_to_change(self, row: int, column: int) -> ChangePlace | None:
+        place, feature = divmod(column, self._pitch)
+        if self.picture is None or place >= len(self.picture.bands):
+            return None
+        band = self.picture.bands[place]
+        return changeable(band, row, feature) if feature < band.values.shape[1] else None
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None:

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 from explorer.lang import Words
 from explorer.picture.kinds import TokenRow
 from explorer.state.intents import AddWord, CutTokens
+from explorer.state.offers import ChangePlace
 from explorer.tokens.token import Token
+from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.labels import advance, centred_label, sized
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
@@ -29,7 +31,7 @@ class TokenRowView(Surface):
 
     Both scroll with the wheel; where there is more, the edge fades out and a click on it scrolls on. Chips are laid out only
     as far as they are visible, since a text may have thousands.
-    Signals: pointed(Pointed); wished(CutTokens or AddWord).
+    Signals: pointed(Pointed); wished(CutTokens, AddWord or MakeChange).
     """
 
     wished = Signal(object)
@@ -40,6 +42,7 @@ class TokenRowView(Surface):
         self.selected = 0
         self._wrap = wrap
         self._stale = False
+        self.change_menu = ChangeMenu(self, self.wished.emit)
         self._boxes: list[QRectF] = []
         self._scale = 1.0
         self._shift = 0.0  # px scrolled to the left, or upward with `wrap`
@@ -238,7 +241,7 @@ class TokenRowView(Surface):
             self.menu(index).popup(event.globalPos())
 
     def menu(self, index: int) -> QMenu:
-        """The menu of a token: merge, split, add to the dictionary, reset."""
+        """The menu of a token: merge, split, add to the dictionary, change its vector, reset."""
         assert self.picture is not None and self.words is not None  # A picture has been drawn.
         chip, words = self.picture.chips[index], self.words
         menu = QMenu(self)
@@ -253,6 +256,8 @@ class TokenRowView(Surface):
             action.triggered.connect(self._split_selected)
         menu.addAction(words("token.add_word")).triggered.connect(self._add_selected)
         menu.addSeparator()
+        side = "encoder" if self.picture.side == "source" else "decoder"
+        self.change_menu.add_to(menu, ChangePlace(f"{side}.embedding.output", None, index, 0), words)
         menu.addAction(words("token.reset")).triggered.connect(self._reset)
         return menu
 

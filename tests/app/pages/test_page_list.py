@@ -19,7 +19,7 @@ from explorer.errors import BadLesson
 from explorer.lang import LANGUAGES, Words
 from explorer.lessons.read import read_lesson
 from explorer.picture.makers.embedding import embedding_strips
-from explorer.trace.findings import EXPERIMENTS
+from explorer.trace.findings import EXPERIMENTS, SECOND_PASSES
 from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey, journey
 from tests.journeys.test_every_page import faults_of
@@ -186,7 +186,7 @@ def test_every_page_declares_itself_in_its_own_file(key: str, qapp: QApplication
     """Under the key that the list has for it, with experiments that there are, a title in both languages and words for it."""
     page: Page = importlib.import_module(page_list.module_of(key)).PAGE()
     assert page.key == key
-    assert page.experiments <= set(EXPERIMENTS)
+    assert page.experiments <= {*EXPERIMENTS, *SECOND_PASSES}
     for language in LANGUAGES:
         words = Words.load(language)
         assert f"page.{key}" in words and f"page_short.{key}" in words

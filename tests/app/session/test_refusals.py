@@ -1,15 +1,18 @@
 """What cannot be done, what goes wrong, and what is given up: who is told, and what stays."""
 
+import attrs
 import pytest
 from pytestqt.qtbot import QtBot
 
 from explorer.app.session import told
 from explorer.app.session.session import Session
 from explorer.engine.request import Frame, Request
-from explorer.errors import BadKnob, ControlCharacter, EmptyText, TooLong
+from explorer.errors import AllClosed, BadChange, BadKnob, ControlCharacter, EmptyText, OutOfTensor, TooLong
+from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetKnob, SetText
 from explorer.state.state import State
-from tests.app.session.driving import Driven, kinds
+from explorer.trace.changes import Change
+from tests.app.session.driving import Driven, frame, kinds
 
 FIRST = "我爱北京天安门"
 
@@ -159,3 +162,55 @@ def test_progress_is_told_of_the_newest_request(driven: Driven) -> None:
     said = driven.wait_for(Frame)
     assert [value for value in said if isinstance(value, told.Progressed)] == [told.Progressed(0.25)]
     assert said[-2] is driven.session.frame, "the progress came before the newest answer"
+
+
+# Changes that cannot be made
+
+OFF = Change("encoder.layers.0.self_attn.mixed", "scale", head=0, value=0.0)
+
+
+def leaving_out(request: Request) -> Frame:
+    """An answer in which none of the changes could be made."""
+    made = frame(request)
+    left_out = {change: OutOfTensor(tap=change.tap, axis="head", got=0, last=0) for change in request.wish.active}
+    return attrs.evolve(made, trace=attrs.evolve(made.trace, left_out=left_out))
+
+
+@pytest.mark.parametrize("answer", ["left out", "refused"])
+def test_a_switch_springs_back_when_its_change_cannot_be_made(driven: Driven, answer: str) -> None:
+    """The reason is told, the State is as before, the picture stays, and there is neither a step nor one to redo."""
+    driven.settle()
+    shown, before = driven.session.frame, driven.session.state
+
+    def refusing(request: Request) -> Frame:
+        if request.wish.active:
+            raise AllClosed(tap="a.tap", row=0)
+        return frame(request)
+
+    driven.gate.answer = leaving_out if answer == "left out" else refusing
+    driven.session.ask(AddChanges((OFF,)))
+    assert driven.session.state.wish.changes == (OFF,)
+    driven.begun()
+    driven.gate.go.release()
+    said = driven.wait_for(told.SprungBack)
+
+    assert isinstance(said[-1], told.SprungBack) and isinstance(said[-1].error, BadChange)
+    assert driven.session.state == before and driven.session.frame is shown
+    assert told.Undoable(False, False) in said
+    driven.let_go()
+
+
+def test_a_change_that_a_new_text_has_no_place_for_stays_in_the_list(driven: Driven) -> None:
+    """It was made once: what was typed since is no reason to take anything back."""
+    driven.settle()
+    driven.session.ask(AddChanges((OFF,)))
+    driven.begun()
+    driven.let_go()
+    driven.heard()
+    driven.gate.answer = leaving_out
+    driven.session.ask(SetText("你好"))
+    driven.begun()
+    driven.let_go()
+
+    assert driven.session.state.wish.changes == (OFF,) and driven.session.state.wish.text == "你好"
+    assert driven.session.frame is not None and OFF in driven.session.frame.trace.left_out

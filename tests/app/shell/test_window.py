@@ -91,6 +91,13 @@ def _stopped(opened: Opened, qtbot: QtBot) -> None:
     assert not opened.window.page_stack._veil.isHidden()
 
 
+def _sprung_back(opened: Opened, qtbot: QtBot) -> None:
+    opened.show_frame()
+    opened.tell(told.SprungBack(ERROR))
+    assert opened.window.status.message.text() == opened.words.error(ERROR)
+    assert opened.window.page_stack._veil.isHidden()  # The picture is the right one.
+
+
 def _undoable(opened: Opened, qtbot: QtBot) -> None:
     named = opened.window.actions_.by_name
     assert not named["undo"].isEnabled() and not named["redo"].isEnabled()
@@ -114,6 +121,7 @@ REACHES: dict[type, Callable[[Opened, QtBot], None]] = {
     told.Busy: _busy,
     told.Progressed: _progressed,
     told.Stopped: _stopped,
+    told.SprungBack: _sprung_back,
     told.Undoable: _undoable,
     told.Loaded: _loaded,
 }

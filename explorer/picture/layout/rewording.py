@@ -1,0 +1,118 @@
+"""How a Rewording is laid out: two lines of words in shared columns, and below each word how its log p has changed."""
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import number
+from explorer.picture.kinds import Reworded, Rewording
+from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.scales import indices
+
+NO_EFFECT = 0.05  # nats; smaller differences are no effect
+_SIZES = (28.0, 22.0, 19.0, 16.0, 14.0)  # px, the letters of words; the largest that fits is taken
+_SMALL = 11.0  # px, the letters of figures
+_GAP, _CHIP, _LEAST = 14.0, 12.0, 34.0  # px: between columns, the height of a coloured chip, the least width of a column
+_UNDERLINE = 1.4  # px
+
+
+@attrs.frozen
+class Placed:
+    """A word with its column: left edge and width, and the top of its block of lines (px)."""
+
+    word: Reworded
+    area: Area
+
+
+def draw_rewording(sketch: Sketch, picture: Rewording, words: Words, area: Area) -> tuple[Placed, ...]:
+    """Draw the words into an area, in the largest letters that fit; returns where each word's column stands."""
+    size, placed = _fitting(sketch, picture.words, words, area)
+    for top in sorted({each.area.y for each in placed}):
+        _name_lines(sketch, words, area.x, top, size, deltas=any(each.word.difference is not None for each in placed))
+    for each in placed:
+        _draw_word(sketch, each, size)
+        if each.word.difference is not None:
+            _draw_difference(sketch, each, picture, size, each.word.difference)
+    return placed
+
+
+def _fitting(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Area) -> tuple[float, tuple[Placed, ...]]:
+    """The size of the letters (px) and the places of all words."""
+    placed: tuple[Placed, ...] = ()
+    for size in _SIZES:
+        placed = _placed(sketch, row, words, area, size)
+        if not placed or placed[-1].area.bottom <= area.bottom:
+            return size, placed
+    return _SIZES[-1], placed
+
+
+def _placed(sketch: Sketch, row: Sequence[Reworded], words: Words, area: Area, size: float) -> tuple[Placed, ...]:
+    left = area.x + _names_px(sketch, words)
+    high = 2 * 1.5 * size + _CHIP + _SMALL + 14
+    x, y, made = left, area.y, []
+    for word in row:
+        wide = max(*(sketch.measure(each, size, True) for each in (word.before, word.after)), _LEAST)
+        if x > left and x + wide > area.right:
+            x, y = left, y + high + 10
+        made.append(Placed(word, Area(x, y, wide, high)))
+        x += wide + _GAP
+    return tuple(made)
+
+
+def _names_px(sketch: Sketch, words: Words) -> float:
+    """The width of the names of the lines (px)."""
+    return 12 + max(sketch.measure(words(f"change.{key}"), 12, False) for key in ("before", "after", "delta"))
+
+
+def _name_lines(sketch: Sketch, words: Words, x: float, top: float, size: float, *, deltas: bool) -> None:
+    faint = sketch.theme.faint
+    sketch.write(x, top + size, words("change.before"), 12, faint)
+    sketch.write(x, top + 2.5 * size, words("change.after"), 12, faint)
+    if deltas:
+        sketch.write(x, top + 3 * size + 4 + _CHIP - 2, words("change.delta"), 12, faint)
+
+
+def _draw_word(sketch: Sketch, placed: Placed, size: float) -> None:
+    word, area, theme = placed.word, placed.area, sketch.theme
+    same = word.before == word.after
+    middle, first, second = area.x + area.wide / 2, area.y + size, area.y + 2.5 * size
+    sketch.write(middle, first, word.before, size, theme.text if same else theme.faint, "middle")
+    if word.before and not word.after:  # A deletion leaves nothing to mark in the second line.
+        half = sketch.measure(word.before, size, False) / 2
+        sketch.line(middle - half, first + 0.25 * size, middle + half, first + 0.25 * size, theme.accent, _UNDERLINE)
+    if word.after and not same:
+        sketch.box(area_around(sketch, word.after, size, middle, second), theme.soft, radius=4.0)
+    sketch.write(middle, second, word.after, size, "" if same else theme.accent, "middle", bold=not same)
+
+
+def area_around(sketch: Sketch, text: str, size: float, middle: float, baseline: float) -> Area:
+    """The rectangle behind a changed word."""
+    wide = sketch.measure(text, size, True) + 10
+    return Area(middle - wide / 2, baseline - size, wide, 1.35 * size)
+
+
+def _draw_difference(sketch: Sketch, placed: Placed, picture: Rewording, size: float, difference: float) -> None:
+    """A chip in the colour of Δ log p on the fixed scale, and its figures; faint where it is no effect."""
+    area = placed.area
+    top, middle = area.y + 3 * size + 4, area.x + area.wide / 2
+    chip = Area(middle - _LEAST / 2, top, _LEAST, _CHIP)
+    sketch.cells(chip, indices(np.array([[difference]], np.float32), picture.scale), picture.scale.colours)
+    sketch.box(chip, edge=sketch.theme.hairline)
+    told = told_difference(difference)
+    sketch.write(middle, top + _CHIP + _SMALL + 2, told, _SMALL, sketch.theme.faint if is_none(difference) else "", "middle")
+
+
+def is_none(difference: float) -> bool:
+    """Whether a difference is no effect."""
+    return math.isfinite(difference) and abs(difference) < NO_EFFECT
+
+
+def told_difference(difference: float) -> str:
+    """A difference (nats) with its sign and two decimals: "−2.73", "+0.40"."""
+    if not math.isfinite(difference):
+        return number(difference)
+    told = f"{difference:+.2f}".replace("-", "\N{MINUS SIGN}")
+    return told[1:] if not float(told[1:]) else told  # A rounded zero has no sign.

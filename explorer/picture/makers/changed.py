@@ -1,0 +1,166 @@
+"""Pictures of a pass with changes beside the one without: the translation word by word, and the head that differs most.
+
+Both passes read the words of the unchanged translation, so a row is the same word in both.
+"""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.lang import Words
+from explorer.picture.kinds import Caption, Heatmap, Reworded, Rewording
+from explorer.picture.layout.rewording import is_none, told_difference
+from explorer.picture.makers import compare
+from explorer.picture.scales import Scale
+from explorer.state.breaks import broken_in
+from explorer.state.look import Look, attentions
+from explorer.tokens.vocabulary import END
+from explorer.trace.findings import Unchanged
+from explorer.trace.measures import log_p
+from explorer.trace.trace import Trace
+
+SCALE_NAT = 4.0  # nats; the same for all sentences, so that two of them can be compared
+_BEGIN = "＿"  # a piece with this mark begins a word
+
+
+def is_changed(trace: Trace) -> bool:
+    """Whether a change is made in a pass, or a knob turned that the change page switches."""
+    return bool(trace.changes or broken_in(trace))
+
+
+def beside(trace: Trace) -> Unchanged | None:
+    """The pass without changes; None as long as it is not computed."""
+    found = trace.experiments.get("unchanged")
+    return found if isinstance(found, Unchanged) else None
+
+
+def rewording(trace: Trace, look: Look, words: Words) -> Rewording | None:
+    """The translation before and after, and how probable each word of the one before is to both models.
+
+    None while the pass without changes is computed.
+    """
+    scale = Scale(-SCALE_NAT, SCALE_NAT, look.signed_colours)
+    made = Caption(title=words("change.translation"), tap="generator.logits", shape="", origin="beside")
+    if not trace.expected:
+        row = tuple(Reworded(token.text, token.text) for token in trace.tokens.target or trace.tokens.source)
+        return Rewording(words=row, scale=scale, caption=attrs.evolve(made, note=words("change.no_translation")))
+    if not is_changed(trace):
+        row = tuple(Reworded(word, word) for word, _log_p in _words_of(trace, np.zeros(len(trace.expected))) if word)
+        return Rewording(
+            words=row, scale=scale, caption=attrs.evolve(made, note=words("change.nothing_yet"), origin="recorded")
+        )
+    found = beside(trace)
+    if found is None:
+        return None
+    row = _reworded(found, trace, words)
+    note = _note(row, words)
+    shape = f"[word {len(row)}]"
+    formula = "Δ log p = log p<sub>after</sub> − log p<sub>before</sub>"
+    return Rewording(words=row, scale=scale, caption=attrs.evolve(made, note=note, shape=shape, formula=formula))
+
+
+def _reworded(found: Unchanged, trace: Trace, words: Words) -> tuple[Reworded, ...]:
+    """The words of both translations in shared columns; a word that was replaced stands above the one in its place."""
+    before = _words_of(found.trace, _log_p(found.trace))
+    fed = _words_of(found.trace, _log_p(found.fed))  # the same words
+    after = [word for word, _log_p in _words_of(trace, np.zeros(len(trace.expected))) if word]
+    told = [word for word, _log_p in before if word]
+    made: list[Reworded] = []
+    for _tag, a, b, c, d in SequenceMatcher(None, told, after, autojunk=False).get_opcodes():
+        for place in range(max(b - a, d - c)):
+            old = a + place if a + place < b else -1
+            new = after[c + place] if c + place < d else ""
+            made.append(Reworded("", new) if old < 0 else Reworded(told[old], new, before[old][1], fed[old][1]))
+    if len(before) > len(told):  # The end of the sentence is no word, and is predicted like one.
+        made.append(Reworded(words("change.end"), words("change.end"), before[-1][1], fed[-1][1]))
+    return tuple(made)
+
+
+def _words_of(trace: Trace, log_ps: NDArray[np.float64]) -> list[tuple[str, float]]:
+    """The words of the expected target, each with the sum of its pieces' log p; the end symbol is the word ""."""
+    made: list[tuple[str, float]] = []
+    for each, value in zip(trace.expected, log_ps.tolist(), strict=True):
+        piece = "" if each == END else trace.symbols[each] if each < len(trace.symbols) else f"#{each}"
+        bare = piece.removeprefix(_BEGIN)
+        goes_on = bool(made) and bool(made[-1][0]) and piece == bare and any(map(str.isalnum, piece))
+        if goes_on and made[-1][0][-1].isalnum():
+            made[-1] = made[-1][0] + bare, made[-1][1] + value
+        else:
+            made.append((bare, value))
+    return made
+
+
+def _log_p(trace: Trace) -> NDArray[np.float64]:
+    """log p of each expected symbol [step] (nats)."""
+    return log_p(trace["generator.logits"], np.array(trace.expected))
+
+
+def _note(row: Sequence[Reworded], words: Words) -> str:
+    """The word that is hit most; a sentence that says so where none is."""
+    hit = max(row, key=lambda each: abs(each.difference or 0.0), default=None)
+    if hit is None or hit.difference is None or all(each.difference is None or is_none(each.difference) for each in row):
+        return words("change.no_effect")
+    return words("change.most", word=hit.before, difference=told_difference(hit.difference))
+
+
+def shown_head(trace: Trace, look: Look) -> Look:
+    """The Look at the head whose map differs most, or at the page's own head, as `look.changed_head` says."""
+    found = beside(trace)
+    if found is None or look.changed_head == "looked":
+        return attrs.evolve(look, stage="weights")
+    largest, place = -1.0, (look.attention, look.layer, look.head)
+    for attention in attentions(trace):
+        for layer in range(trace.card.side(attention).n_layers):
+            tap = attrs.evolve(look, attention=attention, layer=layer).attention_tap("weights")
+            # difference[h] = max over q and k of |fed[h, q, k] − before[h, q, k]|
+            difference = np.nan_to_num(np.abs(found.fed[tap] - found.trace[tap])).max(axis=(1, 2))  # [head]
+            head = int(difference.argmax())
+            if difference[head] > largest:
+                largest, place = float(difference[head]), (attention, layer, head)
+    return attrs.evolve(look, stage="weights", attention=place[0], layer=place[1], head=place[2])
+
+
+def map_before(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """The head's weights without the changes."""
+    both = _pair(trace)
+    made = None if both is None else compare.aside(both, shown_head(trace, look), words)
+    return None if made is None else _named(made, "before", shown_head(trace, look), words, changes=0)
+
+
+def map_after(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """The head's weights with the changes, over the same words."""
+    both = _pair(trace)
+    if both is None:
+        return None
+    shown = shown_head(trace, look)
+    return _named(compare.now(both, shown, words), "after", shown, words)
+
+
+def map_difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
+    """The weights after minus those before, on one scale from −1 to 1."""
+    both = _pair(trace)
+    made = None if both is None else compare.difference(both, shown_head(trace, look), words)
+    if made is None:
+        return None
+    made = attrs.evolve(made, scale=Scale(-1.0, 1.0, look.signed_colours))
+    return _named(made, "difference", shown_head(trace, look), words)
+
+
+def _pair(trace: Trace) -> Trace | None:
+    """The changed pass over the unchanged words, with the unchanged one to compare with; None while both are computed."""
+    found = beside(trace)
+    return None if found is None else attrs.evolve(found.fed, compared_with=found.trace)
+
+
+def _named(made: Heatmap, which: str, shown: Look, words: Words, changes: int | None = None) -> Heatmap:
+    """The map with a title that says which of the three it is, and of which head."""
+    title = f"{words(f'change.{which}')} · {told_head(shown, words)}"
+    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title, note="", origin="beside", changes=changes))
+
+
+def told_head(look: Look, words: Words) -> str:
+    """Attention, layer and head in few words."""
+    return f"{words(f'attention_short.{look.attention}')} {words('picture.head', layer=look.layer, head=look.head)}"

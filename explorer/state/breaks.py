@@ -1,0 +1,47 @@
+"""Knobs that break a model in a telling way, with the value that does it: the change page has a switch for each.
+
+They are knobs and no Changes, so the panel of knobs shows the same values: one state with two handles.
+"""
+
+from collections.abc import Mapping
+
+import attrs
+
+from explorer.config import Config
+from explorer.knobs import Value
+from explorer.presets import load_preset
+from explorer.state.wish import Wish
+from explorer.trace.trace import Trace
+
+BREAKS: Mapping[str, Value] = {
+    "position": "none",
+    "causal_mask": False,
+    "score_scaling": False,
+    "temperature": 4.0,
+    "residual": False,
+}
+"""By knob the value that breaks; all of these knobs apply to the pass."""
+
+
+def offered(preset: str) -> tuple[str, ...]:
+    """The knobs that would break a preset's model: those whose value differs from the breaking one. Raises UnknownPreset."""
+    own = load_preset(preset).config.values()
+    return tuple(name for name, value in BREAKS.items() if own[name] != value)
+
+
+def broken(config: Config, preset: str) -> tuple[str, ...]:
+    """The knobs among them that somebody has turned away from the preset's value. Raises UnknownPreset."""
+    own, here = load_preset(preset).config.values(), config.values()
+    return tuple(name for name in BREAKS if own[name] != here[name])
+
+
+def broken_in(trace: Trace) -> tuple[str, ...]:
+    """The same of the model that made a Trace; none in another's model, which has no knobs. Raises UnknownPreset."""
+    return () if trace.config is None else broken(trace.config, trace.preset)
+
+
+def unchanged(wish: Wish) -> Wish:
+    """The wish without changes and with the preset's own values of these knobs: what "before" means on the change page."""
+    own = load_preset(wish.preset).config.values()
+    config = wish.config.changed(**{name: own[name] for name in BREAKS})
+    return attrs.evolve(wish, changes=(), config=config, batch=(), compared_with=None)

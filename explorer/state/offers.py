@@ -1,0 +1,172 @@
+"""What can be changed at a place of a picture: one declaration, from which every menu is made.
+
+A place is a cell of an attention's map, or the vector of a token at any other tap. Which layers and heads there are is asked of
+the Config when the change is made.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+import attrs
+
+from explorer.config import Config
+from explorer.state.change_intents import AddChanges
+from explorer.state.intents import Intent, Shown
+from explorer.state.state import State
+from explorer.trace.changes import Change
+from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in, with_layer
+
+Value = float | str | None
+
+
+@attrs.frozen
+class ChangePlace:
+    """Where a change is asked for: row and column of a tap's map; `head` is None where the tap has none."""
+
+    tap: str
+    head: int | None
+    row: int
+    column: int
+
+    @property
+    def cell(self) -> Cell | None:
+        """The attention cell here; None where the tap is no attention's map."""
+        return cell_in(self.tap, self.head, self.row, self.column)
+
+
+@attrs.frozen
+class Asked:
+    """What an offer asks for before it can be made: a number between two others, or a text."""
+
+    kind: Literal["number", "text"]
+    low: float = 0.0
+    high: float = 1.0
+    value: float = 0.0
+
+
+Make = Callable[[ChangePlace, Config, Value], tuple[Change, ...]]
+
+
+@attrs.frozen
+class Offer:
+    """An entry of the menu: its key in the texts, the group that it stands in, what it makes, and what it asks for first."""
+
+    key: str
+    group: str
+    make: Make
+    asks: Asked | None = None
+
+
+def _at(place: ChangePlace, stage: str) -> str:
+    cell = place.cell
+    assert cell is not None  # These offers are made for attention cells alone.
+    return cell.tap(stage)
+
+
+def _all_layers(tap: str, config: Config) -> tuple[str, ...]:
+    return tuple(with_layer(tap, layer) for layer in range(config.n_layers))
+
+
+def _head_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(_at(place, "mixed"), "scale", head=place.head, value=0.0),)
+
+
+def _head_only(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    others = (head for head in range(config.n_heads) if head != place.head)
+    return tuple(Change(_at(place, "mixed"), "scale", head=head, value=0.0) for head in others)
+
+
+def _head_mean(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(_at(place, "mixed"), "mean", head=place.head),)
+
+
+def _head_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(_at(place, "mixed"), "scale", head=place.head, value=value),)
+
+
+def _layer_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(_at(place, "mixed"), "scale", value=0.0),)
+
+
+def _cell_in_head(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(_at(place, "masked"), "close", head=place.head, rows=(place.row,), columns=(place.column,)),)
+
+
+def _cell_in_layer(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(_at(place, "masked"), "close", rows=(place.row,), columns=(place.column,)),)
+
+
+def _cell_everywhere(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    taps = _all_layers(_at(place, "masked"), config)
+    return tuple(Change(tap, "close", rows=(place.row,), columns=(place.column,)) for tap in taps)
+
+
+def _key_everywhere(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return tuple(Change(tap, "close", columns=(place.column,)) for tap in _all_layers(_at(place, "masked"), config))
+
+
+def _cell_weight(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    tap = _at(place, "weights")
+    return (Change(tap, "set", head=place.head, rows=(place.row,), columns=(place.column,), value=value),)
+
+
+def _row_patch(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(place.tap, "patch", head=place.head, rows=(place.row,), text=str(value)),)
+
+
+def _row_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(place.tap, "scale", head=place.head, rows=(place.row,), value=0.0),)
+
+
+def _row_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(place.tap, "scale", head=place.head, rows=(place.row,), value=value),)
+
+
+def _rows_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(place.tap, "scale", head=place.head, value=value),)
+
+
+def _rows_mean(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+    return (Change(place.tap, "mean", head=place.head),)
+
+
+_FACTOR = Asked("number", -10.0, 10.0, 2.0)
+_OF_CELLS: tuple[Offer, ...] = (
+    Offer("head_off", "head", _head_off),
+    Offer("head_only", "head", _head_only),
+    Offer("head_mean", "head", _head_mean),
+    Offer("head_factor", "head", _head_factor, _FACTOR),
+    Offer("layer_off", "head", _layer_off),
+    Offer("cell_in_head", "cell", _cell_in_head),
+    Offer("cell_in_layer", "cell", _cell_in_layer),
+    Offer("cell_everywhere", "cell", _cell_everywhere),
+    Offer("key_everywhere", "cell", _key_everywhere),
+    Offer("cell_weight", "cell", _cell_weight, Asked("number", 0.0, 1.0, 1.0)),
+)
+_OF_VECTORS: tuple[Offer, ...] = (
+    Offer("row_patch", "vector", _row_patch, Asked("text")),
+    Offer("row_off", "vector", _row_off),
+    Offer("row_factor", "vector", _row_factor, _FACTOR),
+    Offer("rows_factor", "tap", _rows_factor, Asked("number", -10.0, 10.0, 0.0)),
+    Offer("rows_mean", "tap", _rows_mean),
+)
+
+
+def offers_at(place: ChangePlace) -> tuple[Offer, ...]:
+    """What can be changed at a place; nothing at the maps of an attention whose head is not known."""
+    if ATTENTION_MAP.search(place.tap):
+        return _OF_CELLS if place.cell is not None else ()
+    return _OF_VECTORS
+
+
+@attrs.frozen
+class MakeChange(Intent):
+    """Make the change that an offer is about, at a place, with the number or the text that it has asked for."""
+
+    offer: Offer
+    place: ChangePlace
+    value: Value = None
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with these changes. Raises BadChange."""
+        return AddChanges(self.offer.make(self.place, state.wish.config, self.value)).applied(state, shown)

@@ -1,0 +1,74 @@
+"""The entries of a menu that make changes, from the declaration in `state.offers`, and the dialogs that some of them open."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+
+from explorer.lang import Words
+from explorer.state.offers import ChangePlace, MakeChange, Offer, offers_at
+
+_DECIMALS = 3
+Wish = Callable[[MakeChange], None]
+
+
+class ChangeMenu(QObject):
+    """Puts the offers of a place into a menu, a submenu for each group, and emits an Intent for what is chosen.
+
+    It belongs to the view, so that a dialog can outlive the menu that opened it.
+    """
+
+    def __init__(self, view: QWidget, wish: Wish) -> None:
+        super().__init__(view)
+        self._view, self._wish = view, wish
+        self._words: Words | None = None
+        self._asking: tuple[Offer, ChangePlace] | None = None
+        self.dialog: QInputDialog | None = None
+
+    def add_to(self, menu: QMenu, place: ChangePlace, words: Words) -> None:
+        """Add the entries for a place."""
+        self._words = words
+        groups: dict[str, QMenu] = {}
+        for offer in offers_at(place):
+            if offer.group not in groups:
+                groups[offer.group] = menu.addMenu(words(f"change.offer_group.{offer.group}"))
+            action = groups[offer.group].addAction(words(f"change.offer.{offer.key}"))
+            action.setData((offer, place))
+            action.triggered.connect(self._chosen)
+
+    def _chosen(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction) and self._words is not None  # A menu has been filled.
+        offer, place = action.data()
+        if offer.asks is None:
+            self._wish(MakeChange(offer, place))
+        else:
+            self._ask(offer, place, self._words)
+
+    def _ask(self, offer: Offer, place: ChangePlace, words: Words) -> None:
+        """Open a dialog with one field, and wish for the change when it is accepted."""
+        assert offer.asks is not None  # The caller has checked.
+        self._asking = offer, place
+        dialog = self.dialog = QInputDialog(self._view)
+        dialog.setWindowTitle(words("page.change"))
+        dialog.setLabelText(words(f"change.asks.{offer.key}"))
+        dialog.setOkButtonText(words("change.make"))
+        dialog.setCancelButtonText(words("change.leave"))
+        if offer.asks.kind == "number":
+            dialog.setInputMode(QInputDialog.InputMode.DoubleInput)
+            dialog.setDoubleDecimals(_DECIMALS)
+            dialog.setDoubleRange(offer.asks.low, offer.asks.high)
+            dialog.setDoubleValue(offer.asks.value)
+            dialog.setDoubleStep(0.1)
+            dialog.doubleValueSelected.connect(self._answered)
+        else:
+            dialog.setInputMode(QInputDialog.InputMode.TextInput)
+            dialog.textValueSelected.connect(self._answered)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _answered(self, value: float | str) -> None:
+        if self._asking is not None:
+            (offer, place), self._asking = self._asking, None
+            self._wish(MakeChange(offer, place, value))

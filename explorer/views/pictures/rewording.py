@@ -1,0 +1,93 @@
+"""Draws a Rewording: a translation before and after a change. The mouse and the arrow keys tell each word's numbers."""
+
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+
+from explorer.lang import Words
+from explorer.picture.kinds import Rewording
+from explorer.picture.layout.rewording import Placed, draw_rewording, told_difference
+from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.theme import Theme
+from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.surface import Surface
+
+_MARGIN_PX = 4
+
+
+class RewordingView(Surface):
+    """Shows a Rewording. The layout is made anew only when the picture, the size or the theme is another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Rewording | None = None
+        self.chosen = -1  # the word that the keys have gone to
+        self._marks = MarkPainter()
+        self._sketch: Sketch | None = None
+        self._placed: tuple[Placed, ...] = ()
+
+    def draw(self, picture: Rewording, words: Words) -> None:
+        self.picture, self.words, self._sketch = picture, words, None
+        self.setAccessibleDescription(picture.kind().describe(picture, words))
+        self.tell_again()
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._sketch = None
+        super().set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._sketch = None
+
+    def paint(self, painter: QPainter, part: QRect) -> None:
+        self._lay_out()
+        if self._sketch is not None:
+            self._marks.paint(painter, self._sketch)
+        self.paint_focus(painter)
+
+    def _lay_out(self) -> None:
+        if self.picture is None or self.words is None or self._sketch is not None:
+            return
+        self._marks.use(self.font())
+        sketch = Sketch(self.theme, self.picture.scale.colours, self._marks.measure)
+        area = Area(_MARGIN_PX, _MARGIN_PX, self.width() - 2 * _MARGIN_PX, self.height() - 2 * _MARGIN_PX)
+        self._placed = draw_rewording(sketch, self.picture, self.words, area)
+        self._sketch = sketch
+
+    def _told(self, place: int) -> Pointed:
+        """What is said of a word."""
+        if self.words is None or not 0 <= place < len(self._placed):
+            return NOTHING
+        word = self._placed[place].word
+        if word.difference is None or word.log_p is None or word.log_p_after is None:
+            return Pointed(word.after or word.before)
+        told = self.words(
+            "change.word",
+            word=word.before,
+            before=f"{word.log_p:.2f}",
+            after=f"{word.log_p_after:.2f}",
+            difference=told_difference(word.difference),
+        )
+        return Pointed(told.replace("-", "\N{MINUS SIGN}"))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._lay_out()
+        at = event.position()
+        found = next((n for n, each in enumerate(self._placed) if _within(each.area, at)), -1)
+        self.tell(event.globalPosition().toPoint(), self._told(found))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+        if not step:
+            super().keyPressEvent(event)
+            return
+        self._lay_out()
+        self.chosen = min(max(self.chosen + step, 0), len(self._placed) - 1)
+        told = self._told(self.chosen)
+        self.setAccessibleDescription(told.text)
+        self.pointed.emit(told)
+
+
+def _within(area: Area, at: QPointF) -> bool:
+    return area.x <= at.x() <= area.right and area.y <= at.y() <= area.bottom
