@@ -62,7 +62,7 @@ def _build(driven: Driven) -> None:
 
 def _export(driven: Driven, folder: str) -> None:
     """As a user does it: Ctrl+E, a PNG for each head into a folder."""
-    driven.program.window.export()
+    driven.program.window.saving.export()
     from explorer.app.shell.export_dialog import ExportDialog  # the window's own import of it is measured
 
     dialog = driven.program.window.findChild(ExportDialog)

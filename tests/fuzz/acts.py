@@ -141,7 +141,7 @@ def page(window: Window, chance: Random, _folder: Path) -> None:
 
 def export(window: Window, _chance: Random, _folder: Path) -> None:
     """Open the dialog, which is seen to elsewhere."""
-    window.export()
+    window.saving.export()
 
 
 def action(window: Window, chance: Random, _folder: Path) -> None:

@@ -273,7 +273,7 @@ def test_what_is_exported_says_that_it_was_changed(journey: Journey, tmp_path: P
         off = Change("encoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
         window.session.ask(AddChanges((off,)))
         journey.settle(window)
-        window.export()
+        window.saving.export()
         (dialog,) = window.findChildren(ExportDialog)
         dialog.format.setCurrentIndex(dialog.format.findText("svg"))
         out = tmp_path / "a.svg"

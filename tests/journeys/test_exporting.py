@@ -137,7 +137,7 @@ def test_a_typed_ending_chooses_the_format(journey: Journey, tmp_path: Path) -> 
 
     def script(window: Window) -> None:
         journey.settle(window)
-        window.export()
+        window.saving.export()
         (dialog,) = window.findChildren(ExportDialog)
         dialog.path.selectAll()
         QTest.keyClicks(dialog.path, str(tmp_path / "tree.svg"))

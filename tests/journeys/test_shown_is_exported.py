@@ -185,7 +185,7 @@ def test_the_difference_is_exported_as_a_difference(journey: Journey, tmp_path: 
         window.go("compare")
         journey.settle(window)
         window.page_stack.page.maps[2].touched.emit(window.page_stack.page.maps[2])  # type: ignore[attr-defined]  # the difference
-        window.export()
+        window.saving.export()
         dialog = next(each for each in window.findChildren(ExportDialog) if each.isVisible())
         trace, look = window.session.frame.trace, window.session.state.look
         tap = look.attention_tap()

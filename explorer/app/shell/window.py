@@ -1,6 +1,6 @@
 """The main window. It connects its parts and does nothing else."""
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
@@ -13,10 +13,10 @@ from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
-from explorer.app.shell.clipboard import copy_to_clipboard
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.pending import Pending
+from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
 from explorer.app.shell.status import Status
@@ -53,7 +53,8 @@ class Window(QMainWindow):
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
-        self.help = Help(self, appearance)
+        self.help, self.saving = Help(self, appearance), Saving(self)
+        self.saving.broke.connect(self.broke)
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_parts()
@@ -104,8 +105,8 @@ class Window(QMainWindow):
     def _connect_actions(self) -> None:
         named = self.actions_.by_name
         for name, slot in (
-            ("export", self.export),
-            ("copy", self.copy_picture),
+            ("export", self.saving.export),
+            ("copy", self.saving.copy),
             ("quit", self.close),
             ("undo", self.session.undo),
             ("redo", self.session.redo),
@@ -138,7 +139,7 @@ class Window(QMainWindow):
             action.triggered.connect(self._colours_by_action)
         self.header.language.connect(self.appearance.switch_language)
         self.header.theme.connect(self.appearance.switch_theme)
-        self.header.export.connect(self.export)
+        self.header.export.connect(self.saving.export)
         self.header.explain.connect(self._explain)
         self._undoable(told.Undoable(False, False))
 
@@ -315,27 +316,7 @@ class Window(QMainWindow):
         else:
             self.showNormal()
 
-    # Export and copy
-
-    def export(self) -> None:
-        """Open the export dialog for the picture that was touched last."""
-        card = self.page_stack.main_card()
-        if card is None or card.picture is None or self.session.frame is None:
-            return
-        from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
-
-        trace, look = self.session.frame.trace, self.session.state.look
-        dialog = ExportDialog(trace, look, card.picture, self.appearance.words, self, numbers=card.in_english(trace, look))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.broke.connect(self.broke)
-        dialog.open()
-
-    def copy_picture(self) -> None:
-        """Put the picture that was touched last onto the clipboard."""
-        card = self.page_stack.main_card()
-        if card is not None and card.picture is not None:
-            copy_to_clipboard(card.picture, self.appearance)
-            self.status.inform(self.appearance.words("status.copied"))
+    # Events of Qt
 
     def event(self, event: QEvent) -> bool:
         """Handle the row of digits before Qt looks for shortcuts, so that it works on every keyboard."""

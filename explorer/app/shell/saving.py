@@ -1,0 +1,42 @@
+"""Saving the picture that was touched last: the export dialog, and the clipboard."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from explorer.app.shell.clipboard import copy_to_clipboard
+
+if TYPE_CHECKING:
+    from explorer.app.shell.window import Window
+
+
+class Saving(QObject):
+    """Signals: broke(error) for a bug while a file is written."""
+
+    broke = Signal(object)
+
+    def __init__(self, window: "Window") -> None:
+        super().__init__(window)
+        self._window = window
+
+    def export(self) -> None:
+        """Open the export dialog for the picture that was touched last."""
+        window = self._window
+        card, frame, words = window.page_stack.main_card(), window.session.frame, window.appearance.words
+        if card is None or card.picture is None or frame is None:
+            return
+        from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
+
+        look = window.session.state.look
+        dialog = ExportDialog(frame.trace, look, card.picture, words, window, numbers=card.in_english(frame.trace, look))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.broke.connect(self.broke)
+        dialog.open()
+
+    def copy(self) -> None:
+        """Put the picture that was touched last onto the clipboard."""
+        window = self._window
+        card = window.page_stack.main_card()
+        if card is not None and card.picture is not None:
+            copy_to_clipboard(card.picture, window.appearance)
+            window.status.inform(window.appearance.words("status.copied"))
