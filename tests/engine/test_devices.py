@@ -9,7 +9,7 @@ from explorer.config import Config
 from explorer.engine import devices
 from explorer.engine.changing import Changing
 from explorer.engine.devices import chosen_device, seeded
-from explorer.engine.experiments import bench, patching, trials
+from explorer.engine.experiments import bench, output_weights, patching, trials
 from explorer.engine.experiments import experiment as experiments
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.experiment import experiment
@@ -21,7 +21,9 @@ from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Tokens
 
 pytestmark = pytest.mark.slow
+from tests.picture.examples import example
 
+_OF_A_TRACE = ("patching", "saliency", "why", "lens")  # These need a second sentence, or what the pass recorded.
 _SMALL = Config(n_layers=2, n_heads=2, d_model=8, d_ff=16, vocab_size=40, max_len=16)
 
 
@@ -38,14 +40,14 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
         seen.append(tensor.device)
         return torch.zeros(tensor.shape, dtype=tensor.dtype)
 
-    for module in (bench, experiments, trials):
+    for module in (bench, experiments, trials, output_weights):
         monkeypatch.setattr(module, "fetched", from_meta)
     # The check of what a hook returns reads numbers, which "meta" has none of.
     monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
     return seen
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("patching", "saliency")])
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in _OF_A_TRACE])
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
 def test_experiments_work_on_the_models_device(name: str, architecture: str, fetched: list[torch.device]) -> None:
     """Ids on the processor, or an array made of a tensor elsewhere, would raise."""
@@ -55,6 +57,17 @@ def test_experiments_work_on_the_models_device(name: str, architecture: str, fet
     others = (_tokens(10, 11), _tokens(12, 13, 14, 15, 16))
     experiment(name, Bench(model, Tokens(source, target), (), others, lambda: False))
     assert torch.device("meta") in fetched or name == "variants"
+
+
+@pytest.mark.parametrize("name", ["why", "lens"])
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_what_reads_a_trace_works_on_the_models_device(name: str, architecture: str, fetched: list[torch.device]) -> None:
+    """Recorded arrays go to the model's device, and weights and logits come back from it."""
+    trace = example(architecture)
+    assert trace.config is not None
+    model = build(trace.config).to("meta")
+    experiment(name, Bench(model, trace.tokens, trace.expected, (), lambda: False, trace=trace))
+    assert set(fetched) == {torch.device("meta")}
 
 
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
+from explorer.engine.experiments.bench import fetched
 from explorer.model.layers import Sublayer
 from explorer.model.norm import TUTORIAL_EPS, StdEpsNorm
 from explorer.model.transformer import Stack, Transformer
@@ -60,7 +61,7 @@ def _norm(norm: nn.Module) -> NormWeights:
 
 def _copied(tensor: object) -> Array:
     assert isinstance(tensor, Tensor)  # A parameter that torch's types call Tensor or Module.
-    return frozen_array(tensor.detach().cpu().numpy().copy())
+    return frozen_array(fetched(tensor).numpy().copy())
 
 
 def lens_of(model: Transformer, trace: Trace, stop: Stop) -> Lens:
@@ -113,5 +114,4 @@ def _logits(model: Transformer, normalized: Callable[[Tensor], Tensor], stream: 
     """[position, vocab] what the generator makes of a stream [position, feature]."""
     generator = model.generator.project
     x = torch.from_numpy(np.array(stream)[None]).to(generator.weight.device)  # [batch 1, position, feature]
-    logits: Tensor = generator(normalized(x))[0].float().cpu()
-    return logits
+    return fetched(generator(normalized(x))[0].float())
