@@ -4,7 +4,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from explorer.cli.flags import number_flag, shared_flags
 from explorer.cli.passes import explored
@@ -46,7 +45,7 @@ def why(
     if not parts.exact:
         click.echo(_sums("why.inexact", parts, words))
         return
-    for place in np.argsort(-np.abs(parts.values), kind="stable"):
+    for place in sorted(range(len(parts.values)), key=lambda each: -abs(parts.values[each])):
         part = parts.parts[place]
         click.echo(f"{told(float(parts.values[place]), 4):>10}  {name_of(part, words)}  {part.tap}")
     click.echo(_sums("why.both_sums", parts, words))

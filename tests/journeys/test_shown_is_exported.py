@@ -17,12 +17,15 @@ from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import (
+    Account,
     Alignment,
     Bars,
     EffectMap,
     Follow,
     HeadGrid,
     Heatmap,
+    LensMap,
+    Rewording,
     Strips,
     Timeline,
     TokenRow,
@@ -61,6 +64,21 @@ def shown(card: Card) -> list[Numbers]:
             return [np.array([[b.parent] for b in tree.branches], np.float64).reshape(-1, 1)]
         case EffectMap() as effects:
             return [effects.values, effects.whole[:, None]]
+        case Account() as account:
+            terms = account.sums.terms or [term for group in account.sums.groups for row in group.rows for term in row.terms]
+            return [np.array([[term.value, *(term.factors or ())] for term in terms])]
+        case LensMap(lens=lens):
+            flat = lens.ids.shape[0] * lens.ids.shape[1]
+            return [
+                lens.probabilities[:, :, 0],
+                lens.written_p,
+                lens.ranks.astype(float),
+                lens.ids.reshape(flat, -1).astype(float),
+                lens.probabilities.reshape(flat, -1),
+            ]
+        case Rewording() as rewording:
+            rows = [(each.log_p, each.log_p_after, each.difference) for each in rewording.words]
+            return [np.array([[np.nan if value is None else value for value in row] for row in rows])]
         case River() as river:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
@@ -89,6 +107,8 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [np.isnan(values)]
         case River():
             return [np.isnan(values) for values in shown(card)]
+        case LensMap():
+            return [None] * 5
         case Follow() | EffectMap():
             return [None, None]
         case _:

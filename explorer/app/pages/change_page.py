@@ -1,6 +1,6 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -199,6 +199,7 @@ class _ChangeList(QFrame):
         column.addStretch(1)
         area.setWidget(inner)
         area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The switches inside take the focus.
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         buttons = QHBoxLayout()
         buttons.addWidget(self.off)

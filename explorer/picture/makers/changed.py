@@ -158,7 +158,10 @@ def _pair(trace: Trace) -> Trace | None:
 def _named(made: Heatmap, which: str, shown: Look, words: Words, changes: int | None = None) -> Heatmap:
     """The map with a title that says which of the three it is, and of which head."""
     title = f"{words(f'change.{which}')} · {told_head(shown, words)}"
-    return attrs.evolve(made, caption=attrs.evolve(made.caption, title=title, note="", origin="beside", changes=changes))
+    tap = f"{made.caption.tap}.{which}"  # It is not what this pass recorded under the tap's name.
+    return attrs.evolve(
+        made, caption=attrs.evolve(made.caption, title=title, tap=tap, note="", origin="beside", changes=changes)
+    )
 
 
 def told_head(look: Look, words: Words) -> str:
