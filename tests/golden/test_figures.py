@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from explorer.picture.causal_kinds import EffectMap, EffectRow, Reworded, Rewording
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import (
     Alignment,
@@ -17,11 +18,7 @@ from explorer.picture.kinds import (
     Bars,
     Branch,
     Caption,
-    EffectMap,
-    EffectRow,
     Picture,
-    Reworded,
-    Rewording,
     Strips,
     Timeline,
     TokenRow,

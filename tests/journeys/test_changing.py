@@ -14,7 +14,7 @@ from explorer.app.pages.change_page import ChangePage
 from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.lang import Words
-from explorer.picture.kinds import Rewording
+from explorer.picture.causal_kinds import Rewording
 from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetText, look_at
 from explorer.trace.changes import Change

@@ -16,22 +16,8 @@ from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.kinds import (
-    Account,
-    Alignment,
-    Bars,
-    EffectMap,
-    Follow,
-    HeadGrid,
-    Heatmap,
-    LensMap,
-    Rewording,
-    Strips,
-    Timeline,
-    TokenRow,
-    Tree,
-    Waves,
-)
+from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Rewording
+from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
 from explorer.trace.trace import Trace

@@ -5,7 +5,7 @@ from PySide6.QtTest import QTest
 
 from explorer.app.pages.why_page import WhyPage
 from explorer.app.shell.window import Window
-from explorer.picture.kinds import Account
+from explorer.picture.causal_kinds import Account
 from explorer.state.intents import SetText
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey

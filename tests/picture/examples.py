@@ -7,8 +7,9 @@ import numpy as np
 
 import explorer
 from explorer.lang import Words
+from explorer.picture.causal_kinds import Account, LensMap
 from explorer.picture.followed import Followed
-from explorer.picture.kinds import Account, Axis, Caption, Closed, Follow, HeadGrid, Heatmap, LensMap
+from explorer.picture.kinds import Axis, Caption, Closed, Follow, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
 from explorer.picture.sums import Group, Link, Row, Sums, Term
 from explorer.tokens.vocabulary import BEGIN

@@ -14,11 +14,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.app.pages.card import Card
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture import kinds
+from explorer.picture import causal_kinds, kinds
+from explorer.picture.all_kinds import KINDS
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import KINDS, Axis, Caption, HeadGrid, LargeWall, Picture
+from explorer.picture.kinds import Axis, Caption, HeadGrid, LargeWall, Picture
+from explorer.picture.makers.river import river
+from explorer.picture.river import river as river_kinds
 from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
@@ -27,7 +30,7 @@ from explorer.views import pictures
 from explorer.views.painting.surface import Surface
 from tests.golden.test_figures import PICTURES
 from tests.journeys.test_every_page import n_colours
-from tests.picture.examples import LANGUAGES, example, wall, words
+from tests.picture.examples import LANGUAGES, asked, example, wall, words
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -76,7 +79,8 @@ def examples() -> dict[type[Picture], Picture]:
     """A small picture of each kind, and the wall, whose recorded layers are those of its values."""
     made = wall(2, 2, 3)
     made = attrs.evolve(made, recorded=tuple(made.values), caption=Caption(title="wall", tap="encoder.layers.*.w", shape=""))
-    return {type(picture): picture for picture in (*PICTURES.values(), made)}
+    flow = river(asked(), Look().fitted(asked()), words("zh"))
+    return {type(picture): picture for picture in (*PICTURES.values(), made, flow)}
 
 
 def shown_by(views: object = pictures) -> dict[type[Picture], list[type[QWidget]]]:
@@ -104,9 +108,14 @@ def unshown(among: tuple[type[Picture], ...]) -> set[type[Picture]]:
     return set(among) - shown_by().keys()
 
 
+def subclasses(module: object) -> set[type[Picture]]:
+    """The kinds of Picture whose text stands in a module's file, found by their bases' names."""
+    return {each for each in Picture.__subclasses__() if each.__module__ == module.__name__}  # type: ignore[attr-defined]  # it is a module
+
+
 def test_the_list_of_kinds_is_whole() -> None:
     """Every class of pictures is in it, once."""
-    declared = {each for each in vars(kinds).values() if isinstance(each, type) and issubclass(each, Picture)} - {Picture}
+    declared = {each for module in (kinds, causal_kinds, river_kinds) for each in subclasses(module)}
     assert declared == set(KINDS) == examples().keys()
     assert len(KINDS) == len(set(KINDS))
 

@@ -6,11 +6,12 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import draw_marks, measured
-from explorer.picture.kinds import Axis, EffectMap
+from explorer.picture.kinds import Axis
 from explorer.picture.layout.effect_map import draw_effects, places
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table, table_name

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from explorer.lang import Words
+from explorer.picture.causal_kinds import LensMap
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import draw_marks, measured
-from explorer.picture.kinds import Axis, LensMap
+from explorer.picture.kinds import Axis
 from explorer.picture.layout.lens_map import lens_map
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.causal_kinds import Rewording
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.marks import draw_marks, measured
-from explorer.picture.kinds import Axis, Rewording
+from explorer.picture.kinds import Axis
 from explorer.picture.layout.rewording import draw_rewording, told_difference
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table

@@ -241,8 +241,7 @@ def _axis(name: str, half: Half) -> Axis:
 
 
 def _described(picture: River, words: Words) -> str:
-    sentence = "".join(piece.text for piece in tell(picture, words, None, usual(picture).pair, (), ()))
-    return f"{sentence} {'' if picture.map is None else picture.map.kind().describe(picture.map, words)}"
+    return "".join(piece.text for piece in tell(picture, words, None, usual(picture).pair, (), ()))
 
 
 RIVER = Kind(draw_picture, _tables, _described)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.cell_numbers import inks
-from explorer.picture.kinds import EffectMap
 from explorer.picture.layout.sketch import Area, Measure, Sketch
 from explorer.picture.scales import LEVELS, Scale, indices, table
 from explorer.trace.effects import LEAST

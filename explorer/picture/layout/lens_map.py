@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.kinds import LensMap
+from explorer.picture.causal_kinds import LensMap
 from explorer.picture.layout.follow_scene import colour, ink
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.sums import bare, probability

@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.causal_kinds import Reworded, Rewording
 from explorer.picture.cell_text import number
-from explorer.picture.kinds import Reworded, Rewording
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.scales import indices
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
-from explorer.picture.kinds import Caption, Heatmap, Reworded, Rewording
+from explorer.picture.causal_kinds import Reworded, Rewording
+from explorer.picture.kinds import Caption, Heatmap
 from explorer.picture.layout.rewording import is_none, told_difference
 from explorer.picture.makers import compare
 from explorer.picture.scales import Scale

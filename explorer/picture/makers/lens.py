@@ -1,7 +1,8 @@
 """The lens as a picture: what each layer of the decoder would say at each position."""
 
 from explorer.lang import Words
-from explorer.picture.kinds import Caption, LensMap
+from explorer.picture.causal_kinds import LensMap
+from explorer.picture.kinds import Caption
 from explorer.picture.scales import unit_scale
 from explorer.state.look import Look
 from explorer.trace.findings import Lens

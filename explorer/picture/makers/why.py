@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 
 from explorer.lang import Words
-from explorer.picture.kinds import Account, Caption, Timeline
+from explorer.picture.causal_kinds import Account
+from explorer.picture.kinds import Caption, Timeline
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
 from explorer.picture.sums import Group, Row, Sums, Term, bare, digits_for, largest_first, probability, told

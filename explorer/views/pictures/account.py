@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResiz
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.kinds import Account
+from explorer.picture.causal_kinds import Account
 from explorer.picture.layout.account import Place, account
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.theme import Theme

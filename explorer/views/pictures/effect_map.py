@@ -5,8 +5,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.causal_kinds import EffectMap
 from explorer.picture.figure.effect_map import tell_effect
-from explorer.picture.kinds import EffectMap
 from explorer.picture.layout.effect_map import Places, draw_effects, places
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.views.painting.cell_cursor import CellCursor, arrow

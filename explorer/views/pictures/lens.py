@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheel
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
-from explorer.picture.kinds import LensMap
+from explorer.picture.causal_kinds import LensMap
 from explorer.picture.layout.lens_map import Grid, first_shown, grid, lens_map, told_cell
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.sums import bare, probability

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 
 from explorer.lang import Words
-from explorer.picture.kinds import Rewording
+from explorer.picture.causal_kinds import Rewording
 from explorer.picture.layout.rewording import Placed, draw_rewording, told_difference
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.theme import Theme

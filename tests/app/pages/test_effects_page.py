@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.pages.effects_page import EffectsPage
 from explorer.lang import Words
-from explorer.picture.kinds import EffectMap
+from explorer.picture.causal_kinds import EffectMap
 from explorer.state.look import Look
 from explorer.trace.model_card import SideCard
 from explorer.trace.trace import Trace

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.picture.kinds import Account
+from explorer.picture.causal_kinds import Account
 from explorer.picture.makers.lens import lens_map
 from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.sums import bare, digits_for, told

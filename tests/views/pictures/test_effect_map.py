@@ -5,7 +5,8 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from explorer.picture.kinds import Caption, EffectMap, EffectRow
+from explorer.picture.causal_kinds import EffectMap, EffectRow
+from explorer.picture.kinds import Caption
 from explorer.picture.scales import Scale
 from explorer.picture.theme import DARK
 from explorer.views.pictures.effect_map import EffectMapView

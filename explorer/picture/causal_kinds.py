@@ -1,0 +1,127 @@
+"""The kinds of Picture that show what follows from what: changes, effects, the account of a logit, and the lens."""
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from explorer.picture.kinds import Caption, Picture
+from explorer.picture.scales import Scale
+from explorer.trace.arrays import Array
+
+if TYPE_CHECKING:
+    from explorer.picture.figure.kind import Kind
+    from explorer.picture.sums import Sums
+    from explorer.trace.findings import Lens
+
+
+@attrs.frozen
+class Reworded:
+    """A word of a translation before and after a change; "" where there is none.
+
+    `log_p` and `log_p_after` are the log-probabilities (nats) of the word before, by the model without and with the change;
+    both are given the words before it from the unchanged translation. None where nothing was compared.
+    """
+
+    before: str
+    after: str
+    log_p: float | None = None
+    log_p_after: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Δ log p (nats): below 0 the change makes the word less probable."""
+        return None if self.log_p is None or self.log_p_after is None else self.log_p_after - self.log_p
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Rewording(Picture):
+    """A translation before and after a change, word by word, with Δ log p of each word before on one scale (nats)."""
+
+    words: tuple[Reworded, ...]
+    scale: Scale
+    caption: Caption
+
+    def kind(self) -> "Kind[Rewording]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.rewording import REWORDING
+
+        return REWORDING
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Account(Picture):
+    """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
+
+    sums: "Sums"
+    signed_colours: str
+    caption: Caption
+    head: int | None = None
+
+    def kind(self) -> "Kind[Account]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.account import ACCOUNT
+
+        return ACCOUNT
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class LensMap(Picture):
+    """What each layer would say at each position: the likeliest word [row, position], with its probability.
+
+    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written.
+    """
+
+    lens: "Lens"
+    rows: tuple[str, ...]
+    chosen: int
+    scale: Scale
+    caption: Caption
+
+    def kind(self) -> "Kind[LensMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.lens import LENS
+
+        return LENS
+
+
+@attrs.frozen
+class EffectRow:
+    """One attention or feed-forward in one layer: its group, its name in the group, and the tap that is switched off."""
+
+    group: str
+    name: str
+    tap: str
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether it is an attention."""
+        return self.tap.endswith(".mixed")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class EffectMap(Picture):
+    """Effects on a word: of single heads [row, head], and of all that a row stands for [row], as bars beside them.
+
+    All are in nats. A row without heads has NaN in `values`. `bar_reach` is the magnitude of a bar of full length. `estimated`
+    says that the cells are no exact effects. While the numbers are still computed, `pending` is True and all of them are NaN.
+    `chosen` is the place (row, head) that is looked at, and `word` names what the effects are on. `told` is what the picture
+    shows, in one sentence.
+    """
+
+    values: Array
+    whole: Array
+    rows: tuple[EffectRow, ...]
+    scale: Scale
+    bar_reach: float
+    word: str
+    caption: Caption
+    chosen: tuple[int, int] | None = None
+    estimated: bool = False
+    pending: bool = False
+    told: str = ""
+
+    def kind(self) -> "Kind[EffectMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.effect_map import EFFECT_MAP
+
+        return EFFECT_MAP
