@@ -17,6 +17,7 @@ import numpy as np
 from explorer.errors import CannotAlign, ExplorerError
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.finding_kinds import PATCHED
 
 LEAST = 0.05  # nats; where Δ_B and Δ_A are closer, no share of their difference means anything.
 Pairs = tuple[tuple[int, int], ...]
@@ -72,8 +73,14 @@ class Patching:
     other_target: str = ""
 
     def map(self, side: str, kind: str) -> PatchedMap | None:
-        """The map of a side and kind; None where the model has no such side."""
+        """The map of a side and kind; None where the model has no such side, or too many heads."""
         return next((each for each in self.maps if (each.side, each.kind) == (side, kind)), None)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that have maps on every side; a large model's heads have none."""
+        sides = {each.side for each in self.maps}
+        return tuple(kind for kind in PATCHED if all(self.map(side, kind) is not None for side in sides))
 
     def first_step(self) -> int | None:
         """The index of the first step at which the two answers differ; None where they never do."""

@@ -118,9 +118,12 @@ class PatchingPage(Page):
         self._suggest(trace)
         self._offer_other(words)
         self._tell_translations(trace)
-        self.what.offer({kind: words(f"patching.kind.{kind}") for kind in PATCHED}, look.patched)
+        found = found_patching(trace)
+        kinds = PATCHED if found is None else found.kinds
+        patched = look.patched if look.patched in kinds else kinds[0]
+        self.what.offer({kind: words(f"patching.kind.{kind}") for kind in kinds}, patched)
         for widget in (self.head, self.head_label):
-            widget.setVisible(look.patched == "head")
+            widget.setVisible(patched == "head")
         with QSignalBlocker(self.head):
             self.head.setRange(0, trace.card.sides[0].n_heads - 1)
             self.head.setValue(look.head)

@@ -29,6 +29,7 @@ from explorer.trace.patching import NotPatched, Pairs, PatchedMap, Patching, Ste
 from explorer.trace.trace import Tokens
 
 _NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
+_MOST_HEAD_TRIALS = 4000  # Thousands of heads at each place would take minutes, so a large model's heads are left out.
 _BATCH = 16  # Batches are at least about so many passes for the choice of threads.
 
 
@@ -157,7 +158,8 @@ def _plans(card: ModelCard, tokens: Tokens, pairs: Mapping[str, Pairs]) -> Itera
         layers = [f"{side.name}.layers.{layer}" for layer in range(side.n_layers)]
         heads = tuple(f"{layer}.{kind}.mixed" for kind in kinds for layer in layers)
         yield _Plan(side.name, "stream", taps, 0, n, own)
-        yield _Plan(side.name, "head", heads, side.n_heads, n, own)
+        if len(heads) * side.n_heads * len(own) <= _MOST_HEAD_TRIALS:
+            yield _Plan(side.name, "head", heads, side.n_heads, n, own)
         yield _Plan(side.name, "feed_forward", tuple(f"{layer}.feed_forward.output" for layer in layers), 0, n, own)
 
 

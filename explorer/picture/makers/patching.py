@@ -56,7 +56,7 @@ def patched_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
 
 
 def _map(found: Patching, side: str, look: Look, words: Words) -> Heatmap | None:
-    made, n = found.map(side, look.patched), chosen_step(found, look)
+    made, n = found.map(side, look.patched if look.patched in found.kinds else found.kinds[0]), chosen_step(found, look)
     if made is None or n is None:
         return None
     step, heads = found.steps[n], made.recovered.ndim == 4

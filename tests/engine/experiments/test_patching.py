@@ -8,7 +8,10 @@ import torch
 import explorer
 from explorer.config import Config
 from explorer.engine.changing import Changing
+from explorer.engine.compute import Computer
+from explorer.engine.experiments import patching as patching_module
 from explorer.engine.experiments.patching import Bed, Passes, Patch, Reading, paired, patching, streams
+from explorer.engine.request import Request
 from explorer.errors import CannotAlign, NoOtherText
 from explorer.model.weights import build
 from explorer.stops import Superseded
@@ -190,3 +193,13 @@ def test_patching_can_be_stopped() -> None:
     """A keystroke does not wait for hundreds of passes."""
     with pytest.raises(Superseded):
         patching(bed("encoder-decoder", stopped=True))
+
+
+def test_a_large_models_heads_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams and feed-forwards are still patched, and nothing offers what is not there."""
+    monkeypatch.setattr(patching_module, "_MOST_HEAD_TRIALS", 10)
+    found = Computer()(
+        Request.from_preset("tiny", "我爱北京").wishing(other="我爱上海").asking(experiments=frozenset({"patching"}))
+    ).trace.experiments["patching"]
+    assert isinstance(found, Patching)
+    assert found.kinds == ("stream", "feed_forward") and found.map("encoder", "head") is None
