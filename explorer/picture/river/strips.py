@@ -1,6 +1,5 @@
 """The left of a half: its tokens, and for each the vector, the wave of its position and their sum."""
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,9 +43,7 @@ def _hot_vectors(half: Half, place: HalfGrid) -> tuple[Hot, ...]:
     if half.n > _MOST_HOT:
         return ()
     return tuple(
-        Hot(
-            Rect(x, place.y(lane - 0.5), place.strip_w, place.pitch), attrs.evolve(_token(half, lane), kind="vector", head=part)
-        )
+        Hot(Rect(x, place.y(lane - 0.5), place.strip_w, place.pitch), Place("vector", half.tokens, half.token(lane), head=part))
         for lane in range(half.n)
         for part, x in enumerate(place.strips)
     )
