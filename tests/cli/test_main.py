@@ -493,3 +493,23 @@ def test_effects_refuse_what_they_cannot_do(refused: Command, tmp_path: Path) ->
     """A word that was not written, and a format that does not exist, which is found before the pass."""
     assert "天安门" in refused("effects", TEXT, "--word", "cat")
     assert "doc" in refused("effects", TEXT, "--out", str(tmp_path / "a.doc"))
+
+
+def test_patching_tells_the_places_that_bring_the_other_answer_back(said: Command) -> None:
+    """The strongest places in lines; as JSON what the library gives."""
+    texts = ("我爱北京", "我爱上海", "--preset", "tiny", "--language", "en")
+    assert said("patching", *texts).strip()
+    found = json.loads(said("patching", *texts, "--json"))
+    assert {(each["side"], each["kind"]) for each in found["maps"]} >= {("encoder", "stream"), ("decoder", "head")}
+
+
+def test_patching_without_a_second_sentence_is_refused(refused: Command) -> None:
+    """In one line."""
+    assert refused("patching", "我爱北京", " ", "--preset", "tiny", "--language", "en").strip()
+
+
+def test_saliency_tells_the_words_that_count(said: Command) -> None:
+    """In lines for people; as JSON all arrays."""
+    texts = ("我爱北京", "--preset", "tiny", "--language", "en")
+    assert said("saliency", *texts).strip()
+    assert json.loads(said("saliency", *texts, "--json"))
