@@ -115,6 +115,7 @@ class Heatmap(Picture):
     caption: Caption
     closed: Closed | None = None
     reason: str = ""  # why cells are closed
+    closed_by: str = ""  # what closed them, where it is no mask
     taps: tuple[str, ...] = ()  # the tap of each row, where rows belong to different ones
     made_of: Arithmetic | None = None  # how a cell was computed
     levels: Levels | None = None

@@ -151,7 +151,8 @@ def legend(drawing: Drawing, picture: Heatmap | HeadGrid, index: NDArray[np.uint
     drawing.write(x, y, f"{picture.rows.name} ↓   {picture.columns.name} →", faint=True)
     if picture.closed is not None:
         y += 20
-        _swatch(drawing, x, y, theme.closed, f"{drawing.words('legend.closed')}: {picture.reason}")
+        closed_by = (picture.closed_by if isinstance(picture, Heatmap) else "") or drawing.words("legend.closed")
+        _swatch(drawing, x, y, theme.closed, f"{closed_by}: {picture.reason}")
         drawing.add(f'<path d="M{x:.1f} {y + 2:.1f}l12 -12" stroke="{theme.closed_line}"/>')
     if (index == NOT_A_NUMBER).any():
         _swatch(drawing, x, y + 20, theme.unknown, drawing.words("legend.nan"))

@@ -71,6 +71,7 @@ def _map(found: Patching, side: str, look: Look, words: Words) -> Heatmap | None
         scale=Scale(-1.0, 1.0, look.signed_colours),
         closed=closed if closed.any() else None,
         reason=words("patching.alone"),
+        closed_by=words("patching.not_patched"),
         taps=made.taps,
         head=head,
         caption=Caption(
@@ -98,8 +99,10 @@ def _columns(found: Patching, side: str, words: Words) -> Axis:
     other = dict(found.pairs[side])
     if side == "decoder" and "encoder" in found.pairs:
         named = {step.position: step for step in found.steps}
+        following = [*(token.text for token in found.tokens[side][1:]), ""]  # what A writes where B has no such place
         labels = tuple(
-            f"→{_both(named[n].word[1], named[n].other_word[1])}" if n in named else "→" for n in range(len(found.tokens[side]))
+            f"→{_both(named[n].word[1], named[n].other_word[1])}" if n in named else f"→{_plain(each)}"
+            for n, each in enumerate(following)
         )
         return Axis(words("axis.next_token"), labels, "target", shift=1)
     own, theirs = found.tokens[side], found.other_tokens[side]

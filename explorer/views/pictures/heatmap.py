@@ -250,7 +250,9 @@ class HeatmapView(WalkedCanvas):
         if self._unknown:
             right = paint_unknown(painter, place, right, self.words("legend.nan"), self.theme)
         if self.picture.closed is not None:
-            paint_legend(painter, place, right, self.words("legend.closed"), self.picture.reason, self.theme)
+            paint_legend(
+                painter, place, right, self.picture.closed_by or self.words("legend.closed"), self.picture.reason, self.theme
+            )
 
     def _row_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())
