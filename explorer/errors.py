@@ -3,9 +3,10 @@
     ExplorerError
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
-    ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
-    ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
-    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
+    ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
+    │                SentencesNeedOneSide
+    ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
+    │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
@@ -145,6 +146,12 @@ class WrongCall(ExplorerError):
     """A command line that cannot be understood."""
 
 
+class SentencesNeedOneSide(WrongCall):
+    """Further sentences of one language for the training of a translator, which needs pairs."""
+
+    key = "error.sentences_need_one_side"
+
+
 class UnknownCommand(WrongCall):
     """A command of this name does not exist. Values: name, known."""
 
@@ -201,6 +208,12 @@ class NotTrained(NotFound):
     """A preset without trained weights, asked for a translation. Values: name."""
 
     key = "error.not_trained"
+
+
+class NotATranslator(NotFound):
+    """A preset with a trained language model, asked for a translation. Values: name."""
+
+    key = "error.not_a_translator"
 
 
 class UnknownTap(NotFound):

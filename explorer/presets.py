@@ -43,6 +43,11 @@ class Preset:
     names_head: bool = False  # whether its file says which attention, layer or head is seen first
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
+    @property
+    def translates(self) -> bool:
+        """Whether the preset has weights that were trained to translate. Others say what comes next in a text."""
+        return self.folder is not None and self.config.architecture != "decoder-only"
+
     def changed(self, **knobs: object) -> Config:
         """The preset's Config with other values. Raises BadKnob."""
         return self.config.changed(**knobs)

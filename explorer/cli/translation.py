@@ -34,6 +34,7 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @click.command(cls=SpokenCommand)
 @click.option("--data", required=True, metavar="FILE")
 @click.option("--out", required=True, metavar="FOLDER")
+@click.option("--sentences", metavar="FILE")
 @click.option("--start", metavar="FOLDER")
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps")
 @choice_flag("--precision", "precision", ("auto", "float32", "bfloat16"), default="auto")
@@ -42,9 +43,18 @@ _beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", BEAM.default, me
 @knob_flags([knob for knob in KNOBS if knob.group != "machine"])  # The device is no part of what is trained.
 @click.pass_obj
 def train(
-    words: Words, /, data: str, out: str, start: str | None, device: str, precision: str, preset: str, **given: Any
+    words: Words,
+    /,
+    data: str,
+    out: str,
+    sentences: str | None,
+    start: str | None,
+    device: str,
+    precision: str,
+    preset: str,
+    **given: Any,
 ) -> None:
-    """Train a translator on the rows of FILE and write it into FOLDER as a preset."""
+    """Train a translator, or a language model, on the rows of FILE and write it into FOLDER as a preset."""
     from explorer.training.recipe import RECIPE_KNOBS, Recipe
     from explorer.training.run import Run, Wish
 
@@ -54,6 +64,7 @@ def train(
     wish = Wish(
         data=Path(data),
         out=Path(out),
+        sentences=None if sentences is None else Path(sentences),
         start=None if start is None else Path(start),
         device=device,
         precision=precision,
@@ -71,6 +82,9 @@ def train(
         else:
             line.end()
             click.echo(words("train.epoch", **attrs.asdict(step.finished)))
+            if not wish.translates:
+                token, character = run.perplexities(step.finished.validation_loss)
+                click.echo(words("train.perplexity", token=token, character=character))
     click.echo(words("train.written", folder=run.finish()))
 
 

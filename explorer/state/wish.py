@@ -50,6 +50,11 @@ class Wish:
         return load_preset(self.preset).folder is not None
 
     @property
+    def preset_translates(self) -> bool:
+        """Whether the preset has weights that were trained to translate."""
+        return load_preset(self.preset).translates
+
+    @property
     def uses_trained(self) -> bool:
         """Whether the trained weights are used: they are wanted, exist, and fit the model's shape."""
         preset = load_preset(self.preset)
@@ -63,7 +68,7 @@ class Wish:
     @property
     def searches(self) -> bool:
         """Whether the target is the model's own translation, found by a beam search, which is slower than a greedy one."""
-        return self.has_trained and self.target is None and self.beam > 1
+        return self.preset_translates and self.target is None and self.beam > 1
 
     def of_text(self, text: str) -> "Wish":
         """The wish for the same model's pass over another text, without changes, from which a patch is taken.

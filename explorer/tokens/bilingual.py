@@ -44,16 +44,33 @@ class Bilingual:
         The source has words that were seen at least five times and characters that were seen at least twice. The target has
         `n_target_symbols` symbols of byte-pair encoding.
         """
-        words: Counter[str] = Counter()
-        single: Counter[str] = Counter()
-        for source, _target in pairs:
-            words.update(source[start:end] for start, end in segmenter.spans(source, "accurate", hmm=True))
-            single.update(source[start:end] for start, end in characters(source))
-        counts = Counter({word: count for word, count in words.items() if count >= _FEWEST_WORDS})
-        counts |= Counter({each: count for each, count in single.items() if count >= _FEWEST_CHARACTERS})
-        symbols = sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
+        words, single = _counted((source for source, _target in pairs), segmenter)
+        symbols = _most_frequent_first(words | single)
         merges = learn((target for _source, target in pairs), n_target_symbols - len(SPECIALS) - len(BYTES))
         return cls(Vocabulary((*SPECIALS, *symbols)), Vocabulary((*SPECIALS, *BYTES, *merges)))
+
+    @classmethod
+    def learn_shared(cls, texts: Iterable[str], segmenter: Segmenter, n_symbols: int) -> Self:
+        """One vocabulary for both sides, as a language model has it, of at most `n_symbols` symbols.
+
+        It has words and characters as the source of a translator does. Characters come before words where there is no room
+        for all, because a word without a symbol can be written in characters, and a character cannot be written otherwise.
+        """
+        words, single = _counted(texts, segmenter)
+        kept = _most_frequent_first(single)[: n_symbols - len(SPECIALS)]
+        kept += [word for word in _most_frequent_first(words) if word not in single][: n_symbols - len(SPECIALS) - len(kept)]
+        counts = words | single
+        return cls.shared(Vocabulary((*SPECIALS, *_most_frequent_first(Counter({each: counts[each] for each in kept})))))
+
+    @classmethod
+    def shared(cls, vocabulary: Vocabulary) -> Self:
+        """The same symbols on both sides."""
+        return cls(vocabulary, vocabulary)
+
+    @classmethod
+    def read_shared(cls, folder: Path) -> Self:
+        """The one vocabulary in a folder, for both sides. Raises BadVocabulary."""
+        return cls.shared(_read(folder / SOURCE_FILE))
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -73,8 +90,12 @@ class Bilingual:
         return Bilingual(self.source.capped(n_source), self.target.capped(n_target))
 
     def write(self, folder: Path) -> None:
-        """Write the files that `read` reads. The source's file is the last, so if it is there, both are. Raises CannotWrite."""
-        for vocabulary, name in ((self.target, TARGET_FILE), (self.source, SOURCE_FILE)):
+        """Write the files that `read` reads, or the one of `read_shared`. Raises CannotWrite.
+
+        The source's file is the last, so if it is there, all are.
+        """
+        target = () if self.target is self.source else ((self.target, TARGET_FILE),)
+        for vocabulary, name in (*target, (self.source, SOURCE_FILE)):
             with replacing(folder / name) as unfinished:
                 vocabulary.write(unfinished)
 
@@ -116,6 +137,21 @@ class Bilingual:
 def begin_token() -> Token:
     """The begin symbol, which a decoder is given in place of a first token."""
     return Token(SPECIALS[BEGIN], BEGIN, 0, 0, known=True)
+
+
+def _counted(texts: Iterable[str], segmenter: Segmenter) -> tuple[Counter[str], Counter[str]]:
+    """How often the words and the characters of these texts were seen; rarer ones are left out."""
+    words: Counter[str] = Counter()
+    single: Counter[str] = Counter()
+    for text in texts:
+        words.update(text[start:end] for start, end in segmenter.spans(text, "accurate", hmm=True))
+        single.update(text[start:end] for start, end in characters(text))
+    often = Counter({word: count for word, count in words.items() if count >= _FEWEST_WORDS})
+    return often, Counter({each: count for each, count in single.items() if count >= _FEWEST_CHARACTERS})
+
+
+def _most_frequent_first(counts: Counter[str]) -> list[str]:
+    return sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
 
 
 def _read(path: Path) -> Vocabulary:

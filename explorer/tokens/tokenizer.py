@@ -96,9 +96,14 @@ class Tokenizers:
         if identity is None:
             identity = vocabulary.id_of(self._simplifier.simplified(word))
         if identity is None:
-            identity = vocabulary.id_of(word.translate(_FULL_WIDTH))
+            identity = vocabulary.id_of(full_width(word))
         known = identity is not None
         return Token(word, UNKNOWN if identity is None else identity, start, end, known)
+
+
+def full_width(text: str) -> str:
+    """The text with full-width punctuation, which Chinese uses; its length stays the same."""
+    return text.translate(_FULL_WIDTH)
 
 
 def _bundled(name: str, size: int) -> Vocabulary:

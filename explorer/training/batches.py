@@ -13,8 +13,18 @@ from explorer.tokens.vocabulary import BEGIN, END, PAD
 # So many batches are sorted by length together: enough for similar lengths, few enough for new batches in each epoch.
 _SORTED_TOGETHER = 100
 
-Word = tuple[tuple[int, ...], ...]
+Ids = tuple[int, ...]
+Word = tuple[Ids, ...]
 """The ways to write one source word in ids: first as a whole, then in its characters if it has more than one."""
+
+
+@attrs.frozen
+class Row:
+    """One row of a batch in ids: the source, what the decoder is given, and the next symbol at each of its positions."""
+
+    source: Ids
+    given: Ids
+    expected: Ids
 
 
 @attrs.frozen
@@ -22,7 +32,7 @@ class Example:
     """A sentence pair in ids; the target has no begin and end symbols. `has_stop`: the source ends with a full stop."""
 
     source: tuple[Word, ...]
-    target: tuple[int, ...]
+    target: Ids
     has_stop: bool = False
 
     @property
@@ -30,38 +40,98 @@ class Example:
         """The greatest length of the longer side: with all words in characters, and the begin symbol before the target."""
         return max(sum(len(word[-1]) for word in self.source), len(self.target) + 1)
 
-    def source_ids(self, split_words: float, drop_stop: float, chance: random.Random) -> tuple[int, ...]:
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """By how much a batch of such rows is filled: the numbers of source words and of target ids."""
+        return len(self.source), len(self.target)
+
+    def source_ids(self, split_words: float, drop_stop: float, chance: random.Random) -> Ids:
         """The ids of the source. Each word is cut into characters, and a full stop is left out, with these probabilities."""
         words = self.source[:-1] if self.has_stop and chance.random() < drop_stop else self.source
         return tuple(
             each for word in words for each in (word[1] if len(word) > 1 and chance.random() < split_words else word[0])
         )
 
+    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> Row:
+        """The pair as a row of a batch; its source is drawn as `source_ids` says."""
+        return paired(self.source_ids(split_words, drop_stop, chance), self.target)
+
+    def again(self, _row: Row, split_words: float, drop_stop: float, chance: random.Random) -> Row:
+        """The row that is compared with another row of this pair: its source is drawn anew."""
+        return self.row(split_words, drop_stop, chance)
+
+
+@attrs.frozen
+class TextExample:
+    """A sentence of one language in ids, for a model that has a decoder alone.
+
+    Decision: no begin symbol stands before the sentence, because the program shows a model what was typed and nothing else.
+    So the first symbol is given and never predicted.
+    """
+
+    words: tuple[Word, ...]
+    has_stop: bool = False
+
+    @property
+    def longest(self) -> int:
+        """The greatest length: with all words in characters."""
+        return sum(len(word[-1]) for word in self.words)
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """By how much a batch of such rows is filled: no source, and the ids after the first one."""
+        return 0, sum(len(word[0]) for word in self.words) - 1
+
+    def row(self, split_words: float, drop_stop: float, chance: random.Random) -> Row:
+        """The sentence as a row of a batch, drawn as the source of a pair is."""
+        ids = Example(self.words, (), self.has_stop).source_ids(split_words, drop_stop, chance)
+        return Row((), ids, (*ids[1:], END))
+
+    def whole(self) -> Row:
+        """The sentence as a row in which all known words are whole."""
+        return self.row(0.0, 0.0, random.Random(0))
+
+    def again(self, row: Row, _split_words: float, _drop_stop: float, _chance: random.Random) -> Row:
+        """The row that is compared with `row`: the same one, because both must expect the same symbols."""
+        return row
+
 
 @attrs.frozen
 class Batch:
-    """Padded ids [batch, position]; `lengths` [batch] are those of the sources.
+    """Padded ids [batch, position]; `lengths` [batch] are those of the sources. Without sources, both are None.
 
-    `given` is the target with the begin symbol, which the decoder reads; `expected` is the target with the end symbol.
+    `given` is what the decoder reads, `expected` the next symbol at each of its positions.
     """
 
-    source: Tensor
-    lengths: Tensor
+    source: Tensor | None
+    lengths: Tensor | None
     given: Tensor
     expected: Tensor
 
     def to(self, device: torch.device) -> "Batch":
         """The batch on another device."""
-        return Batch(*(getattr(self, field.name).to(device) for field in attrs.fields(Batch)))
+        source, lengths = (None if part is None else part.to(device) for part in (self.source, self.lengths))
+        return Batch(source, lengths, self.given.to(device), self.expected.to(device))
 
 
-def make_batch(sources: Sequence[tuple[int, ...]], targets: Sequence[tuple[int, ...]]) -> Batch:
-    """A batch of padded rows of ids."""
+def paired(source: Ids, target: Ids) -> Row:
+    """The row of a pair: the decoder is given the begin symbol and the target, and expects the target and the end symbol."""
+    return Row(source, (BEGIN, *target), (*target, END))
+
+
+def make_batch(sources: Sequence[Ids], targets: Sequence[Ids]) -> Batch:
+    """A batch of padded pairs of ids."""
+    return batch_of([paired(source, target) for source, target in zip(sources, targets, strict=True)])
+
+
+def batch_of(rows: Sequence[Row]) -> Batch:
+    """A batch of padded rows, of which all or none have a source."""
+    sources = [row.source for row in rows]
     return Batch(
-        source=padded(sources, PAD),
-        lengths=torch.tensor([len(row) for row in sources]),
-        given=padded([(BEGIN, *row) for row in targets], PAD),
-        expected=padded([(*row, END) for row in targets], PAD),
+        source=padded(sources, PAD) if any(sources) else None,
+        lengths=torch.tensor([len(source) for source in sources]) if any(sources) else None,
+        given=padded([row.given for row in rows], PAD),
+        expected=padded([row.expected for row in rows], PAD),
     )
 
 

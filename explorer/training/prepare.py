@@ -14,7 +14,7 @@ from explorer.tokens.bilingual import SOURCE_FILE, Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import UNKNOWN
-from explorer.training.batches import Example, Word
+from explorer.training.batches import Example, TextExample, Word
 from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
 
 _FULL_STOP = "。"
@@ -23,13 +23,17 @@ _TOLD_EVERY = 500
 
 @attrs.frozen
 class Prepared:
-    """What training needs from a data file. `sha256` identifies the file; `bad` are the rows that were left out."""
+    """What training needs from its data. `sha256` identifies the files; `bad` are the rows that were left out.
+
+    `characters_per_token` is that of what a language model predicts on the validation rows; 0 for a translator.
+    """
 
     bilingual: Bilingual
-    train: tuple[Example, ...]
-    valid: tuple[Example, ...]
+    train: tuple[Example, ...] | tuple[TextExample, ...]
+    valid: tuple[Example, ...] | tuple[TextExample, ...]
     bad: tuple[BadRow, ...]
     sha256: str
+    characters_per_token: float = 0.0
 
 
 def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Prepared:
@@ -79,12 +83,23 @@ def prepare(data: Path, folder: Path, config: Config, progress: Progress) -> Pre
 
 
 def example(pair: Pair, bilingual: Bilingual, segmenter: Segmenter) -> Example:
-    """A pair in ids: a known word can be written as a whole or in characters, an unknown word in characters only."""
+    """A pair in ids."""
     source, target = pair
+    words = words_of(source, bilingual, segmenter)
+    return Example(words, bilingual.target_ids(target), ends_with_stop(source, words))
+
+
+def words_of(text: str, bilingual: Bilingual, segmenter: Segmenter) -> tuple[Word, ...]:
+    """The words in ids: a known word can be written as a whole or in characters, an unknown word in characters only."""
     words: list[Word] = []
-    for start, end in segmenter.spans(source, "accurate", hmm=True):
-        word = source[start:end]
+    for start, end in segmenter.spans(text, "accurate", hmm=True):
+        word = text[start:end]
         whole = bilingual.source.id_of(word)
         single = tuple(bilingual.source.id_of(word[a:b]) or UNKNOWN for a, b in characters(word))
         words.append((single,) if whole is None or len(single) == 1 else ((whole,), single))
-    return Example(tuple(words), bilingual.target_ids(target), source.endswith(_FULL_STOP) and len(words) > 1)
+    return tuple(words)
+
+
+def ends_with_stop(text: str, words: tuple[Word, ...]) -> bool:
+    """Whether a text of several words ends with a full stop, which people may leave out when they type."""
+    return text.endswith(_FULL_STOP) and len(words) > 1

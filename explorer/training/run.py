@@ -1,5 +1,6 @@
 """A Run: a whole training from a data file to a preset with weights, as its caller sees it."""
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import attrs
 from explorer.config import Config
 from explorer.engine.devices import chosen_device
 from explorer.engine.recording.memory import keep_freed_memory
-from explorer.errors import KnobNotAChoice
+from explorer.errors import KnobNotAChoice, SentencesNeedOneSide
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import FILE, VOCABULARY, load_weights
@@ -16,18 +17,21 @@ from explorer.tokens.bilingual import SOURCE_FILE, Bilingual
 from explorer.training import checkpoint
 from explorer.training.bundle import write_bundle
 from explorer.training.prepare import Prepared, prepare
+from explorer.training.prepare_texts import prepare_texts
 from explorer.training.recipe import Precision, Recipe
 from explorer.training.training import Training, TrainingStep
 
 _KEPT_BYTES = 2**30
-_ONLY = {"architecture": "encoder-decoder", "tokenizer": "jieba", "jieba_hmm": True}
+_ONLY = {"architecture": ("encoder-decoder", "decoder-only"), "tokenizer": ("jieba",), "jieba_hmm": (True,)}
 
 
 @attrs.frozen(kw_only=True)
 class Wish:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe, device.
 
-    The model must be an encoder-decoder whose source is cut by jieba. Raises KnobNotAChoice for any other.
+    The model must be cut by jieba and be an encoder-decoder, which becomes a translator, or a decoder alone, which becomes a
+    language model of the source side. Raises KnobNotAChoice for any other. `sentences` is a file of further sentences for a
+    language model.
 
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
     training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
@@ -36,6 +40,7 @@ class Wish:
 
     data: Path
     out: Path
+    sentences: Path | None = None
     config: Config
     recipe: Recipe
     device: str = "auto"
@@ -44,10 +49,17 @@ class Wish:
     start: Path | None = None
 
     def __attrs_post_init__(self) -> None:
-        for name, only in _ONLY.items():
+        for name, choices in _ONLY.items():
             got = getattr(self.config, name)
-            if got != only:
-                raise KnobNotAChoice(name=name, choices=str(only).lower(), got=got)
+            if got not in choices:
+                raise KnobNotAChoice(name=name, choices=", ".join(str(each).lower() for each in choices), got=got)
+        if self.sentences is not None and self.translates:
+            raise SentencesNeedOneSide
+
+    @property
+    def translates(self) -> bool:
+        """Whether the model becomes a translator; else it becomes a language model."""
+        return self.config.architecture == "encoder-decoder"
 
 
 class Run:
@@ -60,10 +72,11 @@ class Run:
         make_folder(wish.out)
         self.precision: Precision = self._precision()
         if wish.start is not None and not (wish.out / SOURCE_FILE).exists():
-            Bilingual.read(wish.start).write(wish.out)
-        self.prepared: Prepared = prepare(wish.data, wish.out, wish.config, progress)
+            (Bilingual.read if wish.translates else Bilingual.read_shared)(wish.start).write(wish.out)
+        self.prepared = _prepared(wish, progress)
         bilingual = self.prepared.bilingual
-        self.config = wish.config.changed(vocab_size=len(bilingual.source), target_vocab_size=len(bilingual.target))
+        n_target = len(bilingual.target) if wish.translates else 0
+        self.config = wish.config.changed(vocab_size=len(bilingual.source), target_vocab_size=n_target)
         self.training = Training(
             build(self.config, self._weights()),
             self.prepared.train,
@@ -99,6 +112,10 @@ class Run:
             VOCABULARY: self.prepared.bilingual.sha256,
         }
 
+    def perplexities(self, loss: float) -> tuple[float, float]:
+        """The perplexity per token and per character of a validation loss, in nats per token, of a language model."""
+        return math.exp(loss), math.exp(loss / self.prepared.characters_per_token)
+
     def steps(self) -> Iterator[TrainingStep]:
         """Train step by step; see Training.steps."""
         return self.training.steps()
@@ -115,3 +132,9 @@ class Run:
             {**self._about(), "history": history},
         )
         return self.wish.out
+
+
+def _prepared(wish: Wish, progress: Callable[[float], None]) -> Prepared:
+    if wish.translates:
+        return prepare(wish.data, wish.out, wish.config, progress)
+    return prepare_texts(wish.data, wish.sentences, wish.out, wish.config, progress)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from explorer import resources
 from explorer.engine.sources.translator import Translator
-from explorer.errors import BadWord, EmptySplit, NotTrained
+from explorer.errors import BadWord, EmptySplit, NotATranslator, NotTrained
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import VOCABULARY
@@ -68,13 +68,15 @@ class Teacher:
     """Teaches a translator. The constructor prepares, `steps()` teaches, `finish()` writes the preset."""
 
     def __init__(self, wish: Teaching) -> None:
-        """Read data and weights. Raises NotTrained, BadWord, BadFile, EmptySplit, CannotCreate."""
+        """Read data and weights. Raises NotTrained, NotATranslator, BadWord, BadFile, EmptySplit, CannotCreate."""
         self.wish = wish
         for word in wish.words:
             _check_word(word)
         preset = load_preset(wish.preset)
         if preset.folder is None:
             raise NotTrained(name=wish.preset)
+        if not preset.translates:
+            raise NotATranslator(name=wish.preset)
         make_folder(wish.out)
         start = Translator(preset)
         self.text = preset.text

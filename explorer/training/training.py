@@ -20,7 +20,7 @@ from explorer.model.transformer import Transformer
 from explorer.model.weights_file import read_tensors, write_tensors
 from explorer.tokens.vocabulary import PAD
 from explorer.training import checkpoint
-from explorer.training.batches import Batch, Example, batch_plan, make_batch
+from explorer.training.batches import Batch, Example, TextExample, batch_of, batch_plan
 from explorer.training.checkpoint import Memory, State, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
 from explorer.training.loss import log_probabilities, training_loss
@@ -48,8 +48,8 @@ class Training:
     def __init__(
         self,
         model: Transformer,
-        train: Sequence[Example],
-        valid: Sequence[Example],
+        train: Sequence[Example] | Sequence[TextExample],
+        valid: Sequence[Example] | Sequence[TextExample],
         recipe: Recipe,
         folder: Path,
         *,
@@ -79,7 +79,7 @@ class Training:
 
     def steps(self) -> Iterator[TrainingStep]:
         """Train step by step. Raises NotEnoughDeviceMemory, DiskFull, CannotWrite; the last complete checkpoint stays."""
-        lengths = [(len(example.source), len(example.target)) for example in self._train]
+        lengths = [example.lengths for example in self._train]
         while self._state.epoch < self.recipe.epochs and not self._is_stuck():
             chance = random.Random(f"{self.recipe.training_seed} {self._state.epoch}")
             plan = batch_plan(lengths, self.recipe.batch_tokens, chance)
@@ -101,10 +101,11 @@ class Training:
 
     def _batch(self, rows: list[int], chance: random.Random) -> Batch:
         examples = [self._train[row] for row in rows]
+        drawing = self.recipe.split_words, self.recipe.drop_stop, chance
+        drawn = [example.row(*drawing) for example in examples]
         if self.recipe.agreement:
-            examples *= 2
-        sources = [example.source_ids(self.recipe.split_words, self.recipe.drop_stop, chance) for example in examples]
-        return make_batch(sources, [example.target for example in examples])
+            drawn += [example.again(row, *drawing) for example, row in zip(examples, drawn, strict=True)]
+        return batch_of(drawn)
 
     def _step(self, batch: Batch, n_batches: int) -> TrainingStep:
         start = time.perf_counter()
@@ -164,15 +165,12 @@ class Training:
 
     def _validate(self) -> tuple[float, float]:
         """The mean loss in nats without smoothing, and the share of tokens whose most probable symbol is the expected one."""
-        lengths = [(len(example.source), len(example.target)) for example in self._valid]
+        lengths = [example.lengths for example in self._valid]
         total = right = count = 0.0
         chance = random.Random(0)
         with torch.inference_mode(), self._autocast(), _resting(self.model):
             for rows in batch_plan(lengths, 4 * self.recipe.batch_tokens, chance):
-                examples = [self._valid[row] for row in rows]
-                batch = make_batch(
-                    [example.source_ids(0.0, 0.0, chance) for example in examples], [example.target for example in examples]
-                ).to(self._device)
+                batch = batch_of([self._valid[row].row(0.0, 0.0, chance) for row in rows]).to(self._device)
                 log_p, expected = log_probabilities(self.model, batch), batch.expected[batch.expected != PAD]
                 total -= log_p.gather(1, expected[:, None]).sum().item()
                 right += (log_p.argmax(dim=-1) == expected).sum().item()

@@ -47,7 +47,8 @@ class WeightsBar(QWidget):
         self.title.setText(words("weights.title"))
         self.segments.setAccessibleName(words("weights.title"))
         self.segments.offer({key: words(f"weights.{key}") for key in ("trained", "random")}, "trained" if trained else "random")
-        self.note.setText(words("weights.by_choice" if not wish.trained else "weights.by_shape"))
+        why = "weights.by_choice" if not wish.trained else "weights.by_shape"
+        self.note.setText(words(why if wish.preset_translates else f"{why}_alone"))
 
     def _chose(self, key: str) -> None:
         self.wished.emit(SetTrained(key == "trained"))

@@ -4,10 +4,13 @@ The trained model is kept when an untrained one is shown, so that it is there at
 """
 
 from explorer.engine.sources.own_model import OwnModel
+from explorer.engine.sources.predicting import Predicting
 from explorer.engine.sources.source import ModelSource
+from explorer.engine.sources.trained import Trained
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import Translator
 from explorer.engine.token_limits import short_enough
+from explorer.errors import NotATranslator
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
@@ -15,30 +18,39 @@ from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """All sources. `own` makes untrained models; the last translator is kept."""
+    """All sources. `own` makes untrained models; the last trained model is kept."""
 
     def __init__(self, tokenizers: Tokenizers) -> None:
         self.tokenizers = tokenizers
         self.own = OwnModel(tokenizers)
-        self._translator: Translator | None = None
+        self._trained: Trained | None = None
 
     def of(self, wish: Wish) -> ModelSource:
         """The source that a Wish asks for. Raises UnknownPreset, BadFile."""
-        # A translator needs its own vocabulary, so it cannot work with one that is made from the sentence.
-        translator = self.translator(wish.preset) if wish.config.vocabulary == "bundled" else None
-        if translator is None:
+        # A trained model needs its own vocabulary, so it cannot work with one that is made from the sentence.
+        trained = self.trained(wish.preset) if wish.config.vocabulary == "bundled" else None
+        if trained is None:
             return self.own
-        return Translating(translator, self.tokenizers, self.own, trained=wish.uses_trained)
+        if isinstance(trained, Translator):
+            return Translating(trained, self.tokenizers, self.own, trained=wish.uses_trained)
+        return Predicting(trained, self.tokenizers, self.own, trained=wish.uses_trained)
 
-    def translator(self, preset: str) -> Translator | None:
+    def trained(self, preset: str) -> Trained | None:
         """The trained model of a preset, None if it has none. The last one is kept. Raises BadFile."""
         chosen = load_preset(preset)
         if chosen.folder is None:
             return None
-        if self._translator is None or self._translator.preset != chosen:
-            self._translator = None  # The old one goes first, because two large models may not fit into memory.
-            self._translator = Translator(chosen)
-        return self._translator
+        if self._trained is None or self._trained.preset != chosen:
+            self._trained = None  # The old one goes first, because two large models may not fit into memory.
+            self._trained = Translator(chosen) if chosen.translates else Trained(chosen)
+        return self._trained
+
+    def translator(self, preset: str) -> Translator | None:
+        """The trained translator of a preset, None if it has no weights. Raises BadFile, NotATranslator."""
+        found = self.trained(preset)
+        if found is not None and not isinstance(found, Translator):
+            raise NotATranslator(name=preset)
+        return found
 
     def source_ids(self, text: str, translator: Translator) -> tuple[int, ...]:
         """The ids of a sentence to translate. Raises BadText, TooLong."""

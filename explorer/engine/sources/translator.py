@@ -1,9 +1,7 @@
 """The Translator: a trained model with its vocabularies. It translates, and its weights are used for recorded passes."""
 
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -12,16 +10,12 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.devices import on_device, seeded
+from explorer.engine.devices import seeded
+from explorer.engine.sources.trained import Trained
 from explorer.engine.threads import decoding_threads
-from explorer.errors import BadVocabulary
 from explorer.model.ids import ids_tensor
-from explorer.model.transformer import Transformer
-from explorer.model.weights import build, pack, with_knobs
-from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_about
 from explorer.presets import Preset
 from explorer.stops import Superseded
-from explorer.tokens.bilingual import Bilingual
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
 
@@ -30,27 +24,13 @@ Ids = tuple[int, ...]
 _MOST_KNOWN = 32  # So many translations are kept; undo and a slider that goes back find them at once.
 
 
-class Translator:
-    """The trained model of a preset. Raises BadWeights, BadVocabulary."""
+class Translator(Trained):
+    """The trained model of a preset that translates. Raises BadWeights, BadVocabulary."""
 
     def __init__(self, preset: Preset) -> None:
-        assert preset.folder is not None  # Callers make a Translator only for presets with weights.
-        self.preset, self.folder = preset, preset.folder
-        self.bilingual = Bilingual.read(self.folder)
-        _check_sizes(self.bilingual, preset.config, self.folder)
-        self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
-        pack(self._model)
-        _check_symbols(self.bilingual, self.folder)
+        super().__init__(preset)
         self._known: OrderedDict[object, Search] = OrderedDict()
         self._draft: Ids = ()  # The newest translation; the next one often begins like it.
-
-    def model(self, config: Config) -> Transformer:
-        """The model with the trained weights and the knobs of a Config of the same shape. Raises NoSuchDevice."""
-        if self._model.config != config:
-            before, self._model = self._model, with_knobs(self._model, config)
-            if self._model is not before:  # Packed weights round in their own way: going back gives the same bits again.
-                pack(self._model)
-        return on_device(self._model, config.device)
 
     def search(
         self,
@@ -107,19 +87,3 @@ def _raising(stop: Callable[[], bool]) -> Callable[[], None]:
             raise Superseded
 
     return check
-
-
-def _check_symbols(bilingual: Bilingual, folder: Path) -> None:
-    """Refuse a vocabulary that the weights were not trained with, if the weights' file names another one."""
-    told = read_about(folder / FILE).get(VOCABULARY)
-    if told is not None and told != json.dumps(bilingual.sha256):
-        raise BadVocabulary(path=str(folder), reason=f"SHA-256 {bilingual.sha256[:8]} ≠ {told[1:9]}")
-
-
-def _check_sizes(bilingual: Bilingual, config: Config, folder: Path) -> None:
-    for side, vocabulary, wanted in (
-        ("source", bilingual.source, config.vocab_size),
-        ("target", bilingual.target, config.n_target_symbols),
-    ):
-        if len(vocabulary) != wanted:
-            raise BadVocabulary(path=str(folder / f"{side}.txt"), reason=f"{len(vocabulary)} ≠ {wanted}")

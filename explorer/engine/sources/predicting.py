@@ -1,0 +1,76 @@
+"""A preset with a trained language model: its vocabulary cuts the text, and its model says at each place what comes next.
+
+If the Wish asks for untrained weights or another shape, that model is shown the same tokens, so that everything else stays
+equal. A shape with two sides is given the text on both, as an untrained model is.
+"""
+
+from explorer.config import Config
+from explorer.engine.changing import Changing
+from explorer.engine.recording.memory import check_memory
+from explorer.engine.sources.own_model import OwnModel
+from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.trained import Trained
+from explorer.engine.token_limits import short_enough, within
+from explorer.model.transformer import Transformer
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop
+from explorer.tokens.bilingual import Bilingual
+from explorer.tokens.cuts import Spans
+from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.own_card import card_of, parameter_bytes
+from explorer.trace.trace import Tokens
+
+
+class Predicting:
+    """The ModelSource of a preset with a trained language model. `own` makes the models that are not the trained one."""
+
+    def __init__(self, predictor: Trained, tokenizers: Tokenizers, own: OwnModel, *, trained: bool) -> None:
+        self._predictor, self._tokenizers, self._own, self._trained = predictor, tokenizers, own, trained
+
+    def cut(self, wish: Wish) -> Row:
+        """The tokens of the typed text. Raises BadText, TooLong."""
+        return short_enough(self._row(wish, wish.text, wish.source_cuts), wish.config)
+
+    def further(self, wish: Wish, text: str) -> Row:
+        """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
+        return self._row(wish, text, None)[: wish.config.max_len]
+
+    def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
+        """The tokens of the sides that the architecture has. If no target was typed, the text is the target as well.
+
+        Raises BadText, TooLong.
+        """
+        config = wish.config
+        if config.architecture == "encoder-only":
+            return Sentence(Tokens(source), wish.text)
+        if config.architecture == "decoder-only":
+            return Sentence(Tokens((), source), wish.text)
+        text, cuts = (wish.text, wish.source_cuts) if wish.target is None else (wish.target, wish.target_cuts)
+        target = within(self._row(wish, text, cuts), config.n_target_symbols)
+        return Sentence(Tokens(source, short_enough(target, config)), text)
+
+    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
+        """The symbol of each id of the output."""
+        return self._vocabulary(config).target.symbols
+
+    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
+        """The model with these knobs and trained or fresh weights. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
+        if not self._trained:
+            return self._own.ready(config, recorded_bytes, stop, progress)
+        check_memory(card_of(config), recorded_bytes, held=parameter_bytes(config))
+        return self._predictor.model(config)
+
+    def run(self, model: Transformer, sentence: Sentence) -> None:
+        """Make one pass."""
+        self._own.run(model, sentence)
+
+    def rest(self, stop: Stop) -> None:
+        """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""
+        self._own.rest(stop)
+
+    def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
+        return self._tokenizers.source(text, wish.config, self._vocabulary(wish.config), cuts=cuts, words=wish.words)
+
+    def _vocabulary(self, config: Config) -> Bilingual:
+        """The trained vocabulary, cut to the sizes that the Config has."""
+        return self._predictor.bilingual.capped(config.vocab_size, config.n_target_symbols)

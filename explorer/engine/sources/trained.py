@@ -1,0 +1,50 @@
+"""The trained model of a preset with its vocabularies. By itself it is a language model; a Translator is one as well."""
+
+import json
+from pathlib import Path
+
+from explorer.config import Config
+from explorer.engine.devices import on_device
+from explorer.errors import BadVocabulary
+from explorer.model.transformer import Transformer
+from explorer.model.weights import build, pack, with_knobs
+from explorer.model.weights_file import FILE, VOCABULARY, load_weights, read_about
+from explorer.presets import Preset
+from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
+
+
+class Trained:
+    """The trained model of a preset. Raises BadWeights, BadVocabulary."""
+
+    def __init__(self, preset: Preset) -> None:
+        assert preset.folder is not None  # Callers make it only for presets with weights.
+        self.preset, self.folder = preset, preset.folder
+        self.bilingual = (Bilingual.read if preset.translates else Bilingual.read_shared)(self.folder)
+        _check_sizes(self.bilingual, preset.config, self.folder)
+        self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
+        pack(self._model)
+        _check_symbols(self.bilingual, self.folder)
+
+    def model(self, config: Config) -> Transformer:
+        """The model with the trained weights and the knobs of a Config of the same shape. Raises NoSuchDevice."""
+        if self._model.config != config:
+            before, self._model = self._model, with_knobs(self._model, config)
+            if self._model is not before:  # Packed weights round in their own way: going back gives the same bits again.
+                pack(self._model)
+        return on_device(self._model, config.device)
+
+
+def _check_symbols(bilingual: Bilingual, folder: Path) -> None:
+    """Refuse a vocabulary that the weights were not trained with, if the weights' file names another one."""
+    told = read_about(folder / FILE).get(VOCABULARY)
+    if told is not None and told != json.dumps(bilingual.sha256):
+        raise BadVocabulary(path=str(folder), reason=f"SHA-256 {bilingual.sha256[:8]} ≠ {told[1:9]}")
+
+
+def _check_sizes(bilingual: Bilingual, config: Config, folder: Path) -> None:
+    for file, vocabulary, wanted in (
+        (SOURCE_FILE, bilingual.source, config.vocab_size),
+        (TARGET_FILE, bilingual.target, config.n_target_symbols),
+    ):
+        if len(vocabulary) != wanted:
+            raise BadVocabulary(path=str(folder / file), reason=f"{len(vocabulary)} ≠ {wanted}")
