@@ -7,7 +7,7 @@ import pytest
 
 from explorer.training.ngrams import NGrams, predicted
 
-ROWS = [tuple(random.Random(seed).choices((4, 5, 6, 7), (6, 3, 2, 1), k=3 + seed % 5)) + (3,) for seed in range(40)]
+ROWS = [(*random.Random(seed).choices((4, 5, 6, 7), (6, 3, 2, 1), k=3 + seed % 5), 3) for seed in range(40)]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])

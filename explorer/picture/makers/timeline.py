@@ -1,4 +1,4 @@
-"""The steps of decoding in a row: the symbol each step wrote, and its probability."""
+"""The steps of decoding in a row: the symbol each step wrote, and its probability. For a language model, the text's tokens."""
 
 import attrs
 import numpy as np
@@ -18,7 +18,8 @@ from explorer.trace.trace import Trace
 def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
     """Each step with its symbol, probability, log-probability (nats) and rank, all [step].
 
-    Where nothing is expected of the model, the steps are the text's own tokens and the probabilities are NaN.
+    Where nothing is expected of the model, the steps are the text's own tokens and the probabilities are NaN; a trained
+    language model has a probability for each token but the first.
     """
     tap = "generator.probabilities"
     n_steps, n_symbols = trace[tap].shape
@@ -32,7 +33,8 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
         scale=unit_scale(look.unit_colours),
     )
     if not trace.expected:
-        return made
+        is_language_model = trace.trained and trace.card.architecture == "decoder-only" and n_steps > 1
+        return _read(made, trace, words) if is_language_model else made
     steps, ids = np.arange(n_steps), np.array(trace.expected)
     log_ps = log_p(trace["generator.logits"], ids)  # [step]
     # log P(y) = Σ_t log P(y_t | y_<t, x)
@@ -45,6 +47,30 @@ def timeline(trace: Trace, look: Look, words: Words) -> Timeline:
         ranks=_ranks(trace, ids),
         shift=1,
         caption=attrs.evolve(made.caption, note=note, origin="computed", formula="log P = Σ<sub>t</sub> log P(y<sub>t</sub>)"),
+    )
+
+
+def _read(made: Timeline, trace: Trace, words: Words) -> Timeline:
+    """The tokens of a text with the probability that a language model gave to each, after the tokens before it."""
+    ids = np.array([token.id for token in trace.tokens.target[1:]])
+    # log P(token t) stands at position t - 1.
+    log_ps = log_p(trace["generator.logits"][:-1], ids)  # [position - 1]
+    probabilities = made.probabilities.copy()
+    probabilities[1:] = trace["generator.probabilities"][np.arange(len(ids)), ids]
+    told = (
+        words("timeline.read_first", symbol=made.labels[0]),
+        *(
+            words("timeline.read", step=step, symbol=label, value=number(float(probabilities[step])), before=before)
+            for step, (before, label) in enumerate(zip(made.labels, made.labels[1:], strict=False), 1)
+        ),
+    )
+    note = words("timeline.read_note", count=len(ids), perplexity=number(perplexity(log_ps)))
+    return attrs.evolve(
+        made,
+        probabilities=probabilities,
+        alike=True,
+        told=told,
+        caption=attrs.evolve(made.caption, title=words("timeline.read_title"), note=note, origin="computed"),
     )
 
 

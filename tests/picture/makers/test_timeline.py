@@ -86,6 +86,30 @@ def test_a_model_that_is_asked_for_nothing_shows_its_own_tokens(architecture: st
     assert made.caption.note == words(language)("timeline.nothing_asked")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_trained_language_model_says_how_probable_each_token_was(language: str) -> None:
+    """P of token t is recorded at position t - 1; the first token is given. Nobody asks what comes after the last."""
+    untrained = example("decoder-only")
+    trace = attrs.evolve(untrained, card=attrs.evolve(untrained.card, trained=True))
+    made = timeline(trace, Look(), words(language))
+    ids = [token.id for token in trace.tokens.target]
+
+    assert np.isnan(made.probabilities[0])
+    assert made.probabilities[1:].tolist() == [float(trace["generator.probabilities"][t, id_]) for t, id_ in enumerate(ids[1:])]
+    logs = [slow_log_p(trace["generator.logits"][t].tolist(), id_) for t, id_ in enumerate(ids[1:])]
+    assert f"{math.exp(-math.fsum(logs) / len(logs)):.4g}" in made.caption.note
+    assert (len(made.told), made.alike, made.shift) == (len(ids), True, 0)
+    assert trace.tokens.target[1].text in made.told[1]
+
+
+def test_a_single_token_of_a_language_model_has_no_probability() -> None:
+    """Nothing stands before it."""
+    untrained = example("decoder-only", "我")
+    made = timeline(attrs.evolve(untrained, card=attrs.evolve(untrained.card, trained=True)), Look(), EN)
+
+    assert np.isnan(made.probabilities).all() and not made.told
+
+
 @pytest.mark.parametrize(
     ("value", "text"), [(0.8215, "0.822"), (1.0, "1"), (3.14159e-5, "3.14e−05"), (0.0, "0"), (math.nan, "")]
 )
