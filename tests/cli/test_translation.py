@@ -87,6 +87,26 @@ def _translated(say: Say, folder: Path) -> tuple[str, str]:
     return said[said.index("\n") :], complained
 
 
+def test_training_a_decoder_alone_tells_perplexities(say: Say, tmp_path: Path) -> None:
+    """At each epoch, per token and per character; the preset then shows what comes next, and does not translate."""
+    further = tmp_path / "more.tsv"
+    further.write_text("1\tcmn\t我們看書！\n2\tcmn\t\n", encoding="utf-8")
+    data, out = data_file(tmp_path / "pairs.tsv"), tmp_path / "out"
+    call = ("train", "--data", str(data), "--out", str(out), *SMALL, "--sentences", str(further))
+    status, said, complained = say(*call, "--architecture", "decoder-only")
+
+    assert 0 == status
+    assert 2 == said.count("per token ·") == said.count("per character")
+    assert "line 2 left out: a sentence is empty" in complained
+    assert {"preset.toml", "weights.safetensors", "source.txt"} <= {path.name for path in out.iterdir()}
+    assert explorer.explore("我爱北京", preset=out).trained
+    for command in (("translate", "我"), ("evaluate",)):
+        status, _, complained = say(*command, "--preset", str(out), "--language", "en")
+        assert (2, f"The preset {out} is a language model: it cannot translate.\n") == (status, complained)
+    status, _, complained = say(*call)
+    assert 2 == status and "A translator is trained on pairs" in complained
+
+
 def test_one_line_comes_out_for_each_that_goes_in(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty line stays one; a line that cannot be translated becomes one, and is told by its number."""
     preset = a_bundle(tmp_path)

@@ -52,3 +52,12 @@ def a_bundle(folder: Path, **knobs: object) -> str:
 
 def a_translator(folder: Path, **knobs: object) -> Translator:
     return Translator(load_preset(a_bundle(folder, **knobs)))
+
+
+def a_language_model(folder: Path, **knobs: object) -> str:
+    """Write the folder of a language model; its path is the preset's name. Its last symbols are words of two characters."""
+    own = config(**{"architecture": "decoder-only", "target_vocab_size": 0, "tied_embeddings": True, "n_layers": 2, **knobs})
+    one = Bilingual.shared(BILINGUAL.source)
+    model = randomized(build(own))
+    write_bundle(folder, dict(model.named_parameters()), own, one, "我爱北京", {VOCABULARY: one.sha256})  # type: ignore[arg-type]
+    return str(folder)
