@@ -14,6 +14,7 @@
     ├── NotEnoughMemory, NotKept, TooLongForEffects
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
+    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
 
@@ -465,6 +466,28 @@ class TooLongToPatch(CannotPatch):
     """A text that is too long for many passes with whole maps. Values: n_tokens."""
 
     key = "error.too_long_to_patch"
+
+
+class CannotSteer(ExplorerError):
+    """Two sets of sentences of which no vector can be made."""
+
+
+class OneSetIsEmpty(CannotSteer):
+    """A set of sentences without any."""
+
+    key = "error.one_set_is_empty"
+
+
+class TooManySentences(CannotSteer):
+    """A set of more sentences than it may have. Values: limit, got."""
+
+    key = "error.too_many_sentences"
+
+
+class SentenceOfSet(CannotSteer):
+    """A sentence that no pass can be made of. Values: text, reason (an error)."""
+
+    key = "error.sentence_of_set"
 
 
 class BadChange(ExplorerError):

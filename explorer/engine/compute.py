@@ -19,6 +19,7 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
+from explorer.engine.steerer import Steerer
 from explorer.errors import ExplorerError, NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
 from explorer.model.transformer import Transformer
 from explorer.state.breaks import broken, unchanged
@@ -43,7 +44,7 @@ class Computer:
     def __init__(self, tokenizers: Tokenizers | None = None) -> None:
         keep_freed_memory(_KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers())
-        self._lender = Lender(self._lent)
+        self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
@@ -85,6 +86,8 @@ class Computer:
             self._before_by = self._before = None
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
             found["unchanged"] = self._beside(request, changing, stop, progress)
+        if "steering" in request.experiments:
+            found["steering"] = self._steerer.steering(wish, stop, progress)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,

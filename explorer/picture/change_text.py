@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import attrs
 
 from explorer.lang import Words
+from explorer.picture.cell_text import rough
 from explorer.trace.change_groups import ChangeGroup, change_groups
 from explorer.trace.changes import Change
 from explorer.trace.stages import stage_of
@@ -71,6 +72,9 @@ def _told(change: Change, where: str, trace: Trace | None, words: Words) -> str:
         place = words("change.told.part", part=" → ".join(filter(None, both)), where=where)
     if change.kind == "mean":
         return words("change.told.mean", where=place)
+    if change.kind == "add" and isinstance(change.value, tuple):
+        length = rough(sum(each * each for each in change.value) ** 0.5)
+        return words("change.told.add_vector", where=place, length=length)
     key = "change.told.off" if change.kind == "scale" and change.value == 0 else f"change.told.{change.kind}"
     return words(key, where=place, value=_number(change))
 

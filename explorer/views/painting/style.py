@@ -50,9 +50,9 @@ QMenu::item:disabled {{ color: {disabled}; background: transparent; }}
 QMenu::separator {{ height: 1px; background: {hairline}; margin: 4px 8px; }}
 QStatusBar {{ background: {card}; border-top: 1px solid {hairline}; padding-left: 8px; }}
 QStatusBar::item {{ border: none; }}
-QLineEdit, QComboBox, QAbstractSpinBox {{
+QLineEdit, QPlainTextEdit, QComboBox, QAbstractSpinBox {{
     background: {field}; border: 1px solid {hairline}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
-QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
+QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ background: {window}; }}
 QAbstractSpinBox {{ padding: 0 4px; min-height: 18px; }}
 #sentence {{ font-size: 17px; padding: 3px 8px; }}
