@@ -135,6 +135,9 @@ class Window(QMainWindow):
             action.triggered.connect(self._go_by_action)
         for action in self.actions_.themes.values():
             action.triggered.connect(self._theme_by_action)
+        for action in self.actions_.motions.values():
+            action.triggered.connect(self._motion_by_action)
+        self.actions_.motions[self.appearance.motion].setChecked(True)
         for action in self.actions_.colours.values():
             action.triggered.connect(self._colours_by_action)
         self.header.language.connect(self.appearance.switch_language)
@@ -153,6 +156,9 @@ class Window(QMainWindow):
 
     def _theme_by_action(self) -> None:
         self.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _motion_by_action(self) -> None:
+        self.appearance.choose_motion(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
 
     def _colours_by_action(self) -> None:
         key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
