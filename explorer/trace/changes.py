@@ -31,8 +31,14 @@ _MOST_CHANGES = 4096  # A file may have at most so many changes.
 _LARGEST = 3.4e38  # The largest number of float32 is slightly more.
 
 
+def _without_axes(value: Any) -> Any:
+    """The number of an array without axes, which says that it can be iterated and cannot; any other value as it is."""
+    return value.item() if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)) else value
+
+
 def _numbers(value: Any) -> Any:
     """A float or a tuple of floats; any other value is returned as it is, and the validator refuses it."""
+    value = _without_axes(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return tuple(_number(each) for each in islice(value, _MOST_PLACES + 1))
     return _number(value)
@@ -49,6 +55,7 @@ def _number(value: Any) -> Any:
 
 def _places(value: Any) -> Any:
     """A tuple of whole numbers; a single number becomes a tuple of one."""
+    value = _without_axes(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return tuple(_place(each) for each in islice(value, _MOST_PLACES + 1))
     return value if value is None else (_place(value),)

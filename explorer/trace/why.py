@@ -11,6 +11,7 @@ This is an account of the sum, not a cause: other parts would change if one were
 """
 
 from collections.abc import Iterator, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
 import attrs
@@ -141,12 +142,12 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
     weights = _weights(trace)
     logits = trace["generator.logits"]
     n_positions, n_symbols = logits.shape
-    if not 0 <= position < n_positions:
+    if not _is_index(position, n_positions):
         raise NoSuchStep(got=position, last=n_positions - 1)
     word = written_ids(trace)[position] if word is None else word
     rival = likeliest_rivals(trace, position, word)[0] if rival is None else rival
     for each in (word, rival):
-        if not 0 <= each < n_symbols:
+        if not _is_index(each, n_symbols):
             raise NoSuchSymbol(got=each, last=n_symbols - 1)
     walk = _WayBack(trace, weights, position, np.array([word, rival]))
     found = list(walk.parts())
@@ -162,6 +163,10 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
         p=(float(trace["generator.probabilities"][position, word]), float(trace["generator.probabilities"][position, rival])),
         directions=walk.directions,
     )
+
+
+def _is_index(value: object, size: int) -> bool:
+    return isinstance(value, Integral) and 0 <= value < size
 
 
 def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, word: int | str | None) -> Parts:
