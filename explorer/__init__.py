@@ -7,6 +7,7 @@ trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
+explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
@@ -89,8 +90,11 @@ def why(
 
     `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
     the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
+
+    Each part opens, down to the embedding: `.inside("decoder.cross_attn", 1, 4)` is a head by its keys, and `.inside(0,
+    "query", 17)` of that one feature of Q at key 0, by what the stream held that it was made from; its heads open again.
     """
-    return explore(text, preset=preset, experiments=("why",), **given).why(step, rival, word=word)
+    return explore(text, preset=preset, experiments=("why", "readers"), **given).why(step, rival, word=word)
 
 
 def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":

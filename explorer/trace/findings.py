@@ -29,6 +29,7 @@ EXPERIMENTS = (
     "effects",
     "effects_exact",
     "why",
+    "readers",
     "lens",
     "patching",
     "saliency",
@@ -187,6 +188,27 @@ class OutputWeights:
 
 
 @attrs.frozen(eq=False)
+class ReadingWeights:
+    """The weights with which the attentions of both sides read their streams, and those of all that was added to these.
+
+    `queries`, `keys` and `values` have W_Q, W_K and W_V of each attention ("encoder.layers.0.self_attn"), with the rows of its
+    heads one after the other. All else is as in OutputWeights, of both sides and with "encoder.norm".
+    """
+
+    queries: Mapping[str, Matrix]
+    keys: Mapping[str, Matrix]
+    values: Mapping[str, Matrix]
+    projections: Mapping[str, Matrix]
+    networks: Mapping[str, Matrix]
+    norms: Mapping[str, NormWeights]
+    dropout: float = 0.0
+
+    def matrices(self, which: str) -> Mapping[str, Matrix]:
+        """By block the matrices that make the "query", "key" or "value"."""
+        return {"query": self.queries, "key": self.keys, "value": self.values}[which]
+
+
+@attrs.frozen(eq=False)
 class Lens:
     """What each layer would say: the output's probabilities, made of the stream after each addition of the decoder.
 
@@ -227,6 +249,7 @@ Experiment = (
     | Copies
     | Effects
     | OutputWeights
+    | ReadingWeights
     | Lens
     | Unchanged
     | Patching

@@ -432,6 +432,19 @@ def test_why_says_the_parts_and_their_sum(said: Command) -> None:
     assert values == pytest.approx(trace.why(1).values.tolist())
 
 
+def test_why_opens_down_to_the_embedding(said: Command) -> None:
+    """A way leads from a head over a key to a number of Q, K or V; its parts sum to the recorded one, the largest first."""
+    way = "decoder.cross_attn.1.2/0/key/5/encoder.self_attn.0.1/1/value/all"
+    text = ("我爱北京天安门", "--preset", "tiny", "--step", "1", "--language", "en", "--into")
+    found = json.loads(said("why", *text, way.partition("/encoder")[0], "--json"))
+    trace = explorer.explore("我爱北京天安门", preset="tiny")
+    assert found["recorded"] == pytest.approx(float(trace["decoder.layers.1.cross_attn.key"][2, 0, 5]))
+    assert sum(part["value"] for part in found["parts"]) == pytest.approx(found["recorded"], abs=1e-4) and found["exact"]
+    lines = said("why", *text, way).splitlines()
+    assert lines[0].startswith("encoder.layers.0.self_attn.value[1, 1] ") and "remainder" in lines[-1]
+    assert {line.split()[-1] for line in lines[1:-1]} >= {"encoder.embedding.scaled", "encoder.embedding.positions"}
+
+
 def test_why_takes_a_rival_and_a_word(said: Command) -> None:
     """By text or by id; a kind of positions is a knob, as in every command."""
     call = (

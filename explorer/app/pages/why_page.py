@@ -8,6 +8,7 @@ from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.makers.lens import lens_map
 from explorer.picture.makers.why import account, question, rivals
+from explorer.picture.makers.why_inside import left
 from explorer.state.look import PART_ORDERS, Look
 from explorer.trace.findings import OutputWeights
 from explorer.trace.trace import Trace
@@ -18,8 +19,7 @@ from explorer.views.pictures.lens import LensView
 from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
-_UP = {"score": "key", "key": "head", "head": "", "network": ""}
-"""Where Esc leads from each depth."""
+_FIRST = frozenset({"why", "lens"})
 
 
 class WhyPage(Page):
@@ -27,7 +27,7 @@ class WhyPage(Page):
 
     key = "why"
     least_px = 620
-    experiments = frozenset({"why", "lens"})
+    experiments = _FIRST
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,6 +72,14 @@ class WhyPage(Page):
         for widget in (self.rivals_label, self.against, self.typed, self.sum, self.lens):
             widget.setVisible(writes)
         super().draw(trace, look, words)
+        self._ask(look)
+
+    def _ask(self, look: Look) -> None:
+        """Ask for the weights behind Q, K and V once somebody has opened a number of these."""
+        needed = _FIRST | {"readers"} if look.way else _FIRST
+        if needed != self.experiments:
+            self.experiments = needed
+            self.looked_into.emit()
 
     def _rival(self, trace: Trace, look: Look) -> int:
         from explorer.picture.makers.why import asked
@@ -97,13 +105,13 @@ class WhyPage(Page):
         """Go back one step of what is opened."""
         picture = self.sum.picture
         if self._wall_look is not None and picture is not None:
-            self.look_at(inside=_UP.get(self._wall_look.inside, ""))
+            self.look_at(**left(self._wall_look))
 
     def _chose_rival(self, symbol: str) -> None:
         self.look_at(rival=int(symbol))
 
     def _chose_order(self, order: str) -> None:
-        self.look_at(part_order=order, inside="")
+        self.look_at(part_order=order, inside="", way="")
 
     def _type_rival(self) -> None:
         """Take the symbol that the typed word begins with."""

@@ -15,7 +15,7 @@ from explorer.config import Config
 from explorer.engine.experiments.bench import Bench, fetched, frozen, ids_of, number_of, stop_if
 from explorer.engine.experiments.effects import effects, effects_exact
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
-from explorer.engine.experiments.output_weights import lens_of, output_weights
+from explorer.engine.experiments.output_weights import lens_of, output_weights, reading_weights
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.hooks import watched
@@ -33,6 +33,7 @@ from explorer.trace.findings import (
     Lens,
     OutputWeights,
     PaddedBatch,
+    ReadingWeights,
     Swap,
     Variants,
 )
@@ -53,6 +54,7 @@ def experiment(name: str, bench: Bench) -> Experiment:
         "batch": batch,
         "copies": copies,
         "why": why,
+        "readers": readers,
         "lens": lens,
         "effects": effects,
         "effects_exact": effects_exact,
@@ -178,6 +180,12 @@ def why(bench: Bench) -> OutputWeights:
     """The weights with which a logit of this pass can be taken apart."""
     assert bench.trace is not None and bench.trace.config is not None  # `findings` gives both.
     return output_weights(bench.model, bench.trace.config)
+
+
+def readers(bench: Bench) -> ReadingWeights:
+    """The weights with which the numbers of Q, K and V of this pass are taken apart."""
+    assert bench.trace is not None and bench.trace.config is not None  # `findings` gives it; the model is our own.
+    return reading_weights(bench.model, bench.trace.config)
 
 
 def lens(bench: Bench) -> Lens:

@@ -2,7 +2,7 @@
 
 from explorer.lang import Words
 from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.layout.terms import Place, terms
+from explorer.picture.layout.terms import Place, terms, trail
 from explorer.picture.layout.waterfall import waterfall
 from explorer.picture.sums import Sums
 
@@ -13,8 +13,9 @@ _SIZE, _LINE = 13.0, 20.0
 def account(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     """Draw an Account; returns the places that say or open something, in the order of drawing."""
     if not sums.exact:
-        _refused(sketch, sums, words, area)
-        return []
+        places = trail(sketch, sums.trail, area.inset(4, 0, 4))
+        _refused(sketch, sums, words, area.inset(top=24) if sums.trail else area)
+        return places
     return (terms if sums.terms else waterfall)(sketch, sums, words, area)
 
 
