@@ -11,6 +11,7 @@ from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
 from explorer.engine.experiments.findings import findings
+from explorer.engine.experiments.kept import Kept
 from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
@@ -45,6 +46,7 @@ class Computer:
         self.sources = Sources(tokenizers or Tokenizers())
         self._lender = Lender(self._lent)
         self._record = PassRecorder()
+        self._kept = Kept()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
         self._before_by: Computer | None = None  # It computes the pass without changes.
@@ -80,7 +82,7 @@ class Computer:
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
-        found = findings(source, model, request, trace, changing, stop)
+        found = findings(source, model, request, trace, changing, stop, self._kept)
         if "unchanged" not in request.experiments:
             self._before_by = self._before = None
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):

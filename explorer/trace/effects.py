@@ -49,7 +49,8 @@ class Effects:
 
     `attentions` and `sides` name the first axes ("decoder.cross_attn", "decoder"). `exact` is False where `heads` are only
     estimated from the gradient; all other arrays are always exact. Where an estimate came before exact effects, `estimates` has
-    it, in the shape of `heads`.
+    it, in the shape of `heads`. While estimates turn exact layer by layer, the first `exact_rows` rows [attention and layer]
+    are exact already.
     """
 
     attentions: tuple[str, ...]
@@ -66,6 +67,7 @@ class Effects:
     hidden: Array
     exact: bool = True
     estimates: Array | None = None
+    exact_rows: int = 0
 
     @property
     def values(self) -> Array:

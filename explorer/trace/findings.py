@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.costs import Costs
+from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
@@ -28,13 +30,15 @@ EXPERIMENTS = (
     "copies",
     "effects",
     "effects_exact",
+    "edges",
     "why",
     "readers",
+    "costs",
     "lens",
     "patching",
     "saliency",
 )
-OF_DECODERS = frozenset({"why", "lens"})
+OF_DECODERS = frozenset({"why", "lens", "costs"})
 """What is found out about written words, which a model without a decoder has none of."""
 SECOND_PASSES = ("unchanged",)
 """What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
@@ -248,6 +252,8 @@ Experiment = (
     | PaddedBatch
     | Copies
     | Effects
+    | Edges
+    | Costs
     | OutputWeights
     | ReadingWeights
     | Lens

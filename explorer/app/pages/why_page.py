@@ -7,8 +7,10 @@ from explorer.app.pages.page import Page
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.makers.lens import lens_map
-from explorer.picture.makers.why import account, question, rivals
+from explorer.picture.makers.removals import part_removals
+from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import PART_ORDERS, Look
 from explorer.trace.findings import OutputWeights
 from explorer.trace.trace import Trace
@@ -16,17 +18,19 @@ from explorer.trace.why import symbol_id
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.lens import LensView
+from explorer.views.pictures.removals import RemovalsView
 from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
 _FIRST = frozenset({"why", "lens"})
+_BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
 
 
 class WhyPage(Page):
-    """Above, the words and their rivals; left the account, right the lens and what both mean."""
+    """Above, the words and their rivals; left the account, right what its parts really cost, and the lens."""
 
     key = "why"
-    least_px = 620
+    least_px = 780
     experiments = _FIRST
 
     def __init__(self) -> None:
@@ -36,6 +40,7 @@ class WhyPage(Page):
         words_row, self.view, self.lens_view = TimelineView(), AccountView(), LensView()
         self.asked = self.card(words_row, question)
         self.sum = self.card(self.view, account)
+        self.costs = self.card(RemovalsView(), part_removals)
         self.lens = self.card(self.lens_view, lens_map)
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
         self._fill_bars()
@@ -44,7 +49,8 @@ class WhyPage(Page):
         column.addLayout(beside((self.sum, 8)), 1)
         row = column.itemAt(1).layout()
         assert isinstance(row, QHBoxLayout)  # It was made in the line above.
-        row.addLayout(below((self.lens, 7), (self.explain(), 2)), 5)
+        row.addLayout(below((self.costs, 5), (self.lens, 7)), 5)
+        column.addWidget(self.explain(hug=True))
         words_row.stepped.connect(self._step)
         self.lens_view.stepped.connect(self._step)
         self.view.went.connect(self._go)
@@ -69,21 +75,22 @@ class WhyPage(Page):
             self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
         self.orders.offer({key: words(f"why.order.{key}") for key in PART_ORDERS}, look.part_order)
         writes = "decoder.embedding.output" in trace
-        for widget in (self.rivals_label, self.against, self.typed, self.sum, self.lens):
+        for widget in (self.rivals_label, self.against, self.typed, self.sum, self.costs, self.lens):
             widget.setVisible(writes)
         super().draw(trace, look, words)
-        self._ask(look)
+        self._ask(trace, look)
 
-    def _ask(self, look: Look) -> None:
-        """Ask for the weights behind Q, K and V once somebody has opened a number of these."""
-        needed = _FIRST | {"readers"} if look.way else _FIRST
-        if needed != self.experiments:
-            self.experiments = needed
+    def _ask(self, trace: Trace, look: Look) -> None:
+        """Ask for the weights behind Q, K and V once a number of these is opened; and for costs behind the first answer."""
+        there = isinstance(trace.experiments.get("why"), OutputWeights)
+        needed = (_FIRST | _BEHIND if there else _FIRST) | (frozenset({"readers"}) if look.way else frozenset())
+        parts = asked(trace, look) if there else None
+        focus = NOWHERE if parts is None else Focus(position=parts.position, rival=parts.rival)
+        if (needed, focus) != (self.experiments, self.focus):
+            self.experiments, self.focus = needed, focus
             self.looked_into.emit()
 
     def _rival(self, trace: Trace, look: Look) -> int:
-        from explorer.picture.makers.why import asked
-
         return asked(trace, look).rival
 
     def speak(self, words: Words) -> None:
