@@ -112,6 +112,7 @@ def effects(
     preset: str | Path = DEFAULT,
     *,
     word: str | int | None = None,
+    edges: str | None = None,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     **knobs: Any,
@@ -119,10 +120,16 @@ def effects(
     """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
 
     The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
-    `word` keeps one word alone: its text, or its place from 0. All else is as in `explore`; the effects are those of the pass
-    with the `changes`. Raises explorer.errors.ExplorerError for anything a caller can correct, so UnknownWord.
+    `word` keeps one word alone: its text, or its place from 0. `edges` names a head, such as "decoder.cross_attn.1.4" for
+    layer 1, head 4: then `.edges` has what closing each of its cells does, [query, key, word]. All else is as in
+    `explore`; the effects are those of the pass with the `changes`. Raises explorer.errors.ExplorerError for anything a caller
+    can correct, so UnknownWord and NoSuchPart.
     """
     request = _request(text, target, preset, trained, changes, knobs)
+    if edges is not None:
+        from explorer.state.focus import Focus
+
+        request = request.asking(focus=Focus.on_head(_text(edges)))
     with _alone() as computer:
         found = computer.effects(request)
     return found if word is None else found.of(word)

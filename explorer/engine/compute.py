@@ -20,13 +20,14 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import ExplorerError, NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
+from explorer.errors import ExplorerError, NoOtherText, NoSuchPart, NotKept, TooLongForEffects, TooLongToPatch
 from explorer.model.transformer import Transformer
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
+from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
 from explorer.trace.own_card import card_of
@@ -35,6 +36,7 @@ from explorer.trace.saliency import Saliency
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
+_ALL_ROWS = 2**31
 _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 
 
@@ -120,12 +122,22 @@ class Computer:
         return found
 
     def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
-        """What each part of the model does to each word of one pass. Raises ExplorerError, so TooLongForEffects; Superseded."""
-        trace = self(request.asking(experiments=frozenset({"effects_exact"})), stop, progress).trace
-        found = trace.experiments.get("effects_exact")
+        """What each part of the model does to each word of one pass; with a head in focus, also what each of its cells does.
+
+        Raises ExplorerError, so TooLongForEffects and NoSuchPart; Superseded.
+        """
+        focus = request.detail.focus
+        asked = {"effects_exact", "edges"} if focus.attention else {"effects_exact"}
+        request = request.asking(experiments=frozenset(asked), focus=attrs.evolve(focus, head_rows=0, edge_rows=_ALL_ROWS))
+        trace = self(request, stop, progress).trace
+        found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
         if not isinstance(found, Effects):
             raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        return found
+        if not focus.attention:
+            return found
+        if not isinstance(edges, Edges):
+            raise NoSuchPart(got=focus.named, part=" ".join(trace.card.attentions))
+        return attrs.evolve(found, edges=edges)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

@@ -4,11 +4,13 @@ A cell is closed before the softmax, so the rest of its row still sums to 1. An 
 log p(word) as it is, in nats, of the same words.
 """
 
+from typing import Any
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.trace.arrays import Array
+from explorer.trace.arrays import Array, frozen_array
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -38,6 +40,20 @@ class Edges:
     def is_of(self, attention: str, layer: int, head: int) -> bool:
         """Whether they are those of this head."""
         return (self.attention, self.layer, self.head) == (attention, layer, head)
+
+    def of(self, word: int) -> "Edges":
+        """The effects on the word at one place alone."""
+        some = slice(word, word + 1)
+        return attrs.evolve(
+            self, words=self.words[some], word_ids=self.word_ids[some], values=frozen_array(self.values[..., some])
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in types that JSON has; None stands for what is no number."""
+        made = {field.name: getattr(self, field.name) for field in attrs.fields(Edges)}
+        values = self.values.astype(object)
+        values[~np.isfinite(self.values)] = None
+        return made | {"values": values.tolist(), "closed": self.closed.tolist(), "alone": self.alone.tolist()}
 
     def __repr__(self) -> str:
         """At most ten lines: the size, and the strongest cells."""

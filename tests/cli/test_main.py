@@ -502,6 +502,22 @@ def test_effects_are_told_written_and_given_as_json(said: Command, tmp_path: Pat
     np.testing.assert_allclose(heads[0], found.heads[0, 0].sum(-1), atol=1e-6)
 
 
+def test_effects_of_a_heads_cells_are_told_written_and_given_as_json(said: Command, refused: Command, tmp_path: Path) -> None:
+    """A row for each query; the library's numbers in JSON; the page's map as a file; a head that there is not is refused."""
+    head = ("--edges", "decoder.cross_attn.1.2", "--language", "en")
+    found = explorer.effects(TEXT, preset="tiny", edges="decoder.cross_attn.1.2").edges
+    assert found is not None and found.exact
+    lines = said("effects", TEXT, *head).splitlines()
+    assert len(lines) == len(found.values) + 2 and f"{found.values[1].sum(-1)[0]:+8.4f}" in lines[3]
+    read = json.loads(said("effects", TEXT, *head, "--json", "--word", found.words[0]))["edges"]
+    np.testing.assert_allclose(np.array(read["values"], np.float32)[..., 0], found.values[..., 0], atol=1e-6)
+    said("effects", TEXT, *head, "--out", str(tmp_path / "a.npz"))
+    with np.load(tmp_path / "a.npz") as file:
+        np.testing.assert_allclose(file[file.files[0]], found.values.sum(-1), atol=1e-6)
+    assert "decoder.cross_attn.9.2" in refused("effects", TEXT, "--edges", "decoder.cross_attn.9.2")
+    assert "cross" in refused("effects", TEXT, "--edges", "cross")
+
+
 def test_effects_refuse_what_they_cannot_do(refused: Command, tmp_path: Path) -> None:
     """A word that was not written, and a format that does not exist, which is found before the pass."""
     assert "天安门" in refused("effects", TEXT, "--word", "cat")

@@ -22,6 +22,7 @@ from explorer.views.pictures.removals import RemovalsView
 from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
+_STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
 _FIRST = frozenset({"why", "lens"})
 _BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
 
@@ -55,6 +56,7 @@ class WhyPage(Page):
         self.lens_view.stepped.connect(self._step)
         self.view.went.connect(self._go)
         self.view.leaving.connect(self._leave)
+        self.view.moved.connect(self._offer_orders)
         self.against.chose.connect(self._chose_rival)
         self.orders.chose.connect(self._chose_order)
         self.typed.returnPressed.connect(self._type_rival)
@@ -69,11 +71,11 @@ class WhyPage(Page):
         self.sum.bar.insertWidget(2, self.orders)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        self._trace, self._words = trace, words
+        self._trace, self._words, self._wall_look = trace, words, look
         there = isinstance(trace.experiments.get("why"), OutputWeights)
         if there:
             self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
-        self.orders.offer({key: words(f"why.order.{key}") for key in PART_ORDERS}, look.part_order)
+        self._offer_orders()
         writes = "decoder.embedding.output" in trace
         for widget in (self.rivals_label, self.against, self.typed, self.sum, self.costs, self.lens):
             widget.setVisible(writes)
@@ -117,8 +119,17 @@ class WhyPage(Page):
     def _chose_rival(self, symbol: str) -> None:
         self.look_at(rival=int(symbol))
 
+    def _offer_orders(self) -> None:
+        """Offer the orders of the parts, and to add them one after the other."""
+        if self._words is not None and self._wall_look is not None:
+            offers = {key: self._words(f"why.order.{key}") for key in (*PART_ORDERS, _STEPS)}
+            self.orders.offer(offers, _STEPS if self.view.playing else self._wall_look.part_order)
+
     def _chose_order(self, order: str) -> None:
-        self.look_at(part_order=order, inside="", way="")
+        self.look_at(part_order=PART_ORDERS[0] if order == _STEPS else order, inside="", way="")
+        if order == _STEPS:
+            self.view.play()
+            self._offer_orders()
 
     def _type_rival(self) -> None:
         """Take the symbol that the typed word begins with."""

@@ -10,13 +10,16 @@ __all__ = ["Place", "account"]
 _SIZE, _LINE = 13.0, 20.0
 
 
-def account(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
-    """Draw an Account; returns the places that say or open something, in the order of drawing."""
+def account(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int | None = None) -> list[Place]:
+    """Draw an Account; returns the places that say or open something, in the order of drawing.
+
+    With `added`, the waterfall has only so many of its terms.
+    """
     if not sums.exact:
         places = trail(sketch, sums.trail, area.inset(4, 0, 4))
         _refused(sketch, sums, words, area.inset(top=24) if sums.trail else area)
         return places
-    return (terms if sums.terms else waterfall)(sketch, sums, words, area)
+    return terms(sketch, sums, words, area) if sums.terms else waterfall(sketch, sums, words, area, added)
 
 
 def _refused(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:
