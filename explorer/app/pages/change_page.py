@@ -1,37 +1,32 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from explorer.app.pages.change_list import ChangeList
 from explorer.app.pages.layouts import below, beside, row_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import wall_card
-from explorer.config import find_knob
+from explorer.engine.errand import Brought
 from explorer.lang import Words
-from explorer.picture.change_text import listed, told_change, told_group
 from explorer.picture.makers import changed
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.changed import is_changed, told_head
-from explorer.presets import load_preset
-from explorer.state.breaks import BREAKS, broken, offered
-from explorer.state.change_intents import AddChanges, RemoveAllChanges, SwitchAllOff
+from explorer.picture.theme import Theme
+from explorer.state.breaks import BREAKS, offered
+from explorer.state.change_intents import AddChanges
 from explorer.state.first_changes import FirstChange, heads_to_switch, words_to_hide
 from explorer.state.intents import SetKnob
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.trace.change_groups import change_groups
 from explorer.trace.trace import Trace
-from explorer.views.controls.change_offers import ChangeOffers, OfferedChange
-from explorer.views.controls.change_rows import ChangeRows
 from explorer.views.controls.suggestions import Suggestions
-from explorer.views.controls.switch import Switch
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.rewording import RewordingView
 
-_LIST_PX, _WORDS_PX, _MAPS_PX, _NARROW_PX = 320, 184, 270, 1040
+_WORDS_PX, _MAPS_PX, _NARROW_PX = 184, 270, 1040
 _MOST_WORDS_PX = 320
 _SUGGESTIONS_PX, _FIRST_MAP_PX, _LEAST_PX = (146, 190), (170, 230), (650, 870)  # in a wide page, and in a narrow one
 _SUGGESTED = ("position", "hide", "head", "layer")
@@ -52,8 +47,9 @@ class ChangePage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = _ChangeList()
+        self.list = ChangeList()
         self.list.wished.connect(self.wished)
+        self.list.sent.connect(self.sent)
         self.words_card = self.card(RewordingView(), changed.rewording)
         views = [HeatmapView() for _ in range(3)]
         makers = (changed.map_before, changed.map_after, changed.map_difference)
@@ -108,6 +104,19 @@ class ChangePage(Page):
         super().draw(trace, look, words)
         self._name_suggestions(trace, look, words)
         self._tell()
+        if self._wish is not None:
+            self.list.ask(self._wish, trace)
+
+    def bring(self, brought: Brought) -> None:
+        self.list.bring(brought)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.list.rest()
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.list.set_theme(theme)
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
@@ -123,6 +132,7 @@ class ChangePage(Page):
         """In a narrow page the sentences of the suggestions take two lines, and the page scrolls."""
         super().resizeEvent(event)
         narrow = self.width() < _NARROW_PX
+        self.list.set_narrow(narrow)
         self.suggestions.setFixedHeight(_SUGGESTIONS_PX[narrow])
         self.firsts.setMinimumHeight(_FIRST_MAP_PX[narrow])
         self._inner.setMinimumHeight(_LEAST_PX[narrow])
@@ -151,143 +161,6 @@ class ChangePage(Page):
             if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
                 other.view = view
                 other.update()
-
-
-class _ChangeList(QFrame):
-    """The switches of the whole model, the list of changes, and what can be tried. Signals: wished(Intent)."""
-
-    wished = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
-        self.setFixedWidth(_LIST_PX)
-        self.title, self.model_title, self.own_title, self.try_title = QLabel(), QLabel(), QLabel(), QLabel()
-        self.title.setObjectName("title")
-        for label in (self.model_title, self.own_title, self.try_title):
-            label.setObjectName("section")
-        self.how = QLabel()
-        self.how.setObjectName("faint")
-        self.how.setWordWrap(True)
-        self.breaks = {name: _Break(name) for name in BREAKS}
-        self.rows, self.hide_words, self.switch_heads = ChangeRows(), ChangeOffers(), ChangeOffers()
-        self.off, self.remove = QPushButton(), QPushButton()
-        for row in self.breaks.values():
-            row.wished.connect(self.wished)
-        for part in (self.rows, self.hide_words, self.switch_heads):
-            part.wished.connect(self.wished)
-        self.off.clicked.connect(self._all_off)
-        self.remove.clicked.connect(self._remove_all)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        inner, area = QWidget(), QScrollArea()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 6, 0)
-        column.setSpacing(4)
-        column.addWidget(self.model_title)
-        for row in self.breaks.values():
-            column.addWidget(row)
-        column.addSpacing(8)
-        column.addWidget(self.own_title)
-        column.addWidget(self.rows)
-        column.addWidget(self.how)
-        column.addSpacing(8)
-        column.addWidget(self.try_title)
-        column.addWidget(self.hide_words)
-        column.addWidget(self.switch_heads)
-        column.addStretch(1)
-        area.setWidget(inner)
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The switches inside take the focus.
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.off)
-        buttons.addWidget(self.remove)
-        buttons.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(10, 6, 10, 8)
-        outer.addWidget(self.title)
-        outer.addWidget(area, 1)
-        outer.addLayout(buttons)
-
-    def put(self, wish: Wish, trace: Trace | None, look: Look | None, words: Words) -> None:
-        """Show a wish, with the tokens of the Trace on screen."""
-        for label, key in (
-            (self.title, "list"),
-            (self.model_title, "whole_model"),
-            (self.own_title, "own"),
-            (self.try_title, "try"),
-            (self.how, "how"),
-        ):
-            label.setText(words(f"change.{key}"))
-        self.off.setText(words("change.all_off"))
-        self.remove.setText(words("change.remove_all"))
-        self.off.setEnabled(bool(wish.active))
-        self.remove.setEnabled(bool(wish.changes))
-        there, turned = offered(wish.preset), broken(wish.config, wish.preset)
-        for name, row in self.breaks.items():
-            row.setVisible(name in there)
-            row.put(wish, on=name in turned, words=words)
-        self.rows.put(listed(wish.changes, wish.config.n_heads, trace, words), words)
-        self.rows.setVisible(bool(wish.changes))
-        self.how.setVisible(not wish.changes)
-        self._offer(wish, trace, look, words)
-
-    def _offer(self, wish: Wish, trace: Trace | None, look: Look | None, words: Words) -> None:
-        if trace is None or look is None:
-            return
-        hidden = [
-            OfferedChange(each.word, told_group(change_groups(each.changes, 1)[0], trace, words), each.changes)
-            for each in words_to_hide(trace)
-            if not set(each.changes) <= set(wish.changes)
-        ]
-        self.hide_words.offer(words("change.hide_word"), hidden)
-        heads = [
-            OfferedChange(words(f"change.first.{each.key}"), told_change(each.changes[0], trace, words), each.changes)
-            for each in heads_to_switch(look)
-            if each.changes[0].tap in trace and not set(each.changes) <= set(wish.changes)
-        ]
-        self.switch_heads.offer(words("change.of_head", where=told_head(look, words)), heads)
-
-    def _all_off(self) -> None:
-        self.wished.emit(SwitchAllOff())
-
-    def _remove_all(self) -> None:
-        self.wished.emit(RemoveAllChanges())
-
-
-class _Break(QWidget):
-    """The switch of a knob that breaks the model; the panel of knobs shows the same value. Signals: wished(Intent)."""
-
-    wished = Signal(object)
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-        self.switch, self.label = Switch(), QLabel()
-        self.switch.toggled.connect(self._switched)
-        self._own: object = None
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 1, 0, 1)
-        layout.setSpacing(8)
-        layout.addWidget(self.switch)
-        layout.addWidget(self.label, 1)
-
-    def put(self, wish: Wish, *, on: bool, words: Words) -> None:
-        self._own = load_preset(wish.preset).config.values()[self.name]
-        here = wish.config.values()[self.name]
-        with QSignalBlocker(self.switch):
-            self.switch.setChecked(on)
-        usual = here in (BREAKS[self.name], self._own)
-        told = words(f"change.break.{self.name}") if usual else f"{words(f'knob.{self.name}.name')}: {here}"
-        self.label.setText(told)
-        self.switch.setAccessibleName(told)
-        hint = words(f"knob.{find_knob(self.name).name}.hint")
-        self.setToolTip(hint)
-
-    def _switched(self, on: bool) -> None:
-        self.wished.emit(SetKnob(self.name, BREAKS[self.name] if on else self._own))
 
 
 PAGE = ChangePage

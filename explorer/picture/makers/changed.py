@@ -18,13 +18,12 @@ from explorer.picture.makers import compare
 from explorer.picture.scales import Scale
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look, attentions
-from explorer.tokens.vocabulary import END
 from explorer.trace.findings import Unchanged
 from explorer.trace.measures import log_p
 from explorer.trace.trace import Trace
+from explorer.trace.written_words import written_words
 
 SCALE_NAT = 4.0  # nats; the same for all sentences, so that two of them can be compared
-_BEGIN = "＿"  # a piece with this mark begins a word
 
 
 def is_changed(trace: Trace) -> bool:
@@ -82,16 +81,7 @@ def _reworded(found: Unchanged, trace: Trace, words: Words) -> tuple[Reworded, .
 
 def _words_of(trace: Trace, log_ps: NDArray[np.float64]) -> list[tuple[str, float]]:
     """The words of the expected target, each with the sum of its pieces' log p; the end symbol is the word ""."""
-    made: list[tuple[str, float]] = []
-    for each, value in zip(trace.expected, log_ps.tolist(), strict=True):
-        piece = "" if each == END else trace.symbols[each] if each < len(trace.symbols) else f"#{each}"
-        bare = piece.removeprefix(_BEGIN)
-        goes_on = bool(made) and bool(made[-1][0]) and piece == bare and any(map(str.isalnum, piece))
-        if goes_on and made[-1][0][-1].isalnum():
-            made[-1] = made[-1][0] + bare, made[-1][1] + value
-        else:
-            made.append((bare, value))
-    return made
+    return written_words(trace.expected, trace.symbols, log_ps.tolist())
 
 
 def _log_p(trace: Trace) -> NDArray[np.float64]:
