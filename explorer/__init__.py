@@ -8,6 +8,7 @@ off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, valu
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
 explorer.lens("我爱北京天安门")                          # what each layer would say
+explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
+    from explorer.trace.sentence_breaks import Breaks
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
 
@@ -39,6 +41,7 @@ __all__ = [
     "Effects",
     "Trace",
     "__version__",
+    "breaks",
     "effects",
     "explore",
     "lens",
@@ -162,6 +165,31 @@ def saliency(
     request = _request(text, target, preset, trained, changes, knobs)
     with _alone() as computer:
         return computer.saliency(request)
+
+
+def breaks(
+    changes: "Iterable[Change]" = (),
+    sentences: "Iterable[str] | None" = None,
+    preset: str | Path = DEFAULT,
+    *,
+    beam: int = 1,
+    most: int = 300,
+    **knobs: Any,
+) -> "Breaks":
+    """What changes, or knobs such as position="none", do to the translations of many sentences, and which they break most.
+
+    `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
+    the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
+    and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    """
+    from explorer.config import BEAM
+    from explorer.state.held_out import held_out
+
+    request = _request("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    tried = held_out(most) if sentences is None else tuple(map(_text, sentences))[:most]
+    with _alone() as computer:
+        return computer.breaks(request.wish, tried)
 
 
 def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: Any) -> "Array":

@@ -8,7 +8,8 @@
     │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
-    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
+    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
+    │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
@@ -343,6 +344,12 @@ class BadState(BadFile):
     """A file that holds no State. Values: path, reason."""
 
     key = "error.bad_state"
+
+
+class BadChangesFile(BadFile):
+    """A file that holds no changes. Values: path, reason."""
+
+    key = "error.bad_changes_file"
 
 
 class NewerState(BadState):

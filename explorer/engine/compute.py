@@ -4,13 +4,14 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
+from collections.abc import Sequence
 
 import attrs
 
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
-from explorer.engine.errand import Brought, Errand
+from explorer.engine.errand import Brought, Errand, FindBreaks
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.teacher_forced import teacher_forced
@@ -24,9 +25,10 @@ from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translator import MOST_THREADS
-from explorer.errors import ExplorerError, NoOtherText, NotKept, TooLongForEffects, TooLongToPatch, TooLongToTry
+from explorer.errors import ExplorerError, NoOtherText, NothingChanged, NotKept, TooLongForEffects, TooLongToPatch, TooLongToTry
 from explorer.model.transformer import Transformer
 from explorer.state.breaks import broken, unchanged
+from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
@@ -36,6 +38,7 @@ from explorer.trace.findings import Unchanged
 from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.sentence_breaks import Break, Breaks
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
@@ -138,6 +141,17 @@ class Computer:
         """
         self._rehearsal = self._rehearsal or Rehearsal(Computer(self.sources.tokenizers, most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
+
+    def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
+        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, Superseded."""
+        if not is_altered(wish):
+            raise NothingChanged
+        errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
+        for number in range(errand.n_pieces):
+            one = self.piece(errand, number, stop).found
+            found = found.with_one(one if isinstance(one, Break) else None)
+            progress((number + 1) / errand.n_pieces)
+        return found
 
     def n_tokens(self, wish: Wish) -> int:
         """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""

@@ -3,6 +3,7 @@
 import math
 import re
 from difflib import SequenceMatcher
+from typing import Literal
 
 import attrs
 
@@ -16,8 +17,9 @@ _MOST_LETTERS = 88  # of a translation; of a longer one the surroundings of the 
 _AROUND = 24  # letters before the first difference
 _LOOP = re.compile(r"(?<!\w)(?P<unit>\S(?:.{0,22}?\S)??)(?:\s?(?P=unit)){4,}(?!\w)")
 
-Runs = tuple[tuple[str, bool], ...]
-"""A text in runs; True where it differs from the other text."""
+Mark = Literal["", "new", "gone"]
+Runs = tuple[tuple[str, Mark], ...]
+"""A text in runs: "new" where it differs from the other text; "gone" are words of the other one that nothing has replaced."""
 
 
 @attrs.frozen
@@ -40,7 +42,7 @@ class Outcome:
     @property
     def translation(self) -> str:
         """The translation with the change."""
-        return "".join(text for text, _differs in self.runs)
+        return "".join(text for text, mark in self.runs if mark != "gone")
 
     def told(self, words: Words) -> str:
         """All of it in one sentence, for a screen reader."""
@@ -67,20 +69,22 @@ def outcome(found: Consequence | ExplorerError | None, words: Words, expected: t
     most = found.largest
     none = not abs(cells[most]) >= NO_EFFECT and not math.isnan(cells[most])
     hit = words("outcome.largest", value=f"{abs(cells[most]):.3f}") if none else f"{names[most]} {told_difference(cells[most])}"
-    return Outcome(runs=shortened(runs(found.before, found.after)), words=names, cells=cells, hit=hit, none=none)
+    return Outcome(runs=shortened(runs(found.before, found.after, gone=True)), words=names, cells=cells, hit=hit, none=none)
 
 
-def runs(before: str, after: str) -> Runs:
-    """A translation in runs that are the same as before and runs that differ, word by word; loops are folded."""
-    before, after = folded(before), folded(after)
-    old, new = _pieces(before), _pieces(after)
-    made: list[tuple[str, bool]] = []
-    for tag, _a, _b, c, d in SequenceMatcher(
-        None, [piece.strip() for piece in old], [piece.strip() for piece in new], False
-    ).get_opcodes():
-        text = "".join(new[c:d])
-        if text:
-            made.append((text, tag != "equal"))
+def runs(before: str, after: str, *, gone: bool = False) -> Runs:
+    """A translation in runs that are the same as before and runs that are new, word by word; loops are folded.
+
+    With `gone`, words that nothing has replaced stand where they were.
+    """
+    old, new = _pieces(folded(before)), _pieces(folded(after))
+    same = SequenceMatcher(None, [piece.strip() for piece in old], [piece.strip() for piece in new], autojunk=False)
+    made: list[tuple[str, Mark]] = []
+    for tag, a, b, c, d in same.get_opcodes():
+        if c < d:
+            made.append(("".join(new[c:d]), "" if tag == "equal" else "new"))
+        elif gone:
+            made.append(("".join(old[a:b]), "gone"))
     return tuple(made)
 
 
@@ -100,19 +104,21 @@ def _pieces(text: str) -> list[str]:
 
 def shortened(whole: Runs) -> Runs:
     """The runs of a long text around the first that differs, with an ellipsis for what is left out."""
-    length = sum(len(text) for text, _differs in whole)
+    length = sum(len(text) for text, _mark in whole)
     if length <= _MOST_LETTERS:
         return whole
     first = 0
-    for text, differs in whole:
-        if differs:
+    for text, mark in whole:
+        if mark:
             break
         first += len(text)
     begin = max(0, min(first - _AROUND, length - _MOST_LETTERS))
-    end, at, made = begin + _MOST_LETTERS, 0, []
-    for text, differs in whole:
+    end, at = begin + _MOST_LETTERS, 0
+    dots: tuple[tuple[str, Mark], ...] = (("…", ""),)
+    made: list[tuple[str, Mark]] = []
+    for text, mark in whole:
         part = text[max(0, begin - at) : max(0, end - at)]
         at += len(text)
         if part:
-            made.append((part, differs))
-    return tuple([("…", False)] * (begin > 0) + made + [("…", False)] * (end < length))
+            made.append((part, mark))
+    return (*dots[: begin > 0], *made, *dots[: end < length])

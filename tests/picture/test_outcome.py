@@ -22,7 +22,7 @@ def of(log_p: list[float], after: list[float], before: str = "She gave", then: s
 def test_a_row_says_its_translation_and_the_word_hit_most() -> None:
     """Words that differ are marked; the cells are differences; the end of the sentence has a name."""
     made = outcome(of([-1, -2, -0.5], [-3.5, -1.5, -0.5]), WORDS)
-    assert made.runs == (("I", True), (" gave", False)) and made.translation == "I gave"
+    assert made.runs == (("I", "new"), (" gave", "")) and made.translation == "I gave"
     assert made.cells == (-2.5, 0.5, 0.0) and made.words[-1] == WORDS("change.end")
     assert made.hit == "She \N{MINUS SIGN}2.50" and not made.none
     assert "I gave" in made.told(WORDS) and "\N{MINUS SIGN}2.50" in made.told(WORDS)
@@ -67,6 +67,13 @@ def test_a_long_translation_is_told_around_its_first_difference() -> None:
     before = " ".join(f"word{n}" for n in range(60))
     whole = runs(before, before.replace("word40", "other"))
     short = shortened(whole)
-    assert short[0] == short[-1] == ("…", False) and (" other", True) in short
-    assert sum(len(text) for text, _differs in short) <= 90
-    assert shortened(runs("a b", "a c")) == runs("a b", "a c") == (("a", False), (" c", True))
+    assert short[0] == short[-1] == ("…", "") and (" other", "new") in short
+    assert sum(len(text) for text, _mark in short) <= 90
+    assert shortened(runs("a b", "a c")) == runs("a b", "a c") == (("a", ""), (" c", "new"))
+
+
+def test_a_word_that_nothing_replaced_is_struck_where_it_was() -> None:
+    """It is no part of the translation."""
+    made = outcome(of([-1.0], [-2.0], "I gave her a book.", "I gave a book."), WORDS)
+    assert (" her", "gone") in made.runs and made.translation == "I gave a book."
+    assert runs("I gave her a book.", "I gave a book.") == (("I gave", ""), (" a book.", ""))

@@ -33,6 +33,7 @@ from explorer.views.controls.change_offers import ChangeOffers, OfferedChange
 from explorer.views.controls.change_rows import ChangeRows
 from explorer.views.controls.outcome_row import OutcomeRow
 from explorer.views.controls.outcome_strip import OutcomeLegend
+from explorer.views.controls.tab_group import make_tab_group
 
 _WIDE_PX, _NARROW_PX = 372, 336
 _MOST_KEPT = 256  # outcomes
@@ -84,8 +85,7 @@ class ChangeList(QFrame):
         column.setContentsMargins(0, 0, 6, 0)
         column.setSpacing(2)
         column.addWidget(self.model_title)
-        for row in self.breaks.values():
-            column.addWidget(row)
+        column.addWidget(self._switches())
         for part in (self.own_title, self.rows, self.how, self.try_title, self.hide_words, self.switch_heads):
             if part in (self.own_title, self.try_title):
                 column.addSpacing(8)
@@ -113,6 +113,17 @@ class ChangeList(QFrame):
         outer.addWidget(area, 1)
         outer.addLayout(scale)
         outer.addLayout(buttons)
+
+    def _switches(self) -> QWidget:
+        """The switches of the whole model, which are one stop of the Tab key."""
+        switches = QWidget()
+        column = QVBoxLayout(switches)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        for row in self.breaks.values():
+            column.addWidget(row)
+        make_tab_group(switches, Qt.Key.Key_Up, Qt.Key.Key_Down)
+        return switches
 
     def set_narrow(self, narrow: bool) -> None:
         self.setFixedWidth(_NARROW_PX if narrow else _WIDE_PX)

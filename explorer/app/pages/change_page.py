@@ -1,18 +1,20 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from explorer.app.pages.break_finder import BreakFinder
 from explorer.app.pages.change_list import ChangeList
 from explorer.app.pages.layouts import below, beside, row_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import wall_card
 from explorer.engine.errand import Brought
 from explorer.lang import Words
+from explorer.picture.change_text import told_alterations
 from explorer.picture.makers import changed
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.changed import is_changed, told_head
-from explorer.picture.theme import Theme
+from explorer.picture.theme import LIGHT, Theme
 from explorer.state.breaks import BREAKS, offered
 from explorer.state.change_intents import AddChanges
 from explorer.state.first_changes import FirstChange, heads_to_switch, words_to_hide
@@ -51,6 +53,10 @@ class ChangePage(Page):
         self.list.wished.connect(self.wished)
         self.list.sent.connect(self.sent)
         self.words_card = self.card(RewordingView(), changed.rewording)
+        self.find_button = QPushButton()
+        self.finder: BreakFinder | None = None
+        self.find_button.clicked.connect(self._find)
+        self.words_card.bar.insertWidget(2, self.find_button)
         views = [HeatmapView() for _ in range(3)]
         makers = (changed.map_before, changed.map_after, changed.map_difference)
         self.maps = [self.card(view, make) for view, make in zip(views, makers, strict=True)]
@@ -90,6 +96,7 @@ class ChangePage(Page):
         row.addWidget(self.list)
         row.addLayout(right, 1)
         self._wish: Wish | None = None
+        self._theme = LIGHT
         self._words: Words | None = None
         self._shown: tuple[Trace, Look] | None = None
         self._firsts: dict[str, FirstChange] = {}
@@ -109,14 +116,36 @@ class ChangePage(Page):
 
     def bring(self, brought: Brought) -> None:
         self.list.bring(brought)
+        if self.finder is not None:
+            self.finder.bring(brought)
+
+    def _find(self) -> None:
+        """Open the search for the sentences that the present changes break most, and begin it."""
+        if self._wish is None or self._words is None:
+            return
+        if self.finder is None:
+            self.finder = BreakFinder(self, self._words)
+            self.finder.set_theme(self._theme)
+            self.finder.wished.connect(self.wished)
+            self.finder.sent.connect(self.sent)
+        self.finder.search(
+            self._wish, told_alterations(self._wish, None if self._shown is None else self._shown[0], self._words)
+        )
+        self.finder.show()
+        self.finder.raise_()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.list.rest()
+        if self.finder is not None:
+            self.finder.close()
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
+        self._theme = theme
         self.list.set_theme(theme)
+        if self.finder is not None:
+            self.finder.set_theme(theme)
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
@@ -126,6 +155,10 @@ class ChangePage(Page):
         super().speak(words)
         self._words = words
         self.hint.setText(words("change.same_words"))
+        self.find_button.setText(words("breaks.find"))
+        self.find_button.setToolTip(words("breaks.find_about"))
+        if self.finder is not None:
+            self.finder.speak(words)
         self._tell()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

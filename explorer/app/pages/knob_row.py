@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 
 from explorer.config import find_knob
 from explorer.lang import Words
+from explorer.picture.change_text import told_knob
 from explorer.presets import load_preset
 from explorer.state.breaks import BREAKS
 from explorer.state.intents import SetKnob
@@ -27,7 +28,7 @@ class KnobSwitchRow(OutcomeRow):
         self._own = load_preset(wish.preset).config.values()[self.knob]
         here = wish.config.values()[self.knob]
         usual = here in (BREAKS[self.knob], self._own)
-        told = words(f"change.break.{self.knob}") if usual else f"{words(f'knob.{self.knob}.name')}: {here}"
+        told = told_knob(self.knob, BREAKS[self.knob] if usual else here, words)
         self.put_row(told, on=on, about=words(f"knob.{find_knob(self.knob).name}.hint"))
 
     def _switched(self, on: bool) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.lang import Words
-from explorer.picture.outcome import Outcome
+from explorer.picture.outcome import Mark, Outcome
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.controls.outcome_strip import OutcomeStrip
 from explorer.views.controls.switch import Switch
@@ -81,6 +81,7 @@ class OutcomeRow(QWidget):
         for part in (self.said, self.hit, self.strip):
             part.setVisible(self.outcome is not None)
 
-    def _marked(self, run: tuple[str, bool]) -> str:
-        text, differs = run
-        return f'<b style="color:{self.theme.accent}">{escape(text)}</b>' if differs else escape(text)
+    def _marked(self, run: tuple[str, Mark]) -> str:
+        text, mark = escape(run[0]), run[1]
+        kind = {"": "span", "new": "b", "gone": "s"}[mark]
+        return f'<{kind} style="color:{self.theme.accent}">{text}</{kind}>' if mark else text
