@@ -46,6 +46,7 @@ __all__ = [
     "explore",
     "lens",
     "patching",
+    "postcard",
     "saliency",
     "steering",
     "translate",
@@ -190,6 +191,37 @@ def breaks(
     tried = held_out(most) if sentences is None else tuple(map(_text, sentences))[:most]
     with _alone() as computer:
         return computer.breaks(request.wish, tried)
+
+
+def postcard(
+    text: str,
+    out: str | Path,
+    changes: "Iterable[Change]" = (),
+    preset: str | Path = DEFAULT,
+    *,
+    theme: str = "light",
+    language: str = "en",
+    beam: int = 1,
+    **knobs: Any,
+) -> None:
+    """Write a picture of a changed translation to send: sentence, change, before and after, 1200 × 630 px.
+
+    The suffix of `out` says the format, such as .png and .svg; a JSON file beside it lists the changes. `theme` is "light" or
+    "dark", `language` "zh" or "en". Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    """
+    from explorer.config import BEAM
+    from explorer.errors import NothingChanged
+    from explorer.export.postcard import write_postcard
+    from explorer.lang import Words
+    from explorer.picture.theme import THEMES
+    from explorer.state.tries import is_altered
+
+    request = _request(text, None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    if not is_altered(request.wish):
+        raise NothingChanged
+    with _alone() as computer:
+        trace = computer(request.asking(experiments=frozenset({"unchanged"}))).trace
+    write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
 
 
 def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: Any) -> "Array":

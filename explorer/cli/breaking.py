@@ -1,4 +1,4 @@
-"""The command `breaks`: which sentences a change or a knob breaks most, with the share of translations that it changes."""
+"""The commands `breaks` and `postcard`: what changes or knobs break most, and a picture of one changed translation to send."""
 
 import json
 import sys
@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from explorer.cli.flags import checked_flag, number_flag, shared_flags
+from explorer.cli.flags import checked_flag, choice_flag, number_flag, shared_flags
 from explorer.cli.passes import asked
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM
+from explorer.errors import NothingChanged
 from explorer.lang import Words
 from explorer.presets import load_preset
 from explorer.state.alterations import read_alterations
 from explorer.state.held_out import MOST, held_out, own_sentences
+from explorer.state.tries import is_altered
 
 if TYPE_CHECKING:
     from explorer.engine.request import Request
@@ -59,6 +61,35 @@ def breaks(
     click.echo(words("breaks.rate", tried=len(found), changed=found.changed, share=share, kept=len(found.kept)))
     for one in found.kept:
         click.echo(f"{one.score:6.1f}  {one.source}\n        {one.before}\n        {one.after}")
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--out", required=True, metavar="PATH")
+@_changes
+@_beam
+@number_flag("--width", "width_px", 16, 20_000)
+@choice_flag("--theme", "theme", ("light", "dark"), default="light")
+@shared_flags
+@click.pass_obj
+def postcard(
+    words: Words, /, text: str, out: str, changes: str | None, beam: int, width_px: int | None, theme: str, **given: Any
+) -> None:
+    """Write a picture of TEXT with its translation before and after changes, 1200 × 630 px."""
+    from explorer.export import formats
+    from explorer.export.postcard import write_postcard
+    from explorer.picture.theme import THEMES
+
+    path = Path(out)
+    formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))  # Refuse it before the pass.
+    request = altered(text, given, changes, beam)
+    if not is_altered(request.wish):
+        raise NothingChanged
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+
+    trace = Computer()(request.asking(experiments=frozenset({"unchanged"}))).trace
+    write_postcard(trace, path, words, THEMES[theme], width_px)
+    click.echo(words("cli.exported", count=1, path=path))
 
 
 def _progress(share: float) -> None:

@@ -12,7 +12,6 @@ from explorer.lang import Words
 from explorer.picture.layout.rewording import NO_EFFECT, told_difference
 from explorer.trace.consequences import Consequence
 
-SCALE_NAT = 4.0  # nats; the same for all sentences, so that two of them can be compared
 _MOST_LETTERS = 88  # of a translation; of a longer one the surroundings of the first difference are told
 _AROUND = 24  # letters before the first difference
 _LOOP = re.compile(r"(?<!\w)(?P<unit>\S(?:.{0,22}?\S)??)(?:\s?(?P=unit)){4,}(?!\w)")

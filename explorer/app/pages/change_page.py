@@ -3,17 +3,21 @@
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from explorer.app.pages import layouts
 from explorer.app.pages.break_finder import BreakFinder
 from explorer.app.pages.change_list import ChangeList
-from explorer.app.pages.layouts import below, beside, row_in
+from explorer.app.pages.layouts import below, row_in
 from explorer.app.pages.page import Page
+from explorer.app.pages.postcard_box import PostcardBox
 from explorer.app.pages.wall_card import wall_card
 from explorer.engine.errand import Brought
 from explorer.lang import Words
+from explorer.picture.causal_kinds import Postcard
 from explorer.picture.change_text import told_alterations
 from explorer.picture.makers import changed
 from explorer.picture.makers.attention import head_map
-from explorer.picture.makers.changed import is_changed, told_head
+from explorer.picture.makers.changed import beside, is_changed, told_head
+from explorer.picture.makers.postcard import postcard
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.breaks import BREAKS, offered
 from explorer.state.change_intents import AddChanges
@@ -57,6 +61,10 @@ class ChangePage(Page):
         self.finder: BreakFinder | None = None
         self.find_button.clicked.connect(self._find)
         self.words_card.bar.insertWidget(2, self.find_button)
+        self.save_button = QPushButton()
+        self.save_button.clicked.connect(self._show_postcard)
+        self.words_card.bar.insertWidget(3, self.save_button)
+        self.postcard_box: PostcardBox | None = None
         views = [HeatmapView() for _ in range(3)]
         makers = (changed.map_before, changed.map_after, changed.map_difference)
         self.maps = [self.card(view, make) for view, make in zip(views, makers, strict=True)]
@@ -80,11 +88,11 @@ class ChangePage(Page):
         maps = QVBoxLayout(self.compared)
         maps.setContentsMargins(0, 0, 0, 0)
         maps.addLayout(head)
-        maps.addLayout(beside(*((card, 1) for card in self.maps)), 1)
+        maps.addLayout(layouts.beside(*((card, 1) for card in self.maps)), 1)
         self.first_map = self.card(HeatmapView(), head_map, "attention")
         right.addWidget(self.suggestions)
         self.firsts = QWidget()
-        heads = beside((wall_card(self, "attention"), 1), (self.first_map, 1))
+        heads = layouts.beside((wall_card(self, "attention"), 1), (self.first_map, 1))
         heads.setContentsMargins(0, 0, 0, 0)
         self.firsts.setLayout(heads)
         right.addWidget(self.firsts, 4)
@@ -107,6 +115,7 @@ class ChangePage(Page):
         self.suggestions.setVisible(not there)
         self.firsts.setVisible(not there)
         self.compared.setVisible(there)
+        self.save_button.setEnabled(beside(trace) is not None and bool(trace.expected))
         self.words_card.setMaximumHeight(_MOST_WORDS_PX if there else _WORDS_PX)
         super().draw(trace, look, words)
         self._name_suggestions(trace, look, words)
@@ -134,6 +143,33 @@ class ChangePage(Page):
         self.finder.show()
         self.finder.raise_()
 
+    def _postcard(self, words: Words) -> Postcard | None:
+        """The Postcard of what is on screen, with the share of the search that tried the same changes."""
+        if self._shown is None:
+            return None
+        trace, look = self._shown
+        wish = None if self.finder is None else self.finder.errand.wish
+        same = wish is not None and (wish.active, wish.config, wish.preset) == (trace.changes, trace.config, trace.preset)
+        return postcard(trace, look, words, self.finder.breaks if self.finder is not None and same else None)
+
+    def _show_postcard(self) -> None:
+        """Show the Postcard as it will be in the file."""
+        made = None if self._words is None else self._postcard(self._words)
+        if made is None or self._words is None:
+            return
+        if self.postcard_box is None:
+            self.postcard_box = PostcardBox(self)
+            self.postcard_box.saves.connect(self._save_postcard)
+        self.postcard_box.put(made, self._theme, self._words)
+        self.postcard_box.open()
+
+    def _save_postcard(self) -> None:
+        """Save the very picture that is shown."""
+        box = self.postcard_box
+        if box is not None and box.view.picture is not None:
+            box.close()
+            self.saves.emit(box.view.picture, self._postcard(Words.load("en")))
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.list.rest()
@@ -157,6 +193,8 @@ class ChangePage(Page):
         self.hint.setText(words("change.same_words"))
         self.find_button.setText(words("breaks.find"))
         self.find_button.setToolTip(words("breaks.find_about"))
+        self.save_button.setText(words("postcard.save"))
+        self.save_button.setToolTip(words("postcard.save_about"))
         if self.finder is not None:
             self.finder.speak(words)
         self._tell()

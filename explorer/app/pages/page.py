@@ -29,7 +29,7 @@ class Page(QWidget):
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
     pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` have;
-    sent(Errand) for what shall be found out behind the frames.
+    sent(Errand) for what shall be found out behind the frames; saves(Picture, the same in English) for a file.
     """
 
     key = ""
@@ -45,6 +45,7 @@ class Page(QWidget):
     placed = Signal()
     looked_into = Signal()
     sent = Signal(object)
+    saves = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()

@@ -45,8 +45,8 @@ class _Veil(QWidget):
 
 
 class PageStack(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand) as in Page;
-    drawn(milliseconds).
+    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand), saves(Picture, …) as in
+    Page; drawn(milliseconds).
     """
 
     wished = Signal(object)
@@ -54,6 +54,7 @@ class PageStack(QWidget):
     wanted = Signal(tuple)
     looked_into = Signal()
     sent = Signal(object)
+    saves = Signal(object, object)
     drawn = Signal(float)
 
     def __init__(self) -> None:
@@ -114,6 +115,7 @@ class PageStack(QWidget):
         page.wanted.connect(self.wanted)
         page.looked_into.connect(self.looked_into)
         page.sent.connect(self.sent)
+        page.saves.connect(self.saves)
         page.touched.connect(self._touch)
         page.placed.connect(self._place)
         page.set_theme(self._theme)

@@ -96,6 +96,7 @@ class Window(QMainWindow):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
         self.page_stack.sent.connect(session.send)
+        self.page_stack.saves.connect(self.saving.save)
         self.page_stack.drawn.connect(self._drawn)
         self.page_stack.looked_into.connect(self.step_opener.look_into)
         self.status.stop.connect(session.stop)

@@ -5,7 +5,8 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.picture.outcome import SCALE_NAT, Outcome
+from explorer.picture.layout.rewording import SCALE_NAT
+from explorer.picture.outcome import Outcome
 from explorer.picture.scales import LEVELS, Scale, indices
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.paint import colour_image
