@@ -35,7 +35,7 @@ from explorer.views.controls.outcome_row import OutcomeRow
 from explorer.views.controls.outcome_strip import OutcomeLegend
 from explorer.views.controls.tab_group import make_tab_group
 
-_WIDE_PX, _NARROW_PX = 372, 336
+_WIDE_PX, _NARROW_PX = 396, 336
 _MOST_KEPT = 256  # outcomes
 
 Found = Consequence | ExplorerError

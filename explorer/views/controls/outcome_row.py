@@ -47,13 +47,13 @@ class OutcomeRow(QWidget):
         self.outcome: Outcome | None = None
         self.theme: Theme = LIGHT
         self.colours = LIGHT.signed_colours
+        self.show_outcome(Outcome())
 
     def dress(self, theme: Theme, colours: str) -> None:
         """Take the colours of a theme, and those of signed data."""
         if (theme, colours) != (self.theme, self.colours):
             self.theme, self.colours = theme, colours
-            if self.outcome is not None:
-                self.show_outcome(self.outcome)
+            self.show_outcome(self.outcome or Outcome())
 
     def put_row(self, name: str, *, on: bool, about: str = "") -> None:
         """Show a name and whether it is on."""

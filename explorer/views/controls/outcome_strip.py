@@ -11,8 +11,8 @@ from explorer.picture.scales import LEVELS, Scale, indices
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.paint import colour_image
 
-WIDE_PX = 120
-_CELL_PX, _HIGH_PX, _LEAST_PX = 17, 14, 2.0
+WIDE_PX = 105
+_CELL_PX, _HIGH_PX, _LEAST_PX = 15, 14, 2.0
 _USUAL = 7  # cells of an outcome that nothing is known of yet
 _LEGEND_PX = 72
 
@@ -22,7 +22,7 @@ class OutcomeStrip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.outcome = Outcome(pending=True)
+        self.outcome = Outcome()
         self.theme: Theme = LIGHT
         self.colours = LIGHT.signed_colours
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
