@@ -5,13 +5,15 @@
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
-    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
+    │                NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
+    │                NotLookedInto
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
-    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
+    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
+    │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
@@ -246,6 +248,12 @@ class NotLookedInto(NotFound):
     key = "error.not_looked_into"
 
 
+class NoSuchPart(NotFound):
+    """A part of a sum, or of one of its parts, that there is not. Values: got, part."""
+
+    key = "error.no_such_part"
+
+
 class UnknownWord(NotFound):
     """A word that the pass did not write. Values: got, known."""
 
@@ -346,6 +354,12 @@ class BadState(BadFile):
     key = "error.bad_state"
 
 
+class BadChangesFile(BadFile):
+    """A file that holds no changes. Values: path, reason."""
+
+    key = "error.bad_changes_file"
+
+
 class NewerState(BadState):
     """A State's file from a later version of the program. Values: path, version, known."""
 
@@ -444,6 +458,30 @@ class TooLongForEffects(ExplorerError):
     """Something that needs whole maps, asked of a text that is too long for them. Values: n_tokens."""
 
     key = "error.too_long_for_effects"
+
+
+class TooLongToTry(ExplorerError):
+    """A text so long that what each change would do is not found out in advance. Values: n_tokens."""
+
+    key = "error.too_long_to_try"
+
+
+class SlowToTry(ExplorerError):
+    """A model so large that what each change would do is found out only on request. Values: seconds (of one change)."""
+
+    key = "error.slow_to_try"
+
+
+class NothingChanged(ExplorerError):
+    """A search for what a change breaks, without any change."""
+
+    key = "error.nothing_changed"
+
+
+class NoSentences(ExplorerError):
+    """A file without a sentence. Values: path."""
+
+    key = "error.no_sentences"
 
 
 class CannotPatch(ExplorerError):

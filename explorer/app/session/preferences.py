@@ -7,6 +7,8 @@ from explorer.resources import config_folder
 
 THEMES = ("system", "light", "dark")
 MOTIONS = ("system", "full", "reduced")
+SIZES = ("100", "125", "150", "175", "200")
+"""How large everything is, in per cent. For the last rows of a hall."""
 
 
 class Preferences:
@@ -36,6 +38,11 @@ class Preferences:
     def motion(self) -> str:
         asked = self.text("motion")
         return asked if asked in MOTIONS else "system"
+
+    @property
+    def size(self) -> str:
+        asked = self.text("size")
+        return asked if asked in SIZES else "100"
 
     @property
     def geometry(self) -> QByteArray:
