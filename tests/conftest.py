@@ -1,6 +1,7 @@
 """What all tests share: no screen, folders of their own, and nothing left behind."""
 
 import ctypes
+import gc
 import os
 import sys
 import threading
@@ -12,6 +13,11 @@ _SCREEN = Path(__file__).with_name("screen.json")
 os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
 if "PYTEST_XDIST_WORKER" in os.environ:  # as many workers as cores: threads of theirs would wait for each other
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Rewriting the asserts of two hundred files takes each process 7 s, and the processes that tests start compile the package anew:
+# what is compiled is kept, wherever Python was told not to.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import PySide6
 import pytest
@@ -36,6 +42,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     from tests.workers import Scheduling
 
     return Scheduling(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """What torch, Qt and the tests are made of stays: the collector never looks through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -68,6 +68,8 @@ class Driven:
 
     def _hear(self, value: object) -> None:
         self.threads.add(threading.current_thread().name)
+        if isinstance(value, Frame):
+            self.session.painted()  # There is no screen: the worker need not wait for it.
         self._told.append(value)
 
     def heard(self) -> list[object]:
@@ -86,6 +88,7 @@ class Driven:
 
     def begun(self) -> Request:
         """The request that stands at the gate; waits for it."""
+        self.session.painted()
         self.gate.next()
         return self.gate.requests[-1]
 
