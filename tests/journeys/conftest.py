@@ -1,6 +1,7 @@
 """A journey runs the real command line with the real window; in place of waiting for the user, a script is the user."""
 
 import gc
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,5 +85,12 @@ class Journey:
 
 
 @pytest.fixture
-def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Journey:
+def journey(
+    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found_out: dict[str, object]
+) -> Journey:
+    if "explorer.engine.compute" in sys.modules:  # Otherwise torch would be loaded here, and not by the program.
+        from tests.journeys.remembering import Remembered
+
+        remembered = found_out.setdefault("remembered", Remembered())
+        monkeypatch.setattr("explorer.engine.compute.findings", remembered.findings)
     return Journey(qtbot, monkeypatch, tmp_path / "state")

@@ -147,7 +147,7 @@ class ArrowKeys(QObject):
             if plain and isinstance(watched, QComboBox) and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
                 _choose(watched, 1 if event.key() == Qt.Key.Key_Right else -1)
                 return True
-        return super().eventFilter(watched, event)
+        return False
 
     def _walk(self, start: QWidget, step: int) -> None:
         controls = controls_in(self._group)
