@@ -380,6 +380,7 @@ def test_a_large_tree_begins_folded_and_readable(qtbot: QtBot, words: Words) -> 
     assert all(view.rect().contains(view.chip_rect(index).toAlignedRect()) for index in seen(view))
 
 
+@pytest.mark.slow
 def test_a_large_tree_paints_fast(qtbot: QtBot, words: Words) -> None:
     """Fluent means well under the twentieth of a second that this allows a busy machine."""
     view = shown(qtbot, large(words), words, 800, 250)
