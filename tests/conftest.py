@@ -11,8 +11,12 @@ from pathlib import Path
 # No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
 _SCREEN = Path(__file__).with_name("screen.json")
 os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
-if "PYTEST_XDIST_WORKER" in os.environ:  # as many workers as cores: threads of theirs would wait for each other
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # There are as many workers as cores, so each has one. Threads of theirs would wait for each other, and torch's wait busily:
+    # the trained model's tests took four times as much of the processor. The engine asks for the number of cores.
+    os.cpu_count = lambda: 1
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 # Rewriting the asserts of two hundred files takes each process 7 s, and processes that tests start compile the package anew:
 # what is compiled is kept, even where Python was told not to.
