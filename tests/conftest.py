@@ -53,6 +53,7 @@ def pytest_collection_finish() -> None:
     """What torch, Qt and the tests are made of stays: the collector never looks through it again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)  # as the program does, `explorer.app.display`
 
 
 @pytest.fixture(scope="session")
