@@ -100,7 +100,7 @@ def _face(weight: int, letters: frozenset[str]) -> str:
     return f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};src:url(data:font/otf;base64,{data})}}"
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _subset(weight: int, letters: frozenset[str]) -> str:
     """The bundled font with these glyphs alone, in base64.
 
