@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
+from tests.waiting import until
 
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
@@ -67,19 +68,19 @@ class Journey:
 
     def wait(self, condition: Callable[[], bool]) -> None:
         """Until it holds."""
-        self._qtbot.waitUntil(condition, timeout=20_000)
+        until(self._qtbot, condition)
 
     def settle(self, window: Window) -> None:
         """Wait until the newest wish is answered and painted."""
         session = window.session
-        self._qtbot.waitUntil(
+        until(
+            self._qtbot,
             lambda: (
                 not session.waiting
                 and session.frame is not None
                 and session.frame.serial == session.serial
                 and not window.lessons.reckoner.busy
             ),
-            timeout=20_000,
         )
         QApplication.processEvents()
 

@@ -13,7 +13,8 @@ from explorer.state.state import State
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.trace import Tokens, Trace
-from tests.engine.fakes import PATIENCE_S, Gate
+from tests.engine.fakes import Gate
+from tests.waiting import until
 
 _AXES = {"encoder.layers.0.self_attn.weights": ("head", "query", "key"), "generator.logits": ("position", "vocab")}
 
@@ -79,7 +80,7 @@ class Driven:
 
     def wait(self, condition: Callable[[], bool]) -> None:
         """Until it holds."""
-        self._qtbot.waitUntil(condition, timeout=int(PATIENCE_S * 1000))
+        until(self._qtbot, condition)
 
     def wait_for(self, *kinds: type) -> list[object]:
         """What is told until a value of each of these kinds was, in order."""
