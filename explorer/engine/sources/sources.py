@@ -8,7 +8,7 @@ from explorer.engine.sources.predicting import Predicting
 from explorer.engine.sources.source import ModelSource
 from explorer.engine.sources.trained import Trained
 from explorer.engine.sources.translating import Translating
-from explorer.engine.sources.translator import Translator
+from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
 from explorer.errors import NotATranslator
 from explorer.presets import load_preset
@@ -18,10 +18,10 @@ from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """All sources. `own` makes untrained models; the last trained model is kept."""
+    """All sources. `own` makes untrained models; the last trained one is kept, and translates with at most so many threads."""
 
-    def __init__(self, tokenizers: Tokenizers) -> None:
-        self.tokenizers = tokenizers
+    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS) -> None:
+        self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
         self._trained: Trained | None = None
 
@@ -42,7 +42,7 @@ class Sources:
             return None
         if self._trained is None or self._trained.preset != chosen:
             self._trained = None  # The old one goes first, because two large models may not fit into memory.
-            self._trained = Translator(chosen) if chosen.translates else Trained(chosen)
+            self._trained = Translator(chosen, self._most_threads) if chosen.translates else Trained(chosen)
         return self._trained
 
     def translator(self, preset: str) -> Translator | None:
