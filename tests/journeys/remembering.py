@@ -8,11 +8,12 @@ from collections.abc import Hashable
 
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.findings import findings
+from explorer.engine.experiments.kept import Kept
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop
-from explorer.trace.findings import EXPERIMENTS, Experiment
+from explorer.trace.findings import Experiment
 from explorer.trace.trace import Trace
 
 SLOW = frozenset({"patching", "effects", "effects_exact", "saliency"})
@@ -25,18 +26,29 @@ class Remembered:
         self._kept: dict[Hashable, dict[str, Experiment]] = {}
 
     def findings(
-        self, source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
+        self,
+        source: ModelSource,
+        model: Transformer,
+        request: Request,
+        trace: Trace,
+        changing: Changing,
+        stop: Stop,
+        kept: Kept,
     ) -> dict[str, Experiment]:
-        """What `explorer.engine.experiments.findings` finds, in its order. Raises as it does."""
-        found: dict[str, Experiment] = {}
+        """What `explorer.engine.experiments.findings` finds. Raises as it does. What comes layer by layer is not kept."""
+        focus = request.detail.focus
+        there = kept.of(request.wish, trace.tokens)
         for name in SLOW & request.experiments:
-            key = (name, request.wish, request.beam, trace.whole, trace.tokens, trace.expected, _weights(model))
+            place = (name, focus.place(name))
+            if place in there or (name == "effects_exact" and focus.head_rows > 0):
+                continue
+            key = (*place, request.wish, request.beam, trace.whole, trace.tokens, trace.expected, _weights(model))
             if key not in self._kept:
-                self._kept[key] = findings(source, model, request.asking(experiments=frozenset({name})), trace, changing, stop)
-            found |= self._kept[key]
-        rest = request.experiments - SLOW
-        found |= findings(source, model, request.asking(experiments=rest), trace, changing, stop)
-        return {name: found[name] for name in EXPERIMENTS if name in found}
+                asked = request.asking(experiments=frozenset({name}))
+                self._kept[key] = findings(source, model, asked, trace, changing, stop, Kept())
+            if name in self._kept[key]:
+                there[place] = self._kept[key][name]
+        return findings(source, model, request, trace, changing, stop, kept)
 
 
 def _weights(model: Transformer) -> tuple[float, ...]:
