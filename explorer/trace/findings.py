@@ -17,6 +17,7 @@ from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.steering import NotSteered, Steering
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -40,8 +41,8 @@ EXPERIMENTS = (
 )
 OF_DECODERS = frozenset({"why", "lens", "costs"})
 """What is found out about written words, which a model without a decoder has none of."""
-SECOND_PASSES = ("unchanged",)
-"""What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
+SECOND_PASSES = ("unchanged", "steering")
+"""What is found by recorded passes of other Wishes; it is asked for like an experiment, and no lesson knows it."""
 DECODER_LEARNED = "learned of the decoder"
 _ROUNDING = 1e-5
 
@@ -261,4 +262,6 @@ Experiment = (
     | Patching
     | NotPatched
     | Saliency
+    | Steering
+    | NotSteered
 )

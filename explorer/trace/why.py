@@ -135,12 +135,12 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
     weights = _weights(trace)
     logits = trace["generator.logits"]
     n_positions, n_symbols = logits.shape
-    if not 0 <= position < n_positions:
+    if not _is_index(position, n_positions):
         raise NoSuchStep(got=position, last=n_positions - 1)
     word = written_ids(trace)[position] if word is None else word
     rival = likeliest_rivals(trace, position, word)[0] if rival is None else rival
     for each in (word, rival):
-        if not 0 <= each < n_symbols:
+        if not _is_index(each, n_symbols):
             raise NoSuchSymbol(got=each, last=n_symbols - 1)
     words = np.array([word, rival])
     walk = WayBack(trace, weights, "decoder", position)
@@ -161,6 +161,10 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
         directions=walk.directions,
         trace=trace,
     )
+
+
+def _is_index(value: object, size: int) -> bool:
+    return isinstance(value, (int, np.integer)) and 0 <= int(value) < size
 
 
 def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, word: int | str | None) -> Parts:
