@@ -8,6 +8,7 @@ off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, valu
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
 explorer.lens("我爱北京天安门")                          # what each layer would say
+explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -93,13 +94,15 @@ def why(
     return explore(text, preset=preset, experiments=("why",), **given).why(step, rival, word=word)
 
 
-def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":
+def lens(text: str, preset: str | Path = DEFAULT, *, jacobian: bool = False, **given: Any) -> "Lens":
     """What each layer of the decoder would say at each position, through the final norm and the generator (logit lens).
 
-    It is exact for the last layer and a heuristic before. `given` is what `explore` takes. Raises
-    explorer.errors.ExplorerError.
+    It is exact for the last layer and a heuristic before. `jacobian` carries each layer's stream to the last one's place first,
+    through matrices that were fitted for exactly these weights; `.agreement` has what was measured. `given` is what `explore`
+    takes. Raises explorer.errors.ExplorerError.
     """
-    return explore(text, preset=preset, experiments=("lens",), **given).lens()
+    name = "jacobian" if jacobian else "lens"
+    return explore(text, preset=preset, experiments=(name,), **given).lens(jacobian=jacobian)
 
 
 def effects(

@@ -5,7 +5,8 @@
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
-    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
+    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto,
+    │                NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
@@ -243,6 +244,24 @@ class NotLookedInto(NotFound):
     """A Trace without an experiment that is needed. Values: name."""
 
     key = "error.not_looked_into"
+
+
+class NoFittedLens(NotFound):
+    """A model for which no Jacobian lens was fitted. Values: preset."""
+
+    key = "error.no_fitted_lens"
+
+
+class LensOfOtherWeights(NotFound):
+    """A Jacobian lens that was fitted for other weights than those of the model. Values: preset."""
+
+    key = "error.lens_of_other_weights"
+
+
+class LensOfOtherKnobs(NotFound):
+    """A Jacobian lens that was fitted with another value of a knob. Values: name."""
+
+    key = "error.lens_of_other_knobs"
 
 
 class UnknownWord(NotFound):

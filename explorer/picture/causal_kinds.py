@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
     from explorer.picture.sums import Sums
     from explorer.trace.findings import Lens
+    from explorer.trace.jacobian import Agreement
 
 
 @attrs.frozen
@@ -68,7 +69,8 @@ class Account(Picture):
 class LensMap(Picture):
     """What each layer would say at each position: the likeliest word [row, position], with its probability.
 
-    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written.
+    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written. With `ranks` it
+    says the place of the written word instead. `jacobian` says which lens it is, and `agreement` what was measured of both.
     """
 
     lens: "Lens"
@@ -76,6 +78,9 @@ class LensMap(Picture):
     chosen: int
     scale: Scale
     caption: Caption
+    ranks: bool = False
+    jacobian: bool = False
+    agreement: "Agreement | None" = None
 
     def kind(self) -> "Kind[LensMap]":
         """Its drawing, tables and words."""

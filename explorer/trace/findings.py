@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.effects import Effects
+from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 
@@ -30,10 +31,11 @@ EXPERIMENTS = (
     "effects_exact",
     "why",
     "lens",
+    "jacobian",
     "patching",
     "saliency",
 )
-OF_DECODERS = frozenset({"why", "lens"})
+OF_DECODERS = frozenset({"why", "lens", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
 SECOND_PASSES = ("unchanged",)
 """What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
@@ -193,6 +195,8 @@ class Lens:
     `taps` [row] are where the stream was taken. `ids` and `probabilities` [row, position, rank] are the likeliest symbols,
     `names` the texts of all of them by id. `written` [position] are the ids of the words that are written, `written_p` and
     `ranks` [row, position] their probability there and their place from 1. The last row is the output itself.
+
+    `agreement` is what was measured of a Jacobian lens on held-out sentences; None for the lens without matrices.
     """
 
     taps: tuple[str, ...]
@@ -203,6 +207,7 @@ class Lens:
     ranks: NDArray[np.int64]
     tokens: tuple[str, ...] = ()  # [position] the words that are read
     names: Mapping[int, str] = attrs.field(factory=dict)
+    agreement: Agreement | None = None
 
     def agrees(self) -> NDArray[np.bool_]:
         """[row, position] where the likeliest symbol is the one that is written."""
@@ -232,4 +237,5 @@ Experiment = (
     | Patching
     | NotPatched
     | Saliency
+    | NotFitted
 )

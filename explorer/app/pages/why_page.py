@@ -8,7 +8,7 @@ from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.makers.lens import lens_map
 from explorer.picture.makers.why import account, question, rivals
-from explorer.state.look import PART_ORDERS, Look
+from explorer.state.look import LENS_CELLS, LENSES, PART_ORDERS, Look
 from explorer.trace.findings import OutputWeights
 from explorer.trace.trace import Trace
 from explorer.trace.why import symbol_id
@@ -27,7 +27,7 @@ class WhyPage(Page):
 
     key = "why"
     least_px = 620
-    experiments = frozenset({"why", "lens"})
+    experiments = frozenset({"why", "lens", "jacobian"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,6 +38,7 @@ class WhyPage(Page):
         self.sum = self.card(self.view, account)
         self.lens = self.card(self.lens_view, lens_map)
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
+        self.lenses, self.cells = Segments(), Segments()
         self._fill_bars()
         column = column_in(self.scrolled())
         column.addWidget(self.asked)
@@ -51,16 +52,20 @@ class WhyPage(Page):
         self.view.leaving.connect(self._leave)
         self.against.chose.connect(self._chose_rival)
         self.orders.chose.connect(self._chose_order)
+        self.lenses.chose.connect(self._chose_lens)
+        self.cells.chose.connect(self._chose_cells)
         self.typed.returnPressed.connect(self._type_rival)
 
     def _fill_bars(self) -> None:
-        """Put the rivals beside the question, and the order of parts beside the sum's title."""
+        """Put the rivals beside the question, and what else is chosen beside the titles."""
         self.asked.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.rivals_label.setObjectName("faint")
         self.typed.setFixedWidth(_TYPED_PX)
         for place, widget in enumerate((self.rivals_label, self.against, self.typed), 2):
             self.asked.bar.insertWidget(place, widget)
         self.sum.bar.insertWidget(2, self.orders)
+        for place, buttons in enumerate((self.cells, self.lenses), 2):
+            self.lens.bar.insertWidget(place, buttons)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._words = trace, words
@@ -68,6 +73,8 @@ class WhyPage(Page):
         if there:
             self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
         self.orders.offer({key: words(f"why.order.{key}") for key in PART_ORDERS}, look.part_order)
+        self.lenses.offer({key: words(f"lens.which.{key}") for key in LENSES}, look.lens)
+        self.cells.offer({key: words(f"lens.cells.{key}") for key in LENS_CELLS}, look.lens_cells)
         writes = "decoder.embedding.output" in trace
         for widget in (self.rivals_label, self.against, self.typed, self.sum, self.lens):
             widget.setVisible(writes)
@@ -86,6 +93,8 @@ class WhyPage(Page):
         self.typed.setToolTip(words("why.another_hint"))
         self.against.setAccessibleName(words("why.rivals"))
         self.orders.setAccessibleName(words("why.order.name"))
+        self.lenses.setAccessibleName(words("lens.which_name"))
+        self.cells.setAccessibleName(words("lens.cells_name"))
 
     def _step(self, step: int) -> None:
         self.look_at(position=step, rival=-1)
@@ -104,6 +113,12 @@ class WhyPage(Page):
 
     def _chose_order(self, order: str) -> None:
         self.look_at(part_order=order, inside="")
+
+    def _chose_lens(self, lens: str) -> None:
+        self.look_at(lens=lens)
+
+    def _chose_cells(self, cells: str) -> None:
+        self.look_at(lens_cells=cells)
 
     def _type_rival(self) -> None:
         """Take the symbol that the typed word begins with."""
