@@ -69,6 +69,7 @@ def shown(card: Card) -> list[Numbers]:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
                 *(block.weights for block in river.blocks() if block.weights is not None),
+                *(() if river.contributions is None else river.contributions.values.values()),
                 river.written.probabilities[:, None],
                 np.array([p for _name, p, _id in river.written.candidates], np.float32)[:, None],
             ]
