@@ -20,6 +20,7 @@ from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Rewording
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
+from explorer.trace.jacobian import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
 
@@ -53,7 +54,7 @@ def shown(card: Card) -> list[Numbers]:
         case Account() as account:
             terms = account.sums.terms or [term for group in account.sums.groups for row in group.rows for term in row.terms]
             return [np.array([[term.value, *(term.factors or ())] for term in terms])]
-        case LensMap(lens=lens):
+        case LensMap(lens=lens) as layers:
             flat = lens.ids.shape[0] * lens.ids.shape[1]
             return [
                 lens.probabilities[:, :, 0],
@@ -61,6 +62,7 @@ def shown(card: Card) -> list[Numbers]:
                 lens.ranks.astype(float),
                 lens.ids.reshape(flat, -1).astype(float),
                 lens.probabilities.reshape(flat, -1),
+                *(() if layers.agreement is None else (both_shares(layers.agreement),)),
             ]
         case Rewording() as rewording:
             rows = [(each.log_p, each.log_p_after, each.difference) for each in rewording.words]
@@ -75,6 +77,11 @@ def shown(card: Card) -> list[Numbers]:
             ]
         case other:
             raise AssertionError(type(other).__name__)
+
+
+def both_shares(agreement: Agreement) -> Numbers:
+    """[layer, lens] what was measured on held-out sentences."""
+    return np.array([agreement.lens, agreement.jacobian]).T / agreement.places
 
 
 def lengths(half: Half) -> Numbers:

@@ -5,8 +5,8 @@ from PySide6.QtTest import QTest
 
 from explorer.app.pages.why_page import WhyPage
 from explorer.app.shell.window import Window
-from explorer.picture.causal_kinds import Account
-from explorer.state.intents import SetText
+from explorer.picture.causal_kinds import Account, LensMap
+from explorer.state.intents import SetKnob, SetText
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
 
@@ -106,3 +106,27 @@ def test_the_account_comes_after_the_answer_and_follows_the_sentence(journey: Jo
         assert page_of(window).view.mapTo(window, QPoint(0, 0)).y() > 0
 
     journey.run(script, "--preset", "tiny", "--language", "en")
+
+
+def test_the_other_lens_and_the_ranks_are_chosen_beside_the_title(journey: Journey) -> None:
+    """The Jacobian lens with its figures, ranks in place of words; a model without one shows the other and says why."""
+
+    def script(window: Window) -> None:
+        window.session.ask(SetText(TEXT))
+        window.go("why")
+        journey.settle(window)
+        page = page_of(window)
+        first = page.lens.picture
+        assert isinstance(first, LensMap) and not first.jacobian and first.agreement is not None
+        page.lenses.press("jacobian")
+        page.cells.press("ranks")
+        shown_now = page.lens.picture
+        assert isinstance(shown_now, LensMap) and shown_now.jacobian and shown_now.ranks
+        assert "1,010" in page.lens.note.text() and page.lens.title.text() != first.caption.title
+        assert shown_now.lens.ids[-1].tolist() == first.lens.ids[-1].tolist() != shown_now.lens.ids[0].tolist()
+        window.session.ask(SetKnob("temperature", 1.5))
+        journey.settle(window)
+        other = page.lens.picture
+        assert isinstance(other, LensMap) and not other.jacobian and "emperature" in page.lens.note.text()
+
+    journey.run(script, "--preset", "translator", "--language", "en")
