@@ -7,6 +7,7 @@ trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
+explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
@@ -90,8 +91,11 @@ def why(
 
     `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
     the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
+
+    Each part opens, down to the embedding: `.inside("decoder.cross_attn", 1, 4)` is a head by its keys, and `.inside(0,
+    "query", 17)` of that one feature of Q at key 0, by what the stream held that it was made from; its heads open again.
     """
-    return explore(text, preset=preset, experiments=("why",), **given).why(step, rival, word=word)
+    return explore(text, preset=preset, experiments=("why", "readers"), **given).why(step, rival, word=word)
 
 
 def lens(text: str, preset: str | Path = DEFAULT, *, jacobian: bool = False, **given: Any) -> "Lens":
@@ -111,6 +115,7 @@ def effects(
     preset: str | Path = DEFAULT,
     *,
     word: str | int | None = None,
+    edges: str | None = None,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     **knobs: Any,
@@ -118,10 +123,16 @@ def effects(
     """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
 
     The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
-    `word` keeps one word alone: its text, or its place from 0. All else is as in `explore`; the effects are those of the pass
-    with the `changes`. Raises explorer.errors.ExplorerError for anything a caller can correct, so UnknownWord.
+    `word` keeps one word alone: its text, or its place from 0. `edges` names a head, such as "decoder.cross_attn.1.4" for
+    layer 1, head 4: then `.edges` has what closing each of its cells does, [query, key, word]. All else is as in
+    `explore`; the effects are those of the pass with the `changes`. Raises explorer.errors.ExplorerError for anything a caller
+    can correct, so UnknownWord and NoSuchPart.
     """
     request = _request(text, target, preset, trained, changes, knobs)
+    if edges is not None:
+        from explorer.state.focus import Focus
+
+        request = request.asking(focus=Focus.on_head(_text(edges)))
     with _alone() as computer:
         found = computer.effects(request)
     return found if word is None else found.of(word)

@@ -5,8 +5,8 @@
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
-    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto,
-    │                NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
+    │                NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
@@ -244,6 +244,12 @@ class NotLookedInto(NotFound):
     """A Trace without an experiment that is needed. Values: name."""
 
     key = "error.not_looked_into"
+
+
+class NoSuchPart(NotFound):
+    """A part of a sum, or of one of its parts, that there is not. Values: got, part."""
+
+    key = "error.no_such_part"
 
 
 class NoFittedLens(NotFound):

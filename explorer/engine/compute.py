@@ -11,6 +11,7 @@ from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
 from explorer.engine.experiments.findings import findings
+from explorer.engine.experiments.kept import Kept
 from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
@@ -19,13 +20,14 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import ExplorerError, NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
+from explorer.errors import ExplorerError, NoOtherText, NoSuchPart, NotKept, TooLongForEffects, TooLongToPatch
 from explorer.model.transformer import Transformer
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
+from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
 from explorer.trace.own_card import card_of
@@ -34,6 +36,7 @@ from explorer.trace.saliency import Saliency
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace
 
+_ALL_ROWS = 2**31
 _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 
 
@@ -45,6 +48,7 @@ class Computer:
         self.sources = Sources(tokenizers or Tokenizers())
         self._lender = Lender(self._lent)
         self._record = PassRecorder()
+        self._kept = Kept()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
         self._before_by: Computer | None = None  # It computes the pass without changes.
@@ -80,7 +84,7 @@ class Computer:
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
-        found = findings(source, model, request, trace, changing, stop)
+        found = findings(source, model, request, trace, changing, stop, self._kept)
         if "unchanged" not in request.experiments:
             self._before_by = self._before = None
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
@@ -118,12 +122,22 @@ class Computer:
         return found
 
     def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
-        """What each part of the model does to each word of one pass. Raises ExplorerError, so TooLongForEffects; Superseded."""
-        trace = self(request.asking(experiments=frozenset({"effects_exact"})), stop, progress).trace
-        found = trace.experiments.get("effects_exact")
+        """What each part of the model does to each word of one pass; with a head in focus, also what each of its cells does.
+
+        Raises ExplorerError, so TooLongForEffects and NoSuchPart; Superseded.
+        """
+        focus = request.detail.focus
+        asked = {"effects_exact", "edges"} if focus.attention else {"effects_exact"}
+        request = request.asking(experiments=frozenset(asked), focus=attrs.evolve(focus, head_rows=0, edge_rows=_ALL_ROWS))
+        trace = self(request, stop, progress).trace
+        found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
         if not isinstance(found, Effects):
             raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        return found
+        if not focus.attention:
+            return found
+        if not isinstance(edges, Edges):
+            raise NoSuchPart(got=focus.named, part=" ".join(trace.card.attentions))
+        return attrs.evolve(found, edges=edges)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

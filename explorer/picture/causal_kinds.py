@@ -66,6 +66,26 @@ class Account(Picture):
 
 
 @attrs.frozen(kw_only=True, eq=False)
+class Removals(Picture):
+    """The largest parts of an account: `shares` [part] in the difference of two logits, and `costs` [part], by how much the
+    difference really falls when the part is switched off. A cost is NaN while it is computed. `taps` are those of the parts.
+    """
+
+    names: tuple[str, ...]
+    taps: tuple[str, ...]
+    shares: Array
+    costs: Array
+    signed_colours: str
+    caption: Caption
+
+    def kind(self) -> "Kind[Removals]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.removals import REMOVALS
+
+        return REMOVALS
+
+
+@attrs.frozen(kw_only=True, eq=False)
 class LensMap(Picture):
     """What each layer would say at each position: the likeliest word [row, position], with its probability.
 
@@ -122,8 +142,13 @@ class EffectMap(Picture):
     caption: Caption
     chosen: tuple[int, int] | None = None
     estimated: bool = False
+    exact_rows: int = 0  # So many rows of an estimated map are exact already.
     pending: bool = False
     told: str = ""
+
+    def is_estimate(self, row: int) -> bool:
+        """Whether the cells of a row are estimates."""
+        return self.estimated and row >= self.exact_rows
 
     def kind(self) -> "Kind[EffectMap]":
         """Its drawing, tables and words."""

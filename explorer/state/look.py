@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from explorer.state.fields import between, one_of
+from explorer.state.fields import bad_field, between, one_of
 from explorer.trace.finding_kinds import PATCHED, SALIENCIES
 from explorer.trace.tap_names import ATTENTION_STAGES
+from explorer.trace.way import WAY
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -29,7 +30,14 @@ BANDS = ("weights", "contributions")
 """What the river's bands show: attention weights, or what they add to the difference of two logits."""
 INSIDE = ("", "head", "key", "score", "network")
 """How far a part of a logit is opened: not at all; a head by its keys; a key's value; its score; a network."""
+_MOST_STEPS = 4096  # characters of a way
 _MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
+
+
+def _way(_look: object, field: "attrs.Attribute[str]", value: object) -> None:
+    """Check that a field is a way into a sum. Raises BadField."""
+    if not isinstance(value, str) or len(value) > _MOST_STEPS or not WAY.match(value):
+        raise bad_field(field.name, value)
 
 
 @attrs.frozen(kw_only=True)
@@ -64,6 +72,7 @@ class Look:
     rival: int = attrs.field(default=-1, validator=between(-1, _MOST))
     part_order: str = attrs.field(default="layers", validator=one_of(PART_ORDERS))
     inside: str = attrs.field(default="", validator=one_of(INSIDE))
+    way: str = attrs.field(default="", validator=_way)  # the numbers of Q, K and V that were opened on the way there
     lens: str = attrs.field(default="lens", validator=one_of(LENSES))
     lens_cells: str = attrs.field(default="words", validator=one_of(LENS_CELLS))
     bands: str = attrs.field(default="weights", validator=one_of(BANDS))  # what the river's bands show

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.costs import Costs
+from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.patching import NotPatched, Patching
@@ -29,13 +31,16 @@ EXPERIMENTS = (
     "copies",
     "effects",
     "effects_exact",
+    "edges",
     "why",
+    "readers",
+    "costs",
     "lens",
     "jacobian",
     "patching",
     "saliency",
 )
-OF_DECODERS = frozenset({"why", "lens", "jacobian"})
+OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
 SECOND_PASSES = ("unchanged",)
 """What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
@@ -189,6 +194,27 @@ class OutputWeights:
 
 
 @attrs.frozen(eq=False)
+class ReadingWeights:
+    """The weights with which the attentions of both sides read their streams, and those of all that was added to these.
+
+    `queries`, `keys` and `values` have W_Q, W_K and W_V of each attention ("encoder.layers.0.self_attn"), with the rows of its
+    heads one after the other. All else is as in OutputWeights, of both sides and with "encoder.norm".
+    """
+
+    queries: Mapping[str, Matrix]
+    keys: Mapping[str, Matrix]
+    values: Mapping[str, Matrix]
+    projections: Mapping[str, Matrix]
+    networks: Mapping[str, Matrix]
+    norms: Mapping[str, NormWeights]
+    dropout: float = 0.0
+
+    def matrices(self, which: str) -> Mapping[str, Matrix]:
+        """By block the matrices that make the "query", "key" or "value"."""
+        return {"query": self.queries, "key": self.keys, "value": self.values}[which]
+
+
+@attrs.frozen(eq=False)
 class Lens:
     """What each layer would say: the output's probabilities, made of the stream after each addition of the decoder.
 
@@ -231,7 +257,10 @@ Experiment = (
     | PaddedBatch
     | Copies
     | Effects
+    | Edges
+    | Costs
     | OutputWeights
+    | ReadingWeights
     | Lens
     | Unchanged
     | Patching

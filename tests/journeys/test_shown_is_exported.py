@@ -16,7 +16,7 @@ from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Rewording
+from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Removals, Rewording
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
@@ -54,6 +54,8 @@ def shown(card: Card) -> list[Numbers]:
         case Account() as account:
             terms = account.sums.terms or [term for group in account.sums.groups for row in group.rows for term in row.terms]
             return [np.array([[term.value, *(term.factors or ())] for term in terms])]
+        case Removals() as removals:
+            return [np.stack([removals.shares, removals.costs], axis=1)]
         case LensMap(lens=lens) as layers:
             flat = lens.ids.shape[0] * lens.ids.shape[1]
             return [

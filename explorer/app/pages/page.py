@@ -7,6 +7,7 @@ from explorer.app.pages.card import Card, Maker, P, View
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
 from explorer.state.look import ALIGNED, CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
@@ -20,18 +21,20 @@ from explorer.views.painting.pointed import Spot
 class Page(QWidget):
     """Cards in a layout.
 
-    A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need, and `least_px`, the height
-    below which it scrolls. `before` is the key of the page from which it was opened; "" for the first one.
+    A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need (and `focus`, the place that
+    they look at), and `least_px`, the height below which it scrolls.
+    `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
     The architecture strip above the page stands in line with them; with None it fills the width.
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
-    pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` have.
+    pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` or `focus` have.
     """
 
     key = ""
     experiments: frozenset[str] = frozenset()
+    focus: Focus = NOWHERE
     least_px = 0
     shows_masks = False  # whether an odd mask would be seen on it
     before = ""

@@ -18,6 +18,7 @@ from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import ExplorerError
 from explorer.state.change_intents import newly_on
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob
 from explorer.state.state import State
 from explorer.tokens.check import check_text
@@ -113,10 +114,10 @@ class Session(QObject):
         self._opening.follow(before, self.state, None)
         self._changed(before)
 
-    def look_into(self, experiments: frozenset[str]) -> None:
-        """Set the experiments that the page in front and the open lesson show."""
+    def look_into(self, experiments: frozenset[str], focus: Focus = NOWHERE) -> None:
+        """Set the experiments that the page in front and the open lesson show, and the place that they look at."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._worker.busy))
+        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._worker.busy, focus))
 
     def want(self, places: tuple[tuple[str, int], ...]) -> None:
         """Ask for taps and heads of a long text that pictures need and that were not kept."""
