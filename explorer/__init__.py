@@ -10,6 +10,7 @@ explorer.why("我爱北京天安门", step=1)                   # the logit of a
 explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
+explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
+    from explorer.trace.sentence_breaks import Breaks
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
 
@@ -41,10 +43,12 @@ __all__ = [
     "Effects",
     "Trace",
     "__version__",
+    "breaks",
     "effects",
     "explore",
     "lens",
     "patching",
+    "postcard",
     "saliency",
     "steering",
     "translate",
@@ -176,6 +180,62 @@ def saliency(
     request = _request(text, target, preset, trained, changes, knobs)
     with _alone() as computer:
         return computer.saliency(request)
+
+
+def breaks(
+    changes: "Iterable[Change]" = (),
+    sentences: "Iterable[str] | None" = None,
+    preset: str | Path = DEFAULT,
+    *,
+    beam: int = 1,
+    most: int = 300,
+    **knobs: Any,
+) -> "Breaks":
+    """What changes, or knobs such as position="none", do to the translations of many sentences, and which they break most.
+
+    `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
+    the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
+    and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    """
+    from explorer.config import BEAM
+    from explorer.state.held_out import held_out
+
+    request = _request("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    tried = held_out(most) if sentences is None else tuple(map(_text, sentences))[:most]
+    with _alone() as computer:
+        return computer.breaks(request.wish, tried)
+
+
+def postcard(
+    text: str,
+    out: str | Path,
+    changes: "Iterable[Change]" = (),
+    preset: str | Path = DEFAULT,
+    *,
+    theme: str = "light",
+    language: str = "en",
+    beam: int = 1,
+    **knobs: Any,
+) -> None:
+    """Write a picture of a changed translation to send: sentence, change, before and after, 1200 × 630 px.
+
+    The suffix of `out` says the format, such as .png and .svg; a JSON file beside it lists the changes. `theme` is "light" or
+    "dark", `language` "zh" or "en". Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    """
+    from explorer.config import BEAM
+    from explorer.errors import NothingChanged
+    from explorer.export.postcard import write_postcard
+    from explorer.lang import Words
+    from explorer.picture.theme import THEMES
+    from explorer.state.tries import is_altered
+
+    request = _request(text, None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    if not is_altered(request.wish):
+        raise NothingChanged
+    with _alone() as computer:
+        trace = computer(request.asking(experiments=frozenset({"unchanged"}))).trace
+    write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
 
 
 def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: Any) -> "Array":

@@ -9,10 +9,11 @@
     │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
-    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
+    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
+    │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
@@ -370,6 +371,12 @@ class BadState(BadFile):
     key = "error.bad_state"
 
 
+class BadChangesFile(BadFile):
+    """A file that holds no changes. Values: path, reason."""
+
+    key = "error.bad_changes_file"
+
+
 class NewerState(BadState):
     """A State's file from a later version of the program. Values: path, version, known."""
 
@@ -468,6 +475,30 @@ class TooLongForEffects(ExplorerError):
     """Something that needs whole maps, asked of a text that is too long for them. Values: n_tokens."""
 
     key = "error.too_long_for_effects"
+
+
+class TooLongToTry(ExplorerError):
+    """A text so long that what each change would do is not found out in advance. Values: n_tokens."""
+
+    key = "error.too_long_to_try"
+
+
+class SlowToTry(ExplorerError):
+    """A model so large that what each change would do is found out only on request. Values: seconds (of one change)."""
+
+    key = "error.slow_to_try"
+
+
+class NothingChanged(ExplorerError):
+    """A search for what a change breaks, without any change."""
+
+    key = "error.nothing_changed"
+
+
+class NoSentences(ExplorerError):
+    """A file without a sentence. Values: path."""
+
+    key = "error.no_sentences"
 
 
 class CannotPatch(ExplorerError):

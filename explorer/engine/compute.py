@@ -4,25 +4,41 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
+from collections.abc import Sequence
 
 import attrs
 
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
+from explorer.engine.errand import Brought, Errand, FindBreaks
+from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.teacher_forced import teacher_forced
 from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
+from explorer.engine.rehearsal import LogP, Rehearsal
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import ExplorerError, NoOtherText, NoSuchPart, NotKept, TooLongForEffects, TooLongToPatch
+from explorer.engine.sources.translator import MOST_THREADS
+from explorer.errors import (
+    ExplorerError,
+    NoOtherText,
+    NoSuchPart,
+    NothingChanged,
+    NotKept,
+    TooLongForEffects,
+    TooLongToPatch,
+    TooLongToTry,
+)
 from explorer.model.transformer import Transformer
 from explorer.state.breaks import broken, unchanged
+from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
@@ -33,8 +49,9 @@ from explorer.trace.findings import Unchanged
 from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.sentence_breaks import Break, Breaks
 from explorer.trace.tap_names import ATTENTION_MAP
-from explorer.trace.trace import Trace
+from explorer.trace.trace import Trace, written
 
 _ALL_ROWS = 2**31
 _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
@@ -43,9 +60,9 @@ _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text too
 class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
-    def __init__(self, tokenizers: Tokenizers | None = None) -> None:
+    def __init__(self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS) -> None:
         keep_freed_memory(_KEPT_BYTES)
-        self.sources = Sources(tokenizers or Tokenizers())
+        self.sources = Sources(tokenizers or Tokenizers(), most_threads)
         self._lender = Lender(self._lent)
         self._record = PassRecorder()
         self._kept = Kept()
@@ -53,6 +70,7 @@ class Computer:
         self._compared_with: Frame | None = None
         self._before_by: Computer | None = None  # It computes the pass without changes.
         self._before: Frame | None = None
+        self._rehearsal: Rehearsal | None = None
 
     def __call__(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
@@ -138,6 +156,59 @@ class Computer:
         if not isinstance(edges, Edges):
             raise NoSuchPart(got=focus.named, part=" ".join(trace.card.attentions))
         return attrs.evolve(found, edges=edges)
+
+    def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
+        """Do a piece of an errand, with a second Computer, so that this one's model stays as it is. Raises Superseded.
+
+        It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
+        """
+        self._rehearsal = self._rehearsal or Rehearsal(Computer(self.sources.tokenizers, most_threads=1))
+        return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
+
+    def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
+        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, Superseded."""
+        if not is_altered(wish):
+            raise NothingChanged
+        errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
+        for number in range(errand.n_pieces):
+            one = self.piece(errand, number, stop).found
+            found = found.with_one(one if isinstance(one, Break) else None)
+            progress((number + 1) / errand.n_pieces)
+        return found
+
+    def n_tokens(self, wish: Wish) -> int:
+        """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""
+        n = len(self.sources.of(wish).cut(wish))
+        if not plan_for(card_of(wish.config), wish.config.memory_budget, n, n).everything:
+            raise TooLongToTry(n_tokens=n)
+        return n
+
+    def says(self, wish: Wish, stop: Stop = never) -> Sentence:
+        """Both sides in tokens; where the model writes the target itself, it does so with the Wish's changes.
+
+        Raises ExplorerError, Superseded.
+        """
+        source = self.sources.of(wish)
+        row = source.cut(wish)
+        changing = self._lender.changing(wish, len(row), stop, silent)
+        sentence = source.decode(wish, row, wish.beam, changing, stop)
+        check_changes(wish.changes, wish.config, sentence.lengths, changing.lent_shapes())
+        return attrs.evolve(sentence, begun=None)
+
+    def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
+        """The symbol of each id of the output."""
+        return self.sources.of(wish).symbols(wish.config, sentence.tokens)
+
+    def log_p(self, wish: Wish, sentence: Sentence, stop: Stop = never) -> LogP:
+        """[word] log p (nats) of the words of a sentence, each after the words before it, by the model of a Wish.
+
+        The words are those of `measured_words`. Raises ExplorerError, Superseded.
+        """
+        source = self.sources.of(wish)
+        changing = self._lender.changing(wish, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
+        check_changes(wish.changes, wish.config, sentence.lengths, changing.lent_shapes())
+        bench = Bench(_ready(source, wish, sentence, stop, silent), sentence.tokens, written(sentence.tokens), (), stop)
+        return teacher_forced(bench, changing)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

@@ -10,6 +10,7 @@ from explorer.trace.arrays import Array
 
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
+    from explorer.picture.kinds import Heatmap
     from explorer.picture.sums import Sums
     from explorer.trace.findings import Lens
     from explorer.trace.jacobian import Agreement
@@ -47,6 +48,34 @@ class Rewording(Picture):
         from explorer.picture.figure.rewording import REWORDING
 
         return REWORDING
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Postcard(Picture):
+    """A changed translation as a picture to send, a sheet of 1200 × 630 px.
+
+    `changes` names what is changed in the `sentence`, `words` are the translation before and after. The maps are the weights
+    of the head that differs most. `about` says what the change means, `hit` which probability moves most, `rate` how many
+    other sentences change ("" where nobody has searched). `made_by` and `model` say what made it.
+    """
+
+    sentence: str
+    changes: str
+    words: tuple[Reworded, ...]
+    map_before: "Heatmap | None"
+    map_after: "Heatmap | None"
+    about: str
+    hit: str
+    rate: str
+    made_by: str
+    model: str
+    caption: Caption
+
+    def kind(self) -> "Kind[Postcard]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.postcard import POSTCARD
+
+        return POSTCARD
 
 
 @attrs.frozen(kw_only=True, eq=False)

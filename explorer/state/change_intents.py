@@ -117,3 +117,15 @@ def _with(state: State, rows: Sequence[Change]) -> State:
 def newly_on(before: State, after: State) -> tuple[Change, ...]:
     """The changes that are made in the second State and were not in the first."""
     return tuple(change for change in after.wish.active if change not in before.wish.active)
+
+
+@attrs.frozen
+class TakeSentence(Intent):
+    """Put a sentence into the box that a search has found; the translation is the model's own. It is a step of its own."""
+
+    text: str
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this text. Cuts, prefix and a typed target are dropped, as they belong to the old sentence."""
+        wish = attrs.evolve(state.wish, text=self.text, target=None, source_cuts=None, target_cuts=None, prefix=())
+        return attrs.evolve(state, wish=wish)

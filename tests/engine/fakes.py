@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from explorer.config import Config
+from explorer.engine.errand import Brought
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Failed, Progressed, Started, Stopped, Told, Worker
 from explorer.state.wish import Wish
@@ -45,6 +46,8 @@ class Heard:
                 what = ("stopped", serial)
             case Progressed(serial, share):
                 what = ("progressed", serial, share)
+            case Brought(errand, number):
+                what = ("brought", errand.kind, number)
         self.told.append((*what, threading.current_thread().name))
         self._news.put(what)
 

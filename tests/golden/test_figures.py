@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from explorer.picture.causal_kinds import EffectMap, EffectRow, Removals, Reworded, Rewording
+from explorer.picture.causal_kinds import EffectMap, EffectRow, Postcard, Removals, Reworded, Rewording
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import (
     Alignment,
@@ -89,6 +89,25 @@ PICTURES: dict[str, Picture] = {
         ),
         scale=Scale(-4, 4, "blue-red"),
         caption=attrs.evolve(_CAPTION, changes=1),
+    ),
+    "postcard": Postcard(
+        sentence="她给了我<&>。",
+        changes="No position encoding",
+        words=(
+            Reworded("She", "I", -0.25, -2.98),
+            Reworded("gave", "gave", -0.5, -0.51),
+            Reworded("<&>", "", -0.125, 0.0),
+            Reworded("", "her"),
+            Reworded(".", ".", -0.1, -0.1),
+        ),
+        map_before=_MAP,
+        map_after=None,
+        about="About <&> and more of it, so much that it goes on in a second line.",
+        hit="p(She): 0.779 → 0.051",
+        rate="78 of 100 sentences change, 78 %.",
+        made_by="Transformer Explorer",
+        model="position = none",
+        caption=_CAPTION,
     ),
     "effects": EffectMap(
         values=np.array([[-0.09, 0.03], [np.nan, np.nan]], np.float32),

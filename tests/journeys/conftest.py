@@ -64,9 +64,9 @@ class Journey:
         path = self._state / "transformer-explorer" / "log" / "faults.log"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
-    def wait(self, condition: Callable[[], bool]) -> None:
+    def wait(self, condition: Callable[[], bool], timeout_ms: int = 20_000) -> None:
         """Until it holds."""
-        self._qtbot.waitUntil(condition, timeout=20_000)
+        self._qtbot.waitUntil(condition, timeout=timeout_ms)
 
     def settle(self, window: Window) -> None:
         """Wait until the newest wish is answered and painted."""

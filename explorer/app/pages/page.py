@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker, P, View
+from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
@@ -29,7 +30,8 @@ class Page(QWidget):
     The architecture strip above the page stands in line with them; with None it fills the width.
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
-    pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` or `focus` have.
+    pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` or `focus` have;
+    sent(Errand) for what shall be found out behind the frames; saves(Picture, the same in English) for a file.
     """
 
     key = ""
@@ -45,6 +47,8 @@ class Page(QWidget):
     wanted = Signal(tuple)
     placed = Signal()
     looked_into = Signal()
+    sent = Signal(object)
+    saves = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,6 +132,9 @@ class Page(QWidget):
     def look_at(self, **fields: object) -> None:
         """Ask to change these fields of the Look."""
         self.wished.emit(look_at(**fields))
+
+    def bring(self, brought: Brought) -> None:
+        """Take what an errand has found out; most pages send none."""
 
     def put(self, wish: Wish) -> None:
         """Show a Wish in the page's controls; most pages have none for it."""

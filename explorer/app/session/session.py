@@ -14,6 +14,7 @@ from explorer.app.session.bridge import Bridge
 from explorer.app.session.history import History
 from explorer.app.session.opening import Opening
 from explorer.engine import worker
+from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import ExplorerError
@@ -29,7 +30,7 @@ _LARGE_BYTES = 500_000_000
 
 
 class Session(QObject):
-    """Signals: told(value) for everything the window must know: Frames and the values of `app.session.told`."""
+    """Signals: told(value) for everything the window must know: Frames, `Brought`, and the values of `app.session.told`."""
 
     told = Signal(object)
 
@@ -124,6 +125,10 @@ class Session(QObject):
         shown = None if self.frame is None else self.frame.request
         self._submit_also(self._asking.want(places, self.state.wish, shown, self._worker.busy))
 
+    def send(self, errand: Errand) -> None:
+        """Have something found out behind the frames; each piece is told as `Brought`."""
+        self._worker.send(errand)
+
     # Answers of the compute thread
 
     def _hear(self, value: object) -> None:
@@ -140,6 +145,8 @@ class Session(QObject):
                 self.told.emit(told.Progressed(share))
             case worker.Started():
                 self.told.emit(told.Loaded())
+            case Brought():
+                self.told.emit(value)
 
     def _done(self, frame: Frame) -> None:
         if self.frame is not None and frame.serial <= self.frame.serial:

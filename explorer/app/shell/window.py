@@ -21,6 +21,7 @@ from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
 from explorer.app.shell.status import Status
 from explorer.config import Config
+from explorer.engine.errand import Brought
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lang import Words
@@ -94,6 +95,8 @@ class Window(QMainWindow):
         for part in (self.sentences, self.page_stack):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
+        self.page_stack.sent.connect(session.send)
+        self.page_stack.saves.connect(self.saving.save)
         self.page_stack.drawn.connect(self._drawn)
         self.page_stack.looked_into.connect(self.step_opener.look_into)
         self.status.stop.connect(session.stop)
@@ -189,6 +192,8 @@ class Window(QMainWindow):
                 self._set(value)
             case Frame():
                 self._framed(value)
+            case Brought():
+                self.page_stack.bring(value)
             case told.Refused(error):
                 self._refused(error)
             case told.SprungBack(error):

@@ -6,7 +6,7 @@ The trained model is kept when an untrained one is shown, so that it is there at
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.source import ModelSource
 from explorer.engine.sources.translating import Translating
-from explorer.engine.sources.translator import Translator
+from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
@@ -15,10 +15,10 @@ from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """All sources. `own` makes untrained models; the last translator is kept."""
+    """All sources. `own` makes untrained models; the last translator is kept, and decodes with at most so many threads."""
 
-    def __init__(self, tokenizers: Tokenizers) -> None:
-        self.tokenizers = tokenizers
+    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS) -> None:
+        self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
         self._translator: Translator | None = None
 
@@ -37,7 +37,7 @@ class Sources:
             return None
         if self._translator is None or self._translator.preset != chosen:
             self._translator = None  # The old one goes first, because two large models may not fit into memory.
-            self._translator = Translator(chosen)
+            self._translator = Translator(chosen, self._most_threads)
         return self._translator
 
     def source_ids(self, text: str, translator: Translator) -> tuple[int, ...]:

@@ -35,6 +35,12 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #chip QToolButton {{ border: none; padding: 1px 6px; background: transparent; }}
 #chip QToolButton:checked {{ color: {accent}; font-weight: 700; }}
 #changename[lacks="true"], #chip QToolButton#changename[lacks="true"] {{ color: {disabled}; font-weight: 400; }}
+#changerow[on="true"] {{ background: {soft}; border-radius: 4px; }}
+#changename[on="true"] {{ font-weight: 700; }}
+QListWidget#found {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; outline: none; }}
+QListWidget#found:focus {{ border-color: {accent}; }}
+#dropline {{ background: {accent}; }}
+#shape[none="true"] {{ color: {disabled}; }}
 #section {{ color: {faint}; font-weight: 700; }}
 #right {{ color: {accent}; }}
 #lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
