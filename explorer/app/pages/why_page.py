@@ -31,7 +31,7 @@ class WhyPage(Page):
     """Above, the words and their rivals; left the account, right what its parts really cost, and the lens."""
 
     key = "why"
-    least_px = 780
+    least_px = 900
     experiments = _FIRST
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class WhyPage(Page):
         column.addLayout(beside((self.sum, 8)), 1)
         row = column.itemAt(1).layout()
         assert isinstance(row, QHBoxLayout)  # It was made in the line above.
-        row.addLayout(below((self.costs, 5), (self.lens, 7)), 5)
+        row.addLayout(below((self.costs, 5), (self.lens, 8)), 5)
         column.addWidget(self.explain(hug=True))
         words_row.stepped.connect(self._step)
         self.lens_view.stepped.connect(self._step)
