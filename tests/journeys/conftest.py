@@ -93,5 +93,5 @@ def journey(
         from tests.journeys.remembering import Remembered
 
         remembered = found_out.setdefault("remembered", Remembered())
-        monkeypatch.setattr("explorer.engine.compute.findings", remembered.findings)
+        remembered.put_in(monkeypatch)
     return Journey(qtbot, monkeypatch, tmp_path / "state")
