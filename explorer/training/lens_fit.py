@@ -21,7 +21,7 @@ from explorer.engine.experiments.lens_file import FILE, Fitted, counting_knobs, 
 from explorer.engine.experiments.output_weights import final_reading, stream_readings, stream_taps
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
-from explorer.errors import BadCheckpoint, BadWeights, EmptySplit, NotTrained
+from explorer.errors import BadCheckpoint, BadWeights, EmptySplit, NotATranslator, NotTrained
 from explorer.model.weights_file import read_about, read_tensors, write_tensors
 from explorer.presets import load_preset
 from explorer.tokens.bilingual import Pair
@@ -66,11 +66,13 @@ class LensFitter:
     """Fits a lens. The constructor prepares, `steps()` fits and measures, `finish()` writes the file."""
 
     def __init__(self, wish: Fitting) -> None:
-        """Read data and weights. Raises NotTrained, BadFile, EmptySplit."""
+        """Read data and weights. Raises NotTrained, NotATranslator, BadFile, EmptySplit."""
         self.wish = wish
         preset = load_preset(wish.preset)
         if preset.folder is None:
             raise NotTrained(name=wish.preset)
+        if not preset.translates:
+            raise NotATranslator(name=wish.preset)
         self.config = preset.config.changed(dropout_active=False, device="cpu")
         self.translator = Translator(preset)
         self.model = self.translator.model(self.config)

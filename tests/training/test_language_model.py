@@ -21,6 +21,7 @@ from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.vocabulary import END
 from explorer.training import prepare_texts
 from explorer.training.batches import Row, TextExample, batch_of
+from explorer.training.lens_fit import Fitting, LensFitter
 from explorer.training.loss import log_probabilities
 from explorer.training.run import Run, Wish
 from explorer.training.teach import Teacher, Teaching
@@ -175,6 +176,8 @@ def test_a_language_model_is_not_taught_to_translate(trained_run: Run, tmp_path:
     preset = str(trained_run.wish.out)
     with pytest.raises(NotATranslator):
         Teacher(Teaching(preset=preset, own=tmp_path, keep=tmp_path, out=tmp_path))
+    with pytest.raises(NotATranslator):
+        LensFitter(Fitting(preset=preset, data=tmp_path, out=tmp_path))
     with pytest.raises(NotATranslator):
         explorer.translate("我爱书", preset=preset)
 
