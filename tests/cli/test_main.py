@@ -233,7 +233,7 @@ def test_a_users_mistake_is_one_line(kind: str, language: str, refused: Command,
 @pytest.mark.slow
 def test_a_hundred_thousand_characters_are_refused_without_a_model(refused: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are cut and counted; no model is built for them."""
-    for source in ("own_model", "translator"):
+    for source in ("own_model", "trained"):
         monkeypatch.delattr(f"explorer.engine.sources.{source}.build")
     assert "8192" in refused("show", "我爱" * 50_000)
 
