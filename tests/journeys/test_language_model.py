@@ -1,0 +1,45 @@
+"""The trained language model in the window: what comes next, how probable each token was, and random weights beside it."""
+
+import numpy as np
+
+from explorer.app.shell.window import Window
+from explorer.picture.kinds import Timeline
+from explorer.views.pictures.timeline import TimelineView
+from tests.journeys.conftest import Journey
+
+SENTENCE = "你会说几种语言"
+
+
+def test_the_language_model_says_what_comes_next(journey: Journey) -> None:
+    """One text, no target; the output page has a probability for each token but the first, and random weights have none."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        frame = window.session.frame
+        assert frame is not None
+        trace = frame.trace
+        assert ("language-model", True, "decoder-only") == (trace.preset, trace.trained, trace.card.architecture)
+        assert not window.sentences.target_edit.isVisible()
+        assert window.weights.isVisible() and not window.weights.note.isVisible()
+        assert "语言模型" in window.header.presets.currentText()
+
+        made = _timeline(window, journey)
+        assert made.labels == tuple(token.text for token in trace.tokens.target)
+        assert np.isnan(made.probabilities[0]) and not np.isnan(made.probabilities[1:]).any()
+        kinds = list(made.labels).index("语言")
+        assert made.probabilities[kinds] > 0.5
+
+        window.weights.segments.press("random")
+        journey.settle(window)
+        assert np.isnan(_timeline(window, journey).probabilities).all()
+        assert "译文" not in window.weights.note.text() and "随机" in window.weights.note.text()
+
+    journey.run(script, "--preset", "language-model", "--text", SENTENCE)
+
+
+def _timeline(window: Window, journey: Journey) -> Timeline:
+    window.go("output")
+    journey.settle(window)
+    view = window.page_stack.page.findChild(TimelineView)
+    assert view is not None and view.picture is not None
+    return view.picture
