@@ -40,6 +40,16 @@ def broken_in(trace: Trace) -> tuple[str, ...]:
     return () if trace.config is None else broken(trace.config, trace.preset)
 
 
+def turned(config: Config | None, preset: str) -> Mapping[str, Value]:
+    """By knob the values of those that somebody has turned away; none in another's model. Raises UnknownPreset."""
+    return {} if config is None else {name: config.values()[name] for name in broken(config, preset)}
+
+
+def turned_in(trace: Trace) -> Mapping[str, Value]:
+    """The same of the model that made a Trace. Raises UnknownPreset."""
+    return turned(trace.config, trace.preset)
+
+
 def unchanged(wish: Wish) -> Wish:
     """The wish without changes and with the preset's own values of these knobs: what "before" means on the change page."""
     own = load_preset(wish.preset).config.values()
