@@ -9,7 +9,9 @@
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
-    │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
+    │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
+    │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
+    │                TooLarge, NotInstalled, SelfCheckFailed)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects
     ├── BadReplacement, BadField
@@ -331,6 +333,70 @@ class BadCheckpoint(BadFile):
     """A checkpoint that is damaged, or of another training. Values: path, reason."""
 
     key = "error.bad_checkpoint"
+
+
+class BadFolder(BadFile):
+    """A folder with somebody's model that cannot be opened."""
+
+
+class NotAModel(BadFolder):
+    """A folder whose config.json is missing or cannot be used. Values: path, reason."""
+
+    key = "error.not_a_model"
+
+
+class NeedsCode(BadFolder):
+    """A model that asks for program code of its own, which is never run. Values: path, reason."""
+
+    key = "error.needs_code"
+
+
+class NeedsSafetensors(BadFolder):
+    """A folder without safetensors files; all others may hold code. Values: path, found."""
+
+    key = "error.needs_safetensors"
+
+
+class Quantized(BadFolder):
+    """Weights that are stored in fewer bits. Values: path, method."""
+
+    key = "error.quantized"
+
+
+class UnknownFamily(BadFolder):
+    """A kind of model that is not known here. Values: path, family."""
+
+    key = "error.unknown_family"
+
+
+class MissingWeights(BadFolder):
+    """A folder that lacks tensors or files of its model. Values: path, missing."""
+
+    key = "error.missing_weights"
+
+
+class NoTokenizer(BadFolder):
+    """A folder without a vocabulary that can be read. Values: path."""
+
+    key = "error.no_tokenizer"
+
+
+class TooLarge(BadFolder):
+    """A model that is larger than the free memory. Values: path, need_mb, free_mb."""
+
+    key = "error.too_large"
+
+
+class NotInstalled(BadFolder):
+    """A library that opening a model needs. Values: name."""
+
+    key = "error.not_installed"
+
+
+class SelfCheckFailed(BadFolder):
+    """A model that gives other numbers under observation than alone. Values: path, difference."""
+
+    key = "error.self_check_failed"
 
 
 class BadField(ExplorerError):
