@@ -2,16 +2,16 @@
 
     ExplorerError
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
-    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
+    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
-    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto
+    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto, NotForThisModel
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed)
+    │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects
     ├── BadReplacement, BadField
@@ -143,6 +143,12 @@ class HeadsDoNotFit(BadKnob):
     key = "error.heads_do_not_fit"
 
 
+class KnobDoesNothing(BadKnob):
+    """A knob that acts on our own models alone, given for somebody's. Values: name."""
+
+    key = "error.knob_does_nothing"
+
+
 class WrongCall(ExplorerError):
     """A command line that cannot be understood."""
 
@@ -245,6 +251,12 @@ class NotLookedInto(NotFound):
     """A Trace without an experiment that is needed. Values: name."""
 
     key = "error.not_looked_into"
+
+
+class NotForThisModel(NotFound):
+    """An experiment that is made with our own models alone. Values: name."""
+
+    key = "error.not_for_this_model"
 
 
 class UnknownWord(NotFound):
@@ -397,6 +409,12 @@ class SelfCheckFailed(BadFolder):
     """A model that gives other numbers under observation than alone. Values: path, difference."""
 
     key = "error.self_check_failed"
+
+
+class NotOwnModel(BadFolder):
+    """A model of others where only our own will do, as in the window. Values: path."""
+
+    key = "error.not_own_model"
 
 
 class BadField(ExplorerError):

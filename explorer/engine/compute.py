@@ -17,10 +17,9 @@ from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.request import Frame, Request
-from explorer.engine.sources.source import ModelSource, Sentence, never, silent
+from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.errors import ExplorerError, NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
-from explorer.model.transformer import Transformer
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -28,7 +27,6 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
 from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
-from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.tap_names import ATTENTION_MAP
@@ -72,10 +70,12 @@ class Computer:
         source = self.sources.of(wish)
         row = source.cut(wish)
         tokens_ms = clock.lap_ms()
-        changing = self._lender.changing(wish, len(row), stop, progress)
+        changing = self._lender.changing(wish, source, len(row), stop, progress)
         sentence = source.decode(wish, row, request.beam, changing, stop)
         decoding_ms = clock.lap_ms()
-        check_changes(wish.changes, wish.config, sentence.lengths, changing.lent_shapes())
+        if wish.changes:
+            known, card = source.taps(wish.config), source.card(wish.config)
+            check_changes(wish.changes, known, card, sentence.lengths, changing.lent_shapes())
         model = _ready(source, wish, sentence, stop, progress)
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
@@ -158,16 +158,16 @@ class Computer:
         """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
         source, unchanged = self.sources.of(wish), Changing()
         sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
-        if not plan_for(card_of(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
+        if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
             for tap in filter(ATTENTION_MAP.search, taps):
                 raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
         model = _ready(source, wish, sentence, stop, progress)
         return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
 
 
-def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Transformer:
+def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Model:
     """The model for a pass over a sentence. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
-    card = card_of(wish.config)
+    card = source.card(wish.config)
     recorded = planned_bytes(plan_for(card, wish.config.memory_budget, *sentence.sizes), card, *sentence.sizes)
     return source.ready(wish.config, recorded, stop, progress)
 

@@ -46,11 +46,15 @@ class Side:
 
 @attrs.frozen(kw_only=True)
 class Family:
-    """The sides of a family, its kind of positions, and whether its norms subtract no mean ("rms")."""
+    """The sides of a family, its kind of positions, and whether its norms subtract no mean ("rms").
+
+    `unused_positions` are rows of its table of positions that no token ever has.
+    """
 
     sides: tuple[Side, ...]
     position: str
     norm_kind: str = "layer"
+    unused_positions: int = 0
 
 
 _GPT2 = Side(
@@ -117,6 +121,7 @@ def _t5(side: str) -> Side:
 
 
 _BERTS = Family(sides=(_BERT,), position="learned")
+_ROBERTAS = attrs.evolve(_BERTS, unused_positions=2)
 _LLAMAS = Family(sides=(_LLAMA,), position="rotary", norm_kind="rms")
 
 FAMILIES: Mapping[str, Family] = {
@@ -126,8 +131,10 @@ FAMILIES: Mapping[str, Family] = {
     "qwen3": _LLAMAS,
     "mistral": _LLAMAS,
     "bert": _BERTS,
-    "roberta": _BERTS,
-    "t5": Family(sides=(_t5("encoder"), _t5("decoder")), position="relative", norm_kind="rms"),
+    "roberta": _ROBERTAS,
+    "xlm-roberta": _ROBERTAS,
+    "camembert": _ROBERTAS,
+    "t5": Family(sides=(_t5("encoder"), _t5("decoder")), position="relative-bias", norm_kind="rms"),
     "marian": Family(sides=(_bart("encoder"), _bart("decoder")), position="sinusoidal-halves"),
     "bart": Family(sides=(_bart("encoder"), _bart("decoder")), position="learned"),
 }

@@ -50,12 +50,11 @@ class ForeignTokenizer:
         found = self._inside.encode(check_text(text), add_special_tokens=special)
         rows = list(zip(found.ids, found.tokens, found.offsets, strict=True))
         shown = self._shown([piece for _id, piece, _span in rows], [self._is_special(number) for number, _p, _s in rows])
-        return tuple(
-            Token(
-                name, number, *span, known=number != self._unknown, special=self._is_special(number) and number != self._unknown
-            )
-            for name, (number, _piece, span) in zip(shown, rows, strict=True)
-        )
+        tokens = []
+        for name, (number, _piece, (start, end)) in zip(shown, rows, strict=True):
+            known = number != self._unknown
+            tokens.append(Token(name, number, start, end, known, special=known and self._is_special(number)))
+        return tuple(tokens)
 
     def token(self, number: int) -> Token:
         """The token of an id that stands nowhere in a typed text."""
@@ -110,8 +109,8 @@ class ForeignTokenizer:
         return [*shown, *together(row)]
 
 
-def read_tokenizer(folder: Path, family: str, n_symbols: int) -> ForeignTokenizer:
-    """The tokenizer of a folder with a model of `family` that has `n_symbols`.
+def read_tokenizer(folder: Path, family: str) -> ForeignTokenizer:
+    """The tokenizer of a folder with a model of `family`.
 
     Raises NotInstalled, NoTokenizer, BadVocabulary.
     """
@@ -128,16 +127,13 @@ def read_tokenizer(folder: Path, family: str, n_symbols: int) -> ForeignTokenize
             inside = older(tokenizers, folder, _about(folder))
         else:
             raise NoTokenizer(path=str(folder))
-        made = ForeignTokenizer(inside)
+        return ForeignTokenizer(inside)
     except CannotRead as error:
         raise NoTokenizer(path=str(folder)) from error
     except NoTokenizer:
         raise
     except Exception as error:  # The library raises plain Exceptions for what it cannot read.
         raise BadVocabulary(path=str(path), reason=str(error)) from error
-    if made.size > n_symbols:
-        raise BadVocabulary(path=str(path), reason=f"{made.size} > {n_symbols}")
-    return made
 
 
 def _about(folder: Path) -> dict[str, Any]:

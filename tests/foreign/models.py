@@ -94,8 +94,9 @@ def fresh(name: str) -> Any:
     settings, kind, values = ALL[name]
     torch.manual_seed(1)
     model = getattr(transformers, kind)(getattr(transformers, settings)(**values)).eval()
-    for parameter in model.parameters():
-        parameter.data += 0.3 * torch.randn_like(parameter)
+    for path, parameter in model.named_parameters():
+        if name != "marian" or "embed_positions" not in path:  # Its waves are in no file.
+            parameter.data += 0.3 * torch.randn_like(parameter)
     return model
 
 
@@ -118,4 +119,33 @@ def ids_of(opened: Opened) -> tuple[torch.Tensor | None, torch.Tensor | None]:
 def write_model(folder: Path, name: str) -> Path:
     """A folder of a model as its own library writes it."""
     fresh(name).save_pretrained(folder)
+    write_tokenizer(folder)
     return folder
+
+
+def write_tokenizer(folder: Path) -> None:
+    """A vocabulary of forty pieces: bytes' letters for a little English, and [CLS] and [SEP] around a text."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    pieces = [
+        "[PAD]",
+        "[CLS]",
+        "[SEP]",
+        "[UNK]",
+        "the",
+        "fox",
+        "and",
+        "dog",
+        "我",
+        "爱",
+        "un",
+        "##able",
+        "##s",
+        *"abcdefghijklmnopqrstuvwxyz",
+    ]
+    made = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    made.add_special_tokens(pieces[:4])
+    made.save(str(folder / "tokenizer.json"))

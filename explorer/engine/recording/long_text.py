@@ -46,6 +46,7 @@ _ORDER = (
     "embedding.tokens",
     "embedding.scaled",
     "embedding.positions",
+    "embedding.segments",
     "embedding.output",
     "self_attn.value",
     "cross_attn.value",
@@ -60,6 +61,7 @@ _ORDER = (
     "feed_forward.output",
     "feed_forward.activated",
     "feed_forward.hidden",
+    "feed_forward.gate",
 )
 
 
