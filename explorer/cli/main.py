@@ -114,6 +114,7 @@ def gui(context: click.Context, text: str | None, preset: str | None) -> int:
 @click.pass_obj
 def show(words: Words, /, text: str, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
+    from explorer.cli.output import absent, next_token
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import TapList
 
@@ -125,6 +126,9 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
+    next_line = next_token(trace, words)
+    if next_line:
+        click.echo(next_line)
     weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed"))
     click.echo(
         words(
@@ -140,6 +144,8 @@ def show(words: Words, /, text: str, **given: Any) -> None:
         about = taps.summary(row)
         reach = "–" if about is None else f"{number(about.low):>10} … {number(about.high):<10}"
         click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
+    for line in absent(trace, words):
+        click.echo(line)
 
 
 @commands.command()

@@ -58,7 +58,7 @@ def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:
     def note(tap: Tap, tensor: Tensor, _first: int | None) -> None:
         shapes[tap.name] = tuple(tensor.shape)
 
-    ids = torch.tensor([[1, 2, 3]])
+    ids = torch.tensor([[0, 1]])
     sides = _sides(opened)
     with torch.inference_mode(), watched(opened.foreign, note):
         opened.foreign(ids if "encoder" in sides else None, ids if "decoder" in sides else None)

@@ -1,6 +1,7 @@
 """A Trace of somebody's model from its folder: asked for as every other one is, without a network and without its code."""
 
 import builtins
+import json
 import shutil
 import socket
 from collections.abc import Callable
@@ -13,7 +14,9 @@ import torch
 
 import explorer
 from explorer import Change
+from explorer.cli import main as cli
 from explorer.engine.compute import Computer
+from explorer.engine.recording.memory import trace_bytes
 from explorer.engine.request import Request
 from explorer.errors import (
     BadVocabulary,
@@ -29,6 +32,7 @@ from explorer.errors import (
     UnknownKnob,
     UnknownTap,
 )
+from explorer.model.hook_check import Handles
 from explorer.stops import Superseded
 from explorer.trace.trace import Trace
 from tests.foreign.models import fresh, write_model
@@ -291,3 +295,73 @@ def test_folders_without_a_vocabulary_or_settings(folder: Folder, tmp_path: Path
     (copied / "config.json").unlink()
     with pytest.raises(NotAModel):
         explorer.explore(TEXT, preset=copied)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "bert without an output", "t5 gated", "marian", "gemma2"])
+def test_the_estimate_is_what_a_trace_takes(name: str, folder: Folder) -> None:
+    """The absent taps take nothing; a tensor that two taps show is counted twice, and a final norm where there is none."""
+    trace = explorer.explore(TEXT, preset=folder(name))
+    taken = sum(array.nbytes for array in trace.arrays.values())
+    estimate = trace_bytes(trace.card, len(trace.tokens.source), len(trace.tokens.target))
+    vectors = 4 * trace.card.d_model * (len(trace.tokens.source) + len(trace.tokens.target))
+
+    assert taken <= estimate <= taken + (0 if "llama" in name else 3 * vectors)
+
+
+def test_show_says_the_next_token_and_what_is_absent(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """At the command line, with tokens and taps."""
+    path = str(folder("gpt2"))
+    assert cli.main(["show", TEXT, "--preset", path, "--language", "en"]) == 0
+    out = capsys.readouterr().out
+    trace = explorer.explore(TEXT, preset=path)
+    shares = trace["generator.probabilities"][-1]
+    likeliest = int(shares.argmax())
+
+    assert f"Next token: {trace.symbols[likeliest]} {shares[likeliest]:.3f}, " in out
+    assert "[CLS] / the / fox / [UNK]?" in out
+    assert "– feed_forward.gate: The feed-forward network of this model has no gate." in out
+    assert all(name in out for name in trace.names())
+
+
+def test_files_are_written_of_it(folder: Folder, tmp_path: Path) -> None:
+    """A picture of each head, numbers, and the JSON beside them with the card."""
+    path, tap = str(folder("bert")), "encoder.layers.0.self_attn.weights"
+    for out in (tmp_path / "one.svg", tmp_path / "one.npz", tmp_path / "one.csv"):
+        assert cli.main(["export", TEXT, "--preset", path, "--tap", tap, "--out", str(out)]) == 0
+    assert cli.main(["export", TEXT, "--preset", path, "--out", str(tmp_path / "all.npz")]) == 0
+    trace = explorer.explore(TEXT, preset=path)
+    about = json.loads((tmp_path / "one.svg.json").read_text("utf-8"))
+
+    assert about["config"] is None
+    assert about["model"]["family"] == "bert"
+    assert about["source"] == TEXT
+    assert "transformers" in json.dumps(about)
+    with np.load(tmp_path / "one.npz") as file:
+        assert any((file[name] == trace[tap]).all() for name in file.files if file[name].shape == trace[tap].shape)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("show", TEXT, "--n-heads", "2"), "n_heads"),
+        (("lens", TEXT), "lens"),
+        (("translate", TEXT), "explorer.explore"),
+        (("gui",), "explorer.explore"),
+    ],
+)
+def test_what_cannot_be_done_with_it_is_one_line(
+    arguments: tuple[str, ...], told: str, folder: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On stderr, with exit status 2."""
+    assert cli.main([*arguments, "--preset", str(folder("gpt2")), "--language", "en"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_opening_puts_no_torch_hooks_in(folder: Folder) -> None:
+    """As soon as there were any, each tap of each model would have to look for its own."""
+    before = Handles.next_id
+    explorer.explore(TEXT, preset=folder("qwen3"))
+    assert Handles.next_id == before
