@@ -92,7 +92,8 @@ def _max_len(opened: Opened) -> int:
     row = opened.foreign.known
     if not isinstance(told, int) or told < 1:
         return _UNLIMITED
-    return told - (row.unused_positions if row is not None else 0)
+    unused = 1 + (config.pad_token_id or 0) if row is not None and row.after_padding else 0
+    return told - unused
 
 
 def _base(config: object) -> float:

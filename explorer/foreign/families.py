@@ -48,13 +48,13 @@ class Side:
 class Family:
     """The sides of a family, its kind of positions, and whether its norms subtract no mean ("rms").
 
-    `unused_positions` are rows of its table of positions that no token ever has.
+    `after_padding` says that its positions begin behind the one whose number is the id of the padding.
     """
 
     sides: tuple[Side, ...]
     position: str
     norm_kind: str = "layer"
-    unused_positions: int = 0
+    after_padding: bool = False
 
 
 _GPT2 = Side(
@@ -88,6 +88,16 @@ _BERT = Side(
     post=True,
 )
 
+_DISTILBERT = Side(
+    layers="transformer.layer",
+    tokens="embeddings.word_embeddings",
+    positions="embeddings.position_embeddings",
+    self_attn=Sublayer(output="attention.out_lin", norm="sa_layer_norm"),
+    feed_forward=Sublayer(output="ffn.lin2", norm="output_layer_norm"),
+    hidden=("ffn.lin1",),
+    post=True,
+)
+
 
 def _bart(side: str) -> Side:
     """One side of BART and of Marian, which are the translator of the paper with other sizes."""
@@ -102,6 +112,11 @@ def _bart(side: str) -> Side:
         hidden=("fc1",),
         post=True,
     )
+
+
+def _mbart(side: str) -> Side:
+    """One side of mBART, M2M-100 and Pegasus, whose norms stand before, with a final one."""
+    return attrs.evolve(_bart(side), post=False, final_norm=f"{side}.layer_norm")
 
 
 def _t5(side: str) -> Side:
@@ -121,7 +136,8 @@ def _t5(side: str) -> Side:
 
 
 _BERTS = Family(sides=(_BERT,), position="learned")
-_ROBERTAS = attrs.evolve(_BERTS, unused_positions=2)
+_ROBERTAS = attrs.evolve(_BERTS, after_padding=True)
+_T5S = Family(sides=(_t5("encoder"), _t5("decoder")), position="relative-bias", norm_kind="rms")
 _LLAMAS = Family(sides=(_LLAMA,), position="rotary", norm_kind="rms")
 
 FAMILIES: Mapping[str, Family] = {
@@ -130,12 +146,20 @@ FAMILIES: Mapping[str, Family] = {
     "qwen2": _LLAMAS,
     "qwen3": _LLAMAS,
     "mistral": _LLAMAS,
+    "gemma": _LLAMAS,
+    "smollm3": _LLAMAS,
     "bert": _BERTS,
     "roberta": _ROBERTAS,
     "xlm-roberta": _ROBERTAS,
     "camembert": _ROBERTAS,
-    "t5": Family(sides=(_t5("encoder"), _t5("decoder")), position="relative-bias", norm_kind="rms"),
+    "electra": _BERTS,
+    "distilbert": Family(sides=(_DISTILBERT,), position="learned"),
+    "t5": _T5S,
+    "mt5": _T5S,
     "marian": Family(sides=(_bart("encoder"), _bart("decoder")), position="sinusoidal-halves"),
     "bart": Family(sides=(_bart("encoder"), _bart("decoder")), position="learned"),
+    "mbart": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="learned"),
+    "m2m_100": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="sinusoidal-halves"),
+    "pegasus": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="sinusoidal-halves"),
 }
 """The families whose whole pass is seen, by the `model_type` of their settings. Of others, the attention and the output are."""

@@ -45,16 +45,17 @@ class Foreign(nn.Module):
         self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
         self.turned = Turned()
         self.attentions = dict(attentions)
-        self.known = family if family is not None and _fits(model.base_model, family) else None
+        fits = family is not None and len(sides) == len(family.sides) and _fits(model.base_model, family)
+        self.known = family if fits else None
         # A family without a row might overwrite tensors; those with one are held to it by a test.
         self.overwrites_nothing = self.known is not None
-        rows = dict(zip(sides, self.known.sides, strict=False)) if self.known is not None else {}
-        for name, side in rows.items():
+        self.rows = dict(zip(sides, self.known.sides, strict=True)) if self.known is not None else {}
+        for name, side in self.rows.items():
             self._embedding(name, side)
         for name, module in self.attentions.items():
             steps = {stage: self._tap(f"{name}.{stage}", axes) for stage, axes in _ATTENTION.items()}
             give_taps(module, AttentionTaps(**steps, turned=self.turned))
-        for name, side in rows.items():
+        for name, side in self.rows.items():
             self._layers(name, side)
         self.has_output = model.get_output_embeddings() is not None
         if self.has_output:
@@ -86,6 +87,15 @@ class Foreign(nn.Module):
     def encode(self, source: Tensor) -> Any:
         """What the encoder makes of the ids [batch, position]; `forward` takes it as `memory`."""
         return self.model.get_encoder()(input_ids=source)
+
+    def table(self, side: str, n: int, max_len: int) -> Tensor | None:
+        """[position, feature] the first `n` of the `max_len` positions that a side adds to its input; None if it adds none."""
+        row = self.rows.get(side)
+        if row is None or not row.positions:
+            return None
+        weight = self.model.base_model.get_submodule(row.positions).weight
+        first = len(weight) - max_len  # Some families begin behind rows that they never use.
+        return weight[first : first + n]
 
     def withhold_attention(self) -> None:
         """Take the taps of all attentions away; the model goes on with its own attention."""

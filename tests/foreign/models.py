@@ -54,6 +54,7 @@ _BART = _BOTH | {f"{side}_{part}": size for side in ("encoder", "decoder") for p
 _T5 = {"vocab_size": 40, "d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4}
 _T5 |= {"decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1}
 _GPT2 = {"vocab_size": 40, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 32, "bos_token_id": 0, "eos_token_id": 0}
+_DISTILBERT = _SIZES | {"dim": 32, "hidden_dim": 48, "n_layers": 2, "n_heads": 4}
 _MODERN = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 1, "sep_token_id": 2}
 
 WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -64,16 +65,24 @@ WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "mistral": ("MistralConfig", "MistralForCausalLM", _LLAMA | {"sliding_window": 4}),
     "bert": ("BertConfig", "BertForMaskedLM", _ENCODER),
     "bert without an output": ("BertConfig", "BertModel", _ENCODER),
-    "roberta": ("RobertaConfig", "RobertaForMaskedLM", _ENCODER),
+    "roberta": ("RobertaConfig", "RobertaForMaskedLM", _ENCODER | {"pad_token_id": 0}),
     "t5": ("T5Config", "T5ForConditionalGeneration", _T5),
     "t5 gated": ("T5Config", "T5ForConditionalGeneration", _T5 | {"feed_forward_proj": "gated-gelu"}),
     "marian": ("MarianConfig", "MarianMTModel", _BART),
     "bart": ("BartConfig", "BartForConditionalGeneration", _BART),
+    "mbart": ("MBartConfig", "MBartForConditionalGeneration", _BART),
+    "m2m_100": ("M2M100Config", "M2M100ForConditionalGeneration", _BART),
+    "pegasus": ("PegasusConfig", "PegasusForConditionalGeneration", _BART),
+    "electra": ("ElectraConfig", "ElectraForMaskedLM", _ENCODER | {"embedding_size": 32}),
+    "distilbert": ("DistilBertConfig", "DistilBertForMaskedLM", _DISTILBERT),
+    "mt5": ("MT5Config", "MT5ForConditionalGeneration", _T5),
+    "gemma": ("GemmaConfig", "GemmaForCausalLM", _LLAMA | {"head_dim": 8}),
+    "smollm3": ("SmolLM3Config", "SmolLM3ForCausalLM", _LLAMA | {"pad_token_id": 0}),
 }
 """Models whose whole pass is seen: the class of their settings, their own class, and the settings."""
 
 ATTENTION_ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "gemma2": ("Gemma2Config", "Gemma2ForCausalLM", _LLAMA | {"head_dim": 8}),  # It bounds its scores.
+    "gemma2": ("Gemma2Config", "Gemma2ForCausalLM", _LLAMA | {"head_dim": 8, "sliding_window": 4}),  # It bounds its scores.
     "gpt_neox": ("GPTNeoXConfig", "GPTNeoXForCausalLM", _ENCODER),
     "modernbert": ("ModernBertConfig", "ModernBertForMaskedLM", _ENCODER | _MODERN),
     "gpt_oss": (
@@ -95,7 +104,7 @@ def fresh(name: str) -> Any:
     torch.manual_seed(1)
     model = getattr(transformers, kind)(getattr(transformers, settings)(**values)).eval()
     for path, parameter in model.named_parameters():
-        if name != "marian" or "embed_positions" not in path:  # Its waves are in no file.
+        if name not in ("marian", "pegasus") or "embed_positions" not in path:  # Its waves are in no file.
             parameter.data += 0.3 * torch.randn_like(parameter)
     return model
 

@@ -16,7 +16,7 @@ from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.opening import open_model
 from explorer.lang import LANGUAGES, Words
-from tests.foreign.models import ATTENTION_ALONE, WHOLE, opened, write_model
+from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, opened, write_model
 
 CODE = Path(__file__).parents[2] / "explorer"
 slow = pytest.mark.slow
@@ -121,7 +121,11 @@ def test_the_card_says_what_the_settings_say(name: str) -> None:
     assert card.d_model == config.hidden_size
     assert card.parameters == found.foreign.model.num_parameters()
     assert card.architecture == (
-        "encoder-decoder" if config.is_encoder_decoder else "encoder-only" if "ert" in name else "decoder-only"
+        "encoder-decoder"
+        if config.is_encoder_decoder
+        else "decoder-only"
+        if ALL[name][1].endswith(("CausalLM", "LMHeadModel"))
+        else "encoder-only"
     )
     for side in card.sides:
         assert side.n_layers == 2
@@ -136,9 +140,9 @@ def test_the_card_says_what_the_settings_say(name: str) -> None:
 
 @slow
 def test_positions_that_a_family_never_uses_are_no_room_for_tokens() -> None:
-    """RoBERTa's first two rows belong to no token."""
+    """RoBERTa's positions begin behind that of the padding."""
     assert card_of(opened("bert"), "x").max_len == 32
-    assert card_of(opened("roberta"), "x").max_len == 30
+    assert card_of(opened("roberta"), "x").max_len == 31
     assert card_of(opened("t5"), "x").max_len > 2**14
 
 

@@ -114,8 +114,11 @@ class ForeignModel:
         model(_ids(sentence.tokens.source), _ids(sentence.tokens.target))
 
     def places(self, model: Foreign, n: int) -> Places:
-        """[position, feature] zeros: the positions of somebody's model are seen at their tap alone."""
-        return frozen_array(np.zeros((n, self._card.d_model), np.float32)), None
+        """[position, feature] the first side's table of positions, zeros where nothing is added; the second's if it differs."""
+        found = [model.table(side.name, n, self._card.max_len) for side in self._card.sides]
+        zeros = torch.zeros(n, self._card.d_model)
+        tables = [frozen_array((zeros if each is None else each).float().cpu().numpy().copy()) for each in found]
+        return tables[0], None if len(tables) == 1 or np.array_equal(*tables) else tables[1]
 
     def rest(self, stop: Stop) -> None:
         """There is nothing to prepare."""

@@ -16,6 +16,7 @@ import explorer
 from explorer import Change
 from explorer.cli import main as cli
 from explorer.engine.compute import Computer
+from explorer.engine.recording import long_text
 from explorer.engine.recording.memory import trace_bytes
 from explorer.engine.request import Request
 from explorer.errors import (
@@ -365,3 +366,27 @@ def test_opening_puts_no_torch_hooks_in(folder: Folder) -> None:
     before = Handles.next_id
     explorer.explore(TEXT, preset=folder("qwen3"))
     assert Handles.next_id == before
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert", "roberta", "marian", "bart", "t5", "llama"])
+def test_the_table_of_positions_is_what_is_added(name: str, folder: Folder) -> None:
+    """It goes on behind the text, and begins where the family's first token stands."""
+    trace = explorer.explore(TEXT, preset=folder(name))
+    for side in trace.card.sides:
+        table, tap = trace.table(side.name), f"{side.name}.embedding.positions"
+        assert len(table) == (31 if name == "roberta" else 128 if name == "t5" else 32)
+        if tap in trace:
+            assert (table[: len(trace[tap])] == trace[tap]).all()
+        else:
+            assert not table.any()
+            assert trace.card.why_absent(tap) == "absent.no_positions"
+
+
+def test_layers_with_different_masks_share_what_is_closed_in_all(folder: Folder) -> None:
+    """Every second layer of this family sees four tokens back, the others all: only the future is closed in both."""
+    text = "the fox and the dog " * 5
+    trace = explorer.explore(text, preset=folder("gemma2"))
+    near, far = (trace[f"decoder.layers.{layer}.self_attn.masked"][0] for layer in (0, 1))
+    assert np.isneginf(near).sum() > np.isneginf(far).sum()
+
+    assert (long_text._mask(trace, "decoder.layers.0.self_attn.masked") == np.isneginf(far)).all()
