@@ -108,7 +108,8 @@ def _closed(scaled: Tensor, mask: Tensor | None) -> Tensor:
     mask = mask[..., : scaled.shape[-1]]
     if mask.dtype == torch.bool:
         return scaled.masked_fill(~mask, -math.inf)
-    return (scaled + mask).masked_fill(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
+    # The sum is new memory that no tap has shown, so it may be written to.
+    return (scaled + mask).masked_fill_(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
 
 
 def _softmax(masked: Tensor, sink: Tensor | None, temperature: float) -> Tensor:
