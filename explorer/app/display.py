@@ -114,6 +114,12 @@ def _widen_columns() -> None:
             dialog.resize(max(dialog.width(), _FILE_DIALOG_PX), dialog.height())
 
 
+def use_size(environment: MutableMapping[str, str], percent: str) -> None:
+    """Let Qt draw everything in a size, in per cent, unless the environment has one already. Before the application is made."""
+    if percent != "100":
+        environment.setdefault("QT_SCALE_FACTOR", f"{int(percent) / 100:g}")
+
+
 def choose_input_method(environment: MutableMapping[str, str], plugins: Path | None = None) -> str:
     """Set an input method that this Qt has a plugin for; returns the name of the one that lacks a plugin, or "".
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.bug_report import BugReports
-from explorer.app.display import choose_input_method, make_application
+from explorer.app.display import choose_input_method, make_application, use_size
 from explorer.app.endings import Endings
 from explorer.app.imports import Imports
 from explorer.app.session import told
@@ -131,6 +131,7 @@ def _load_figures() -> None:
 def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:
     """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
     lacking = choose_input_method(os.environ)
+    use_size(os.environ, Preferences().size)
     application = make_application()
     program = Program(text, preset, language, lacking)
     endings = Endings()

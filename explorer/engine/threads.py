@@ -10,7 +10,9 @@ from explorer.trace.model_card import ModelCard
 # of 5.9 ms, but the screen painted after it took ten milliseconds more.
 _ONE_THREAD_WORK = 2e8
 # A step of decoding reads all weights and computes little with them. If they are larger than a processor's own caches, a
-# second processor can read the other half at the same time; more than a few disturb each other.
+# second processor can read the other half at the same time; more than a few disturb each other. One processor is left to the
+# window and to other programs: threads wait for each other some fifty times a step, and where one of two busy processors was
+# taken away, a step took 400 ms instead of 3.
 _ONE_THREAD_BYTES = 2**23
 _MOST_READERS = 4
 _FLOAT = 4  # bytes
@@ -42,5 +44,5 @@ def batch_threads(card: ModelCard, n_tokens: int) -> int:
 def decoding_threads(card: ModelCard, n_rows: int) -> int:
     """The number of threads for steps of decoding, each of which adds one token to each of `n_rows` sentences."""
     if _FLOAT * card.parameters > _ONE_THREAD_BYTES:
-        return min(_MOST_READERS, os.cpu_count() or 1)
+        return max(1, min(_MOST_READERS, (os.cpu_count() or 1) - 1))
     return threads(card, n_rows)

@@ -14,7 +14,7 @@ from explorer.config import MASK_VALUES, Config
 from explorer.model import blocks, masks, positions
 from explorer.model.dropout import Dropout
 from explorer.model.linear import Linear
-from explorer.model.tap import Tap
+from explorer.model.tap import Tap, is_seen
 
 
 class Attention(nn.Module):
@@ -77,6 +77,21 @@ class Attention(nn.Module):
             mixed = blocks.block_by_block(self._mix, query, key, value, may_look)
         # output = concat(O_1, …, O_h)·W_O
         return self.output(self.project_output(self.merge_heads(self.mixed(mixed))))
+
+    def attend_unseen(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None) -> Tensor:
+        """As `attend`, by torch's fused attention, which never has the weight matrix: no tap between Q, K, V and O is reached.
+
+        `can_go_unseen` must be True.
+        """
+        # O = softmax(Q·Kᵀ / (√d_head · temperature))·V
+        scale = 1 / self.config.score_divisor
+        mixed = nn.functional.scaled_dot_product_attention(query, key, value, may_look, scale=scale)
+        return self.output(self.project_output(self.merge_heads(mixed)))
+
+    def can_go_unseen(self) -> bool:
+        """Whether nobody would miss the weight matrix: no hook or watcher, no dropout on weights, no bias of the scores."""
+        passed = (self.scores, self.scaled, self.masked, self.weights, self.dropped, self.mixed)
+        return not self.drop.training and self.position != "alibi" and not any(map(is_seen, (self.drop, *passed)))
 
     def _mix(self, query: Tensor, key: Tensor, value: Tensor, may_look: Tensor | None, first: int | None = None) -> Tensor:
         weights = self.weigh(query, key, may_look, first)  # [batch, head, query, key]

@@ -92,6 +92,12 @@ class Tap(nn.Module):
         return BadReplacement(tap=self.name or "Tap", wanted=_described(tensor), got=got)
 
 
+def is_seen(module: nn.Module) -> bool:
+    """Whether a hook or a watcher is put into a tap, or a hook of torch's into any module."""
+    ours = isinstance(module, Tap) and bool(module.hooks or module.shared.hooks or module.shared.watchers)
+    return ours or is_hooked(module)
+
+
 def _described(tensor: Tensor) -> str:
     return f"{list(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')} {tensor.device}"
 

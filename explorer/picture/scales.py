@@ -96,11 +96,18 @@ def indices(values: NDArray[Any], scale: Scale, closed: NDArray[np.bool_] | None
     kind = np.float32 if 1e-30 < size < 1e30 else np.float64  # float32 is faster, but overflows outside this range
     share = (values - kind(scale.low)) * kind(LEVELS / size)
     unknown = ~np.isfinite(share)
-    index: NDArray[np.uint8] = np.clip(np.where(unknown, 0, share), 0, LEVELS - 1).astype(np.uint8)
+    has_unknown = bool(unknown.any())
+    if has_unknown:
+        share[unknown] = 0
+    # np.clip would take as long as all the rest together where there are few values.
+    np.maximum(share, 0, out=share)
+    np.minimum(share, LEVELS - 1, out=share)
+    index: NDArray[np.uint8] = share.astype(np.uint8)
     if scale.reach is not None:
         index[values < scale.low] = BELOW
         index[values > scale.high] = ABOVE
-    index[unknown] = NOT_A_NUMBER
+    if has_unknown:
+        index[unknown] = NOT_A_NUMBER
     if closed is not None:
         index[closed] = CLOSED
     return index

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from explorer.app import display
-from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, native_dialog
+from explorer.app.display import IDENTITY, QtTexts, check_display, choose_input_method, native_dialog, use_size
 from explorer.errors import NoDisplay
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, Theme
@@ -287,3 +287,40 @@ def test_numbers_are_the_same_in_every_locale(locale: str, dpi: int) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == f"{locale} [0.5, 0.5, 0.5, 0.5, 0.5, 0.5] 256 LeftToRight 13"
+
+
+_ENLARGED = """
+import os
+from explorer.app.display import make_application, use_size
+from PySide6.QtWidgets import QWidget
+use_size(os.environ, "{percent}")
+application = make_application()
+widget = QWidget()
+widget.show()
+print(widget.devicePixelRatioF())
+"""
+
+
+@pytest.mark.parametrize(("percent", "own", "ratio"), [("100", None, 1.0), ("150", None, 1.5), ("150", "2", 2.0)])
+def test_a_chosen_size_enlarges_everything(percent: str, own: str | None, ratio: float) -> None:
+    """Qt's scale factor, which must be known before Qt starts; one that the environment names already stays."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"} | ({} if own is None else {"QT_SCALE_FACTOR": own})
+    done = subprocess.run(
+        [sys.executable, "-c", _ENLARGED.format(percent=percent)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert ratio == float(done.stdout)
+
+
+def test_the_size_is_told_to_qt_once() -> None:
+    environment: dict[str, str] = {}
+    use_size(environment, "100")
+    assert not environment
+    use_size(environment, "125")
+    assert {"QT_SCALE_FACTOR": "1.25"} == environment

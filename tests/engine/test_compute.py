@@ -14,8 +14,10 @@ from explorer.errors import BadCut, ControlCharacter, EmptyText, NoSuchDevice, T
 from explorer.knobs import Knob
 from explorer.lang import Words
 from explorer.model.weights import build
+from explorer.presets import load_preset
 from explorer.stops import Superseded
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from tests.model.models import parameter_count
 
@@ -323,6 +325,17 @@ def test_a_large_pass_takes_all_processors(computer: Computer, monkeypatch: pyte
     computer(request())
 
     assert asked == [1, 6]
+
+
+def test_a_step_of_decoding_leaves_a_processor_to_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two of them it takes one thread, with many at most four."""
+    large = card_of(load_preset("translator").config)
+    counts = {}
+    for n in (1, 2, 3, 16, None):
+        monkeypatch.setattr("os.cpu_count", lambda n=n: n)
+        counts[n] = threads.decoding_threads(large, 1)
+
+    assert counts == {1: 1, 2: 1, 3: 2, 16: 4, None: 1}
 
 
 def test_every_knob_has_another_value_here() -> None:

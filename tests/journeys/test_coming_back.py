@@ -1,6 +1,9 @@
 """What is kept from one start to the next."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from explorer.app.session.remembered import remembered_path
 from explorer.app.shell.window import Window
@@ -30,6 +33,25 @@ def test_sentence_language_theme_and_preset_come_back(journey: Journey) -> None:
         assert "en" == window.appearance.words.language
 
     journey.run(first, "gui")
+    journey.run_as_left(second)
+
+
+def test_a_size_for_a_hall_is_kept_and_told(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status line says when it takes effect, the menu has it ticked at the next start, and `main` has told Qt."""
+    monkeypatch.setenv("QT_SCALE_FACTOR", "")  # What `main` writes there ends with this test.
+    monkeypatch.delenv("QT_SCALE_FACTOR")
+
+    def first(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.sizes["150"].trigger()
+        assert "150" in window.status.message.text()
+
+    def second(window: Window) -> None:
+        journey.settle(window)
+        assert window.actions_.sizes["150"].isChecked()
+        assert "1.5" == os.environ["QT_SCALE_FACTOR"]
+
+    journey.run(first, "gui", "--language", "en")
     journey.run_as_left(second)
 
 

@@ -6,6 +6,8 @@ from explorer.lang import LANGUAGES, system_language
 from explorer.resources import config_folder
 
 THEMES = ("system", "light", "dark")
+SIZES = ("100", "125", "150", "175", "200")
+"""How large everything is, in per cent. For the last rows of a hall."""
 
 
 class Preferences:
@@ -30,6 +32,11 @@ class Preferences:
     def theme(self) -> str:
         asked = self.text("theme")
         return asked if asked in THEMES else "system"
+
+    @property
+    def size(self) -> str:
+        asked = self.text("size")
+        return asked if asked in SIZES else "100"
 
     @property
     def geometry(self) -> QByteArray:

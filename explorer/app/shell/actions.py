@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from explorer import page_list
+from explorer.app.session.preferences import SIZES
 from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
@@ -32,11 +33,13 @@ _THEMES = ("theme_system", "theme_light", "theme_dark")
 
 @attrs.frozen(eq=False)
 class Actions:
-    """All actions. `by_name` holds the table's; `pages`, `themes` and `colours` hold the choices of each, by key."""
+    """All actions. `by_name` holds the table's; `pages`, `themes`, `sizes` and `colours` hold the choices of each, by
+    key."""
 
     by_name: dict[str, QAction]
     pages: dict[str, QAction]
     themes: dict[str, QAction]
+    sizes: dict[str, QAction]
     colours: dict[str, QAction]
     menus: dict[str, QMenu]
 
@@ -64,6 +67,8 @@ class Actions:
             action.setText(words(f"page.{key}"))
         for key, action in self.themes.items():
             action.setText(words(f"action.theme_{key}"))
+        for key, action in self.sizes.items():
+            action.setText(words("action.size_percent", percent=key))
         for key, action in self.colours.items():
             action.setText(words(f"colours.{key}"))
 
@@ -84,13 +89,15 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
         by_name[name].setCheckable(True)
     menus["view"].addSeparator()
     menus["theme"] = menus["view"].addMenu("")
+    menus["size"] = menus["view"].addMenu("")
     menus["colours"] = menus["view"].addMenu("")
     menus["view"].addSeparator()
     pages = {key: _action(menus["view"], window, shortcut) for key, shortcut in page_shortcuts().items()}
     _use_what_the_system_knows(by_name)
     themes = _choices(menus["theme"], window, tuple(name.removeprefix("theme_") for name in _THEMES))
+    sizes = _choices(menus["size"], window, SIZES)
     colours = _choices(menus["colours"], window, SEQUENTIAL) | _choices(menus["colours"], window, CENTRED)
-    return Actions(by_name, pages, themes, colours, menus)
+    return Actions(by_name, pages, themes, sizes, colours, menus)
 
 
 def page_shortcuts() -> dict[str, str]:

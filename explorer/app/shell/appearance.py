@@ -22,6 +22,7 @@ class Appearance(QObject):
         self._preferences = preferences
         self.words = Words.load(language or preferences.language)
         self.choice = preferences.theme
+        self.size = preferences.size
         self._qt = QtTexts()
         self.theme = self._resolved()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
@@ -46,6 +47,11 @@ class Appearance(QObject):
         self.choice = choice
         self._preferences.put("theme", choice)
         self._use_theme()
+
+    def choose_size(self, percent: str) -> None:
+        """Choose how large everything will be when the program is started next."""
+        self.size = percent
+        self._preferences.put("size", percent)
 
     def switch_theme(self) -> None:
         """Switch between light and dark."""

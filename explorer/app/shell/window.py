@@ -135,6 +135,9 @@ class Window(QMainWindow):
             action.triggered.connect(self._go_by_action)
         for action in self.actions_.themes.values():
             action.triggered.connect(self._theme_by_action)
+        for action in self.actions_.sizes.values():
+            action.triggered.connect(self._size_by_action)
+        self.actions_.sizes[self.appearance.size].setChecked(True)
         for action in self.actions_.colours.values():
             action.triggered.connect(self._colours_by_action)
         self.header.language.connect(self.appearance.switch_language)
@@ -153,6 +156,12 @@ class Window(QMainWindow):
 
     def _theme_by_action(self) -> None:
         self.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _size_by_action(self) -> None:
+        """Qt draws everything in one size from the start to the end of the process."""
+        percent = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
+        self.appearance.choose_size(percent)
+        self.status.notice(self.appearance.words("status.size", percent=percent))
 
     def _colours_by_action(self) -> None:
         key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction

@@ -20,6 +20,7 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import (
+    Answering,
     Box,
     Cells,
     Curves,
@@ -245,7 +246,7 @@ def _network(river: River, net: OpenedNetwork, place: Inside, words: Words, colo
 def draw_inside_over(river: River, place: Inside, words: Words, colours: Colours, pointing: Pointing) -> Drawn:
     """What follows the mouse: the row and the cell, what the row mixes, how the cell comes about, and the sentence."""
     scene: list[Item] = []
-    hot: tuple[Hot, ...] = ()
+    hot: tuple[Answering, ...] = ()
     if isinstance(river.opened, OpenedHead):
         query = pointing.pair[0] if pointing.pair is not None else river.query
         key = pointing.pair[1] if pointing.pair is not None else best_key(river, query)

@@ -6,7 +6,7 @@ from explorer.lang import Words
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
-from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, Item, Label, Line, Rect, about_width, fitting
+from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, HotRows, Item, Label, Line, Rect, about_width, fitting
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import labelled, shown_text
 from explorer.picture.scales import LEVELS
@@ -58,14 +58,13 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
                 )
             )
         scene.append(Label(rect.right, y, percent(p), 11, "on_accent" if on else "faint", align="right", opacity=opacity))
-    hot = tuple(
-        Hot(
-            Rect(rect.x - 4, place.y(lane - 0.5), rect.w + 8, place.pitch),
-            Place("step", side=river.halves[-1].tokens, index=river.halves[-1].token(lane)),
-        )
-        for lane in range(n)
+    half = river.halves[-1]
+    hot = HotRows(
+        Rect(rect.x - 4, place.top, rect.w + 8, place.pitch * n),
+        n,
+        lambda lane: Place("step", side=half.tokens, index=half.token(lane)),
     )
-    return Drawn(tuple(scene), hot)
+    return Drawn(tuple(scene), (hot,))
 
 
 def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:

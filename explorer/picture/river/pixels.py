@@ -46,9 +46,10 @@ def hatches(index: Index, rect: Rect) -> list[Hatch]:
     """The closed cells of a map over a rectangle, neighbours in a row as one."""
     n_rows, n_columns = index.shape
     wide, high = rect.w / n_columns, rect.h / n_rows
-    made = []
-    for row in range(n_rows):
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], (index[row] == CLOSED).astype(np.int8), [0]])))
-        for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            made.append(Hatch(Rect(rect.x + first * wide, rect.y + row * high, (last - first) * wide, high)))
-    return made
+    shut = np.zeros((n_rows, n_columns + 2), np.int8)
+    shut[:, 1:-1] = index == CLOSED
+    rows, edges = (found.tolist() for found in np.nonzero(np.diff(shut, axis=1)))  # where closed cells begin and end, in turn
+    return [
+        Hatch(Rect(rect.x + first * wide, rect.y + row * high, (last - first) * wide, high))
+        for row, first, last in zip(rows[::2], edges[::2], edges[1::2], strict=True)
+    ]

@@ -4,6 +4,7 @@ A lane is one token, or a block of neighbouring tokens where there are too many 
 largest of its tokens: for vectors the value farthest from zero.
 """
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -160,7 +161,7 @@ class River(Picture):
         """The half that writes."""
         return next((half for half in self.halves if half.side == "decoder"), None)
 
-    @property
+    @cached_property
     def focus(self) -> Sublayer | None:
         """The attention that is looked at."""
         return next((block for block in self.blocks() if (block.attention, block.layer) == (self.attention, self.layer)), None)

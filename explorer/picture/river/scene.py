@@ -4,7 +4,7 @@ Lengths are px, colours are names of fields of a Theme. An item that comes later
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import attrs
@@ -212,17 +212,41 @@ class Hot:
     rect: Rect
     what: Any
 
+    def at(self, _y: float) -> Any:
+        """What lies at a height inside."""
+        return self.what
+
+
+@attrs.frozen(eq=False)
+class HotRows:
+    """`count` places of one height, one below the other: `what` tells of each by its number what lies there.
+
+    They are asked when somebody points. To make some hundred of them for each picture took longer than to find one.
+    """
+
+    rect: Rect
+    count: int
+    what: Callable[[int], Any]
+
+    def at(self, y: float) -> Any:
+        """What lies at a height inside."""
+        return self.what(min(int((y - self.rect.y) / self.rect.h * self.count), self.count - 1))
+
+
+Answering = Hot | HotRows
+"""What answers when somebody points at it."""
+
 
 @attrs.frozen(eq=False)
 class Drawn:
     """A scene with the places in it that answer; later ones lie over earlier ones."""
 
     scene: Scene
-    hot: tuple[Hot, ...] = ()
+    hot: tuple[Answering, ...] = ()
 
     def at(self, x: float, y: float) -> Any:
         """What lies at a point; None where nothing does."""
-        return next((each.what for each in reversed(self.hot) if each.rect.holds(x, y)), None)
+        return next((each.at(y) for each in reversed(self.hot) if each.rect.holds(x, y)), None)
 
 
 def joined(parts: Iterable[Drawn]) -> Drawn:

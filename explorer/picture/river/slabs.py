@@ -10,7 +10,7 @@ from explorer.picture.river.grid import HalfGrid, RiverGrid, Slab, Zone
 from explorer.picture.river.pixels import sheet, stretched
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half, River, Sublayer
-from explorer.picture.river.scene import Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
+from explorer.picture.river.scene import Answering, Bands, Box, Cells, Drawn, Hot, Item, Label, Lanes, Px, Rect
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.trace.arrays import Array
 from explorer.trace.measures import entropy_bits
@@ -29,7 +29,7 @@ _FRAME = 45  # the colour index of a tile's frame: a light one
 def draw_slabs(river: River, half: Half, place: HalfGrid, grid: RiverGrid, words: Words, colours: str) -> Drawn:
     """Boxes, feed-forward tiles and thumbnails of one half. Lanes and bands come from `lanes` and `bands`."""
     scene: list[Item] = []
-    hot: list[Hot] = []
+    hot: list[Answering] = []
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
         focus = river.attention.startswith(half.side) and slab.layer == river.layer
         rect = Rect(slab.x + 1, place.top - 10, slab.w - 3, place.slab_bottom - place.top + 10)
@@ -117,6 +117,11 @@ def _pillar_zones(slab: Slab, blocks: tuple[Sublayer, ...]) -> tuple[Zone, ...]:
     return tuple(Zone(block.part, slab.x + 1, slab.w - 3) for block in blocks if block.part != "feed_forward")
 
 
+def known(weights: Array) -> Array:
+    """The weights with 0 where there is none."""
+    return np.where(np.isnan(weights), weights.dtype.type(0), weights)
+
+
 def least_weight(block: Sublayer) -> float:
     """The weight from which a band is drawn: 0.05 between few lanes, more between many."""
     assert block.drawn is not None  # The caller has checked.
@@ -129,17 +134,17 @@ def least_weight(block: Sublayer) -> float:
 def block_bands(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, rows: NDArray[np.bool_] | None = None) -> Bands:
     """The bands of one block; with `rows` [query, key] those alone, in the accent's colour."""
     assert block.drawn is not None  # The caller has checked.
-    weights = np.nan_to_num(block.drawn)
+    weights = known(block.drawn)
     focus = block.attention == river.attention and block.layer == river.layer
     across = block.part == "cross_attn"
     queries, keys = grid.half(block.attention.partition(".")[0]), grid.halves[0] if across else None
     keys = keys or queries
     seen = weights >= least_weight(block)
     if not across:
-        np.fill_diagonal(seen, False)  # The lane itself says it.
+        seen.ravel()[:: seen.shape[1] + 1] = False  # The diagonal: the lane itself says it.
     if rows is not None:
         seen &= rows
-    elif seen.sum() > MOST_BANDS:
+    elif seen.size > MOST_BANDS and seen.sum() > MOST_BANDS:
         seen &= weights >= np.partition(weights[seen], -MOST_BANDS)[-MOST_BANDS]
     query, key = np.nonzero(seen)
     w = weights[query, key]

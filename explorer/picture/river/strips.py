@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Line, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, Label, Line, Rect
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
@@ -29,24 +29,27 @@ def draw_strips(
             *_vectors(half, place, colours, sinusoidal=sinusoidal),
             *_signs(place, grid),
         ),
-        bar.hot
-        + tuple(
-            Hot(Rect(place.label.x, place.y(lane - 0.5), place.start - place.label.x, place.pitch), _token(half, lane))
-            for lane in range(half.n)
-        )
-        + _hot_vectors(half, place),
+        (*bar.hot, _hot_tokens(half, place), *_hot_vectors(half, place)),
     )
 
 
-def _hot_vectors(half: Half, place: HalfGrid) -> tuple[Hot, ...]:
+def _hot_tokens(half: Half, place: HalfGrid) -> HotRows:
+    rect = Rect(place.label.x, place.top, place.start - place.label.x, place.pitch * half.n)
+    return HotRows(rect, half.n, lambda lane: Place("token", side=half.tokens, index=half.token(lane)))
+
+
+def _hot_vectors(half: Half, place: HalfGrid) -> list[HotRows]:
     """The three columns of vectors, of few lanes."""
     if half.n > _MOST_HOT:
-        return ()
-    return tuple(
-        Hot(Rect(x, place.y(lane - 0.5), place.strip_w, place.pitch), Place("vector", half.tokens, half.token(lane), head=part))
-        for lane in range(half.n)
+        return []
+    return [
+        HotRows(
+            Rect(x, place.top, place.strip_w, place.pitch * half.n),
+            half.n,
+            lambda lane, part=part: Place("vector", half.tokens, half.token(lane), head=part),  # type: ignore[misc]
+        )
         for part, x in enumerate(place.strips)
-    )
+    ]
 
 
 def bar_rect(half: Half, place: HalfGrid) -> Rect:
@@ -69,10 +72,6 @@ def _bar(half: Half, place: HalfGrid) -> Drawn:
         (Box(rect, "hairline", radius=2), Box(Rect(rect.x, y, rect.w, max(high, 4.0)), "band", radius=2)),
         (Hot(rect.grown(4), Place("scroll", side=half.tokens)),),
     )
-
-
-def _token(half: Half, lane: int) -> Place:
-    return Place("token", side=half.tokens, index=half.token(lane))
 
 
 def reach(half: Half) -> float:

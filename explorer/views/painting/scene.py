@@ -1,7 +1,9 @@
 """Paints a Scene."""
 
-from functools import lru_cache, singledispatch
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from itertools import groupby
+from typing import Any
 
 import attrs
 import numpy as np
@@ -45,7 +47,7 @@ def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:
             spans.paint_bands(painter, list(items), theme)  # type: ignore[arg-type]  # They are Bands.
         else:
             for item in items:
-                _paint(item, canvas)
+                _PAINT[type(item)](item, canvas)
     painter.setFont(font)
 
 
@@ -66,12 +68,6 @@ def _rect(rect: Rect) -> QRectF:
     return QRectF(rect.x, rect.y, rect.w, rect.h)
 
 
-@singledispatch
-def _paint(item: object, canvas: Canvas) -> None:
-    raise TypeError(type(item).__name__)
-
-
-@_paint.register
 def _label(item: Label, canvas: Canvas) -> None:
     if item.room < 8 or not item.text:
         return
@@ -100,7 +96,6 @@ def _drawn_label(
     return label_image(_font(family, px, bold), text, colour, ground, room, ratio)
 
 
-@_paint.register
 def _sentence(item: Sentence, canvas: Canvas) -> None:
     x, end = item.x, item.x + item.room
     for piece in item.pieces:
@@ -119,7 +114,6 @@ def _font(family: str, px: float, bold: bool) -> QFont:
     return font
 
 
-@_paint.register
 def _box(item: Box, canvas: Canvas) -> None:
     painter, rect = canvas.painter, _rect(item.rect)
     if not item.line and item.radius < _ROUND_PX:
@@ -133,7 +127,6 @@ def _box(item: Box, canvas: Canvas) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-@_paint.register
 def _dots(item: Dots, canvas: Canvas) -> None:
     painter = canvas.painter
     pen = QPen(canvas.colour(item.colour), 2 * item.radius)
@@ -144,7 +137,6 @@ def _dots(item: Dots, canvas: Canvas) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-@_paint.register
 def _hatch(item: Hatch, canvas: Canvas) -> None:
     canvas.painter.fillRect(_rect(item.rect), hatching(canvas.theme))
 
@@ -154,7 +146,6 @@ def _whole(x: float, y: float, w: float, h: float) -> QRect:
     return QRect(round(x), round(y), max(1, round(w)), max(1, round(h)))
 
 
-@_paint.register
 def _line(item: Line, canvas: Canvas) -> None:
     painter, colour, half = canvas.painter, canvas.colour(item.colour, item.opacity), item.width / 2
     if item.x0 == item.x1:
@@ -175,7 +166,6 @@ def _colour_table(colours: str, theme: Theme) -> NDArray[np.uint32]:
     return argb
 
 
-@_paint.register
 def _cells(item: Cells, canvas: Canvas) -> None:
     painter = canvas.painter
     rows, columns = item.index.shape
@@ -188,11 +178,23 @@ def _cells(item: Cells, canvas: Canvas) -> None:
         painter.setOpacity(1)
 
 
-@_paint.register
 def _lanes(item: Lanes, canvas: Canvas) -> None:
     spans.paint_lanes(canvas.painter, item, canvas.theme)
 
 
-@_paint.register
 def _curves(item: Curves, canvas: Canvas) -> None:
     spans.paint_curves(canvas.painter, item, canvas.theme)
+
+
+_PAINT: Mapping[type, Callable[[Any, Canvas], None]] = {
+    Label: _label,
+    Sentence: _sentence,
+    Box: _box,
+    Dots: _dots,
+    Hatch: _hatch,
+    Line: _line,
+    Cells: _cells,
+    Lanes: _lanes,
+    Curves: _curves,
+}
+"""How each item is painted. Bands are not here, as those of one colour are painted together."""

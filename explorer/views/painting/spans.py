@@ -12,13 +12,14 @@ from functools import lru_cache
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from explorer.picture.river.scene import Bands, Curves, Lanes, curve
 from explorer.picture.theme import Theme
 
 _Floats = NDArray[np.float32]
+_ALIKE = 4  # Lanes change so slowly that a few neighbouring columns of pixels may be alike.
 
 
 @lru_cache(maxsize=64)
@@ -169,8 +170,8 @@ def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     """Paint lanes, whose thickness changes smoothly from point to point; each is an image a few rows high."""
     ratio = painter.device().devicePixelRatio()
     left, right = math.floor(float(lanes.x[0])), math.ceil(float(lanes.x[-1]))
-    columns = round((right - left) * ratio)
-    at = left + (np.arange(columns) + 0.5) / ratio
+    columns = -(-round((right - left) * ratio) // _ALIKE)
+    at = left + (np.arange(columns) + 0.5) * _ALIKE / ratio
     place = np.clip(np.searchsorted(lanes.x, at) - 1, 0, len(lanes.x) - 2)
     t = np.clip((at - lanes.x[place]) / np.maximum(lanes.x[place + 1] - lanes.x[place], 1e-6), 0, 1)
     s = (t * t * (3 - 2 * t)).astype(np.float32)
@@ -187,10 +188,12 @@ def paint_lanes(painter: QPainter, lanes: Lanes, theme: Theme) -> None:
     np.maximum(share, 0, out=share)
     rounded = (share + np.float32(0.5)).astype(np.uint8)
     pixels = _pixels(rounded, QColor(getattr(theme, lanes.colour)))  # [lane, row, column]
+    pixels = np.repeat(pixels, _ALIKE, axis=2)
+    shown = QRectF(0, 0, round((right - left) * ratio), pixels.shape[1])  # of each image, in its own pixels
     for each, top in zip(pixels, tops.tolist(), strict=True):
         image = _image(each)
         image.setDevicePixelRatio(ratio)
-        painter.drawImage(QPointF(left, top / ratio), image)
+        painter.drawImage(QPointF(left, top / ratio), image, shown)
 
 
 def paint_curves(painter: QPainter, lines: Curves, theme: Theme) -> None:

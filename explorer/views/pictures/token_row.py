@@ -4,7 +4,7 @@ Keys: left and right select, M merges with the next token, S splits, R resets, t
 """
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
@@ -14,6 +14,7 @@ from explorer.state.offers import ChangePlace
 from explorer.tokens.token import Token
 from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.labels import advance, centred_label, sized
+from explorer.views.painting.paint import frame_image
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.row_edges import EDGE_PX, paint_edge
@@ -138,7 +139,6 @@ class TokenRowView(Surface):
             for index, (chip, box) in enumerate(zip(self.picture.chips, self._boxes, strict=False))
             if box.intersects(seen)
         ]
-        painter.setBrush(QColor(self.theme.card))
         for index, chip, box in chips:
             self._paint_frame(painter, chip, box, index)
         painter.setFont(self._font(_LARGE))
@@ -185,10 +185,12 @@ class TokenRowView(Surface):
         lit = (self.picture.side, index) in self.lit
         chosen = self.hasFocus() and index == self.selected
         edge = self.theme.accent if lit or chosen else self.theme.hairline if chip.known else self.theme.warning
-        painter.setPen(
-            QPen(QColor(edge), 1.5 if lit or chosen else 1, Qt.PenStyle.SolidLine if chip.known else Qt.PenStyle.DashLine)
+        whole = box.toRect()
+        image = frame_image(
+            *(whole.width(), whole.height(), self.theme.card, edge),
+            *(1.5 if lit or chosen else 1.0, not chip.known, painter.device().devicePixelRatio()),
         )
-        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.drawImage(whole.topLeft(), image)
 
     def _paint_figures(self, painter: QPainter, chip: Token, box: QRectF) -> None:
         centre, top, scale = box.center().x(), box.top(), self._scale
