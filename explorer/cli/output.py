@@ -1,4 +1,4 @@
-"""What `show` says of a model besides its tokens and taps: the next token, and which taps there are not."""
+"""What `show` says of a model besides its tokens and taps: the next token, masked ones, and which taps there are not."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,30 @@ from explorer.lang import Words
 from explorer.trace.trace import Trace
 
 _LIKELIEST = 5
+_OUTPUT = "generator.probabilities"
+_MASKS = ("[MASK]", "<mask>")
 
 
 def next_token(trace: Trace, words: Words) -> str:
     """A line with the likeliest tokens after the text of a model that goes on with it; "" for all others."""
-    tap = "generator.probabilities"
-    if trace.card.architecture != "decoder-only" or tap not in trace.arrays:
+    if trace.card.architecture != "decoder-only" or _OUTPUT not in trace.arrays:
         return ""
-    shares = trace[tap][-1]
-    likeliest = np.argsort(-shares, kind="stable")[:_LIKELIEST]
-    return words("cli.next", tokens=", ".join(f"{trace.symbols[each]} {shares[each]:.3f}" for each in likeliest))
+    return words("cli.next", tokens=_likeliest(trace, -1))
+
+
+def filled_in(trace: Trace, words: Words) -> Iterator[str]:
+    """A line for each masked token of a model that fills in words, with the likeliest ones there."""
+    if trace.card.architecture != "encoder-only" or _OUTPUT not in trace.arrays:
+        return
+    for place, token in enumerate(trace.tokens.source):
+        if token.special and token.text in _MASKS:
+            yield words("cli.filled_in", mask=token.text, place=place, tokens=_likeliest(trace, place))
+
+
+def _likeliest(trace: Trace, place: int) -> str:
+    shares = trace[_OUTPUT][place]
+    first = np.argsort(-shares, kind="stable")[:_LIKELIEST]
+    return ", ".join(f"{trace.symbols[each]} {shares[each]:.3f}" for each in first)
 
 
 def absent(trace: Trace, words: Words) -> Iterator[str]:

@@ -18,6 +18,7 @@ from explorer.tokens.token import Token
 
 _FILE, _ABOUT = "tokenizer.json", "tokenizer_config.json"
 _MOST_BYTES = 2**27  # 128 MB; a vocabulary of 256,000 pieces has 33.
+_TRIAL = "a 1 我"  # A tokenizer that cannot cut this cuts nothing.
 # How text is cut before pieces are looked up, where it is not GPT-2's way.
 _QWEN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -127,13 +128,19 @@ def read_tokenizer(folder: Path, family: str) -> ForeignTokenizer:
             inside = older(tokenizers, folder, _about(folder))
         else:
             raise NoTokenizer(path=str(folder))
-        return ForeignTokenizer(inside)
+        made = ForeignTokenizer(inside)
+        made.tokenize(_TRIAL)
     except CannotRead as error:
         raise NoTokenizer(path=str(folder)) from error
     except NoTokenizer:
         raise
     except Exception as error:  # The library raises plain Exceptions for what it cannot read.
         raise BadVocabulary(path=str(path), reason=str(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # What Rust did not expect is no Exception in Python.
+            raise
+        raise BadVocabulary(path=str(path), reason=str(error)) from error
+    return made
 
 
 def _about(folder: Path) -> dict[str, Any]:

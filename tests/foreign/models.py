@@ -133,28 +133,14 @@ def write_model(folder: Path, name: str) -> Path:
 
 
 def write_tokenizer(folder: Path) -> None:
-    """A vocabulary of forty pieces: bytes' letters for a little English, and [CLS] and [SEP] around a text."""
+    """A vocabulary of forty pieces, a few words and all letters, with [CLS] and [SEP] around a text."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    pieces = [
-        "[PAD]",
-        "[CLS]",
-        "[SEP]",
-        "[UNK]",
-        "the",
-        "fox",
-        "and",
-        "dog",
-        "我",
-        "爱",
-        "un",
-        "##able",
-        "##s",
-        *"abcdefghijklmnopqrstuvwxyz",
-    ]
+    first = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "the", "fox", "and", "dog", "我", "爱", "un", "##able", "##s")
+    pieces = [*first, *"abcdefghijklmnopqrstuvwxyz", "[MASK]"]
     made = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
     made.normalizer = normalizers.BertNormalizer(lowercase=True)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
-    made.add_special_tokens(pieces[:4])
+    made.add_special_tokens([*pieces[:4], "[MASK]"])
     made.save(str(folder / "tokenizer.json"))

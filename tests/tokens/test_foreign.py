@@ -1,13 +1,14 @@
 """Tokenizers of others: what they cut, where, and how it is shown. Real libraries make the files that are read here."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from explorer.errors import BadVocabulary, ControlCharacter, NoTokenizer
+from explorer.errors import BadVocabulary, ControlCharacter, NotInstalled, NoTokenizer
 from explorer.tokens.foreign import ForeignTokenizer, read_tokenizer
 
 TEXTS = ["the quick brown fox jumps over the lazy dog 爱是", "我爱北京 the fox"] * 30
@@ -189,4 +190,25 @@ def test_a_broken_vocabulary_is_refused(content: str, tmp_path: Path) -> None:
     """Whatever is in the file."""
     (tmp_path / "tokenizer.json").write_bytes(content.encode("latin-1"))
     with pytest.raises(BadVocabulary):
+        read_tokenizer(tmp_path, "any")
+
+
+def test_a_panic_of_the_library_is_a_broken_vocabulary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes as no Exception; a person's interruption stays one."""
+    word_pieces().save(str(tmp_path / "tokenizer.json"))
+    panic = type("PanicException", (BaseException,), {})
+    for kind, raised in ((panic, BadVocabulary), (KeyboardInterrupt, KeyboardInterrupt)):
+
+        def tokenize(*_given: object, kind: type[BaseException] = kind) -> None:
+            raise kind("index out of bounds")
+
+        monkeypatch.setattr(ForeignTokenizer, "tokenize", tokenize)
+        with pytest.raises(raised):
+            read_tokenizer(tmp_path, "any")
+
+
+def test_a_library_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that installs it."""
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(NotInstalled, match="transformer-explorer"):
         read_tokenizer(tmp_path, "any")

@@ -324,6 +324,21 @@ def test_show_says_the_next_token_and_what_is_absent(folder: Folder, capsys: pyt
     assert all(name in out for name in trace.names())
 
 
+def test_show_says_what_is_behind_a_mask(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a model that fills in words, at the place of each masked one."""
+    path = str(folder("bert"))
+    assert cli.main(["show", "the [MASK] and the dog", "--preset", path, "--language", "en"]) == 0
+    out = capsys.readouterr().out
+    shares = explorer.explore("the [MASK] and the dog", preset=path)["generator.probabilities"][2]
+    likeliest = int(shares.argmax())
+    symbol = explorer.explore("the", preset=path).symbols[likeliest]
+
+    assert f"[MASK] at place 2: {symbol} {shares[likeliest]:.3f}, " in out
+    assert "Next token" not in out
+    assert cli.main(["show", "the [MASK]", "--preset", str(folder("bert without an output")), "--language", "en"]) == 0
+    assert "at place" not in capsys.readouterr().out
+
+
 def test_files_are_written_of_it(folder: Folder, tmp_path: Path) -> None:
     """A picture of each head, numbers, and the JSON beside them with the card."""
     path, tap = str(folder("bert")), "encoder.layers.0.self_attn.weights"
