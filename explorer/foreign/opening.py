@@ -23,6 +23,7 @@ from explorer.foreign.model import Foreign
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
 _PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
+_MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
 _ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
 _LAYER = re.compile(r"\.(\d+)\.")
 
@@ -138,8 +139,14 @@ def _loaded(transformers: Any, folder: Folder) -> Any:
     kind = _kind(transformers, folder)
     try:
         config = transformers.CONFIG_MAPPING[folder.family].from_dict(dict(folder.settings))
-    except Exception as error:  # Settings of strangers can raise anything in the checks of a hundred kinds of models.
+        with torch.device("meta"):  # Its tensors have shapes and no memory.
+            skeleton = kind(config)
+    except Exception as error:  # Settings of strangers can raise anything in a hundred kinds of models.
         raise NotAModel(path=path, reason=f"config.json: {error}") from error
+    # A tensor whose shape is that of no tensor in the files would be made first, however large, and refused later.
+    wanted = sum(each.numel() for each in (*skeleton.parameters(), *skeleton.buffers()))
+    if wanted > _MOST_UNSAVED + 2 * folder.numbers:  # Tied weights are saved once.
+        raise MissingWeights(path=path, missing=f"{wanted - folder.numbers:,} / {wanted:,}")
     tensors = _tensors(folder)
     try:
         model, told = kind.from_pretrained(

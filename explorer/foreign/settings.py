@@ -16,10 +16,16 @@ from explorer.files import read_whole
 FILE = "config.json"
 _MOST_BYTES = 2**22  # bytes; the files of models have a few thousand
 _DEEPEST = 12  # nested tables and lists
-_LARGEST = 2**24  # of anything that counts positions, features, heads or layers
+_LARGEST = 2**24  # of anything that counts positions, features or symbols
+_MOST_PARTS = 2**12  # of anything that counts parts of a model, each of which is built
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,60}")
 _SIZES = re.compile(r"layer|hidden_size|d_model|d_ff|d_kv|head|position|ctx|dim|intermediate_size|n_embd|n_inner|vocab_size")
-_LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transformers_version", "torch_dtype", "dtype"})
+_PARTS = re.compile(r"(?:num|n)_\w*(?:layer|head|expert|group|block)s?|(?:en|de)coder_(?:layers|attention_heads)")
+_LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transformers_version", "torch_dtype", "dtype"}) | {
+    "num_labels",
+    "id2label",
+    "label2id",  # A list is made of as many labels as the number says.
+}
 _IMPLEMENTATION = re.compile(r"_?(?:attn|attention|experts)_implementation(?:_.*)?")
 _CODE = ("auto_map", "custom_pipelines", "custom_generate")
 
@@ -73,7 +79,8 @@ def _check(folder: Path, key: str, value: Any) -> None:
             raise NeedsCode(path=str(folder), reason=f"{key}: {value}")  # The name of a place in the network.
     elif key.startswith("_") and key not in _LEFT_OUT:
         raise NeedsCode(path=str(folder), reason=key)
-    if _SIZES.search(key) and isinstance(value, int | float) and not abs(value) <= _LARGEST:
+    most = _MOST_PARTS if _PARTS.fullmatch(key) else _LARGEST if _SIZES.search(key) else None
+    if most is not None and isinstance(value, int | float) and not abs(value) <= most:
         raise NotAModel(path=str(folder), reason=f"{FILE}: {key} {value}")
 
 

@@ -85,7 +85,9 @@ HOSTILE: dict[str, tuple[Spoil, type[BadFile], str]] = {
     "no family": (settings(model_type=None), errors.UnknownFamily, "?"),
     "family with a path": (settings(model_type="../../evil"), errors.UnknownFamily, "evil"),
     "huge sizes": (settings(max_position_embeddings=10**12), errors.NotAModel, "max_position_embeddings"),
-    "huge model": (settings(n_layer=10**6), errors.MissingWeights, "n_layer"),
+    "many experts": (settings(text_config={"num_local_experts": 10**5}), errors.NotAModel, "num_local_experts"),
+    "many layers": (settings(n_layer=10**6), errors.NotAModel, "n_layer"),
+    "huge model": (settings(n_layer=4000), errors.MissingWeights, "n_layer"),
     "index out of the folder": (index("../model.safetensors"), errors.NotAModel, "../model"),
     "index without files": (text("model.safetensors.index.json", '{"weight_map": {}}'), errors.NotAModel, "weight_map"),
     "index of missing files": (index("model-2.safetensors"), errors.MissingWeights, "model-2.safetensors"),
@@ -134,7 +136,10 @@ def test_a_hostile_folder_is_refused_in_a_sentence(name: str, tmp_path: Path) ->
 def test_a_sound_folder_passes(tmp_path: Path) -> None:
     """Settings that belong to transformers are left out, at all depths; the numbers are counted."""
     folder = write_folder(
-        tmp_path / "m", _name_or_path="org/name", attn_implementation="sdpa", sub={"_commit_hash": "1", "k": [1]}
+        tmp_path / "m",
+        _name_or_path="org/name",
+        attn_implementation="sdpa",
+        sub={"_commit_hash": "1", "k": [1], "num_labels": 10**9},
     )
 
     found = check_folder(folder)

@@ -47,6 +47,8 @@ WRONG = {
     "a missing layer": (lambda folder: with_settings(folder, n_layer=3), MissingWeights, "transformer.h.2"),
     "wrong shapes": (lambda folder: with_settings(folder, n_embd=64), BadWeights, "transformer"),
     "not a number": (lambda folder: with_tensors(folder, spoiled), BadWeights, "NaN"),
+    "far too large": (lambda folder: with_settings(folder, vocab_size=2**24), MissingWeights, "/"),
+    "an unknown activation": (lambda folder: with_settings(folder, activation_function="evil"), NotAModel, "evil"),
     "unknown family": (lambda folder: with_settings(folder, model_type="nonesuch"), UnknownFamily, "nonesuch"),
     "settings of another type": (lambda folder: with_settings(folder, n_embd="wide"), NotAModel, "config.json"),
     "a family without a model": (lambda folder: with_settings(folder, model_type="encodec_vocab"), UnknownFamily, "encodec"),

@@ -118,7 +118,7 @@ class ForeignModel:
         found = [model.table(side.name, n, self._card.max_len) for side in self._card.sides]
         zeros = torch.zeros(n, self._card.d_model)
         tables = [frozen_array((zeros if each is None else each).float().cpu().numpy().copy()) for each in found]
-        return tables[0], None if len(tables) == 1 or np.array_equal(*tables) else tables[1]
+        return tables[0], None if len(tables) == 1 or np.array_equal(tables[0], tables[-1]) else tables[1]
 
     def rest(self, stop: Stop) -> None:
         """There is nothing to prepare."""
