@@ -131,8 +131,8 @@ def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.
     return named if len(named) == len(seen) > 0 else None
 
 
-def _loaded(transformers: Any, folder: Folder) -> Any:
-    """The model with its weights in float32. Raises NotAModel, UnknownFamily, MissingWeights, BadWeights."""
+def _described(transformers: Any, folder: Folder) -> tuple[Any, Any]:
+    """The class and the settings of the model. Raises NotAModel, UnknownFamily, MissingWeights."""
     path = str(folder.path)
     if folder.family not in transformers.CONFIG_MAPPING:
         raise UnknownFamily(path=path, family=folder.family)
@@ -147,6 +147,13 @@ def _loaded(transformers: Any, folder: Folder) -> Any:
     wanted = sum(each.numel() for each in (*skeleton.parameters(), *skeleton.buffers()))
     if wanted > _MOST_UNSAVED + 2 * folder.numbers:  # Tied weights are saved once.
         raise MissingWeights(path=path, missing=f"{wanted - folder.numbers:,} / {wanted:,}")
+    return kind, config
+
+
+def _loaded(transformers: Any, folder: Folder) -> Any:
+    """The model with its weights in float32. Raises NotAModel, UnknownFamily, MissingWeights, BadWeights."""
+    path = str(folder.path)
+    kind, config = _described(transformers, folder)
     tensors = _tensors(folder)
     try:
         model, told = kind.from_pretrained(
@@ -158,7 +165,7 @@ def _loaded(transformers: Any, folder: Folder) -> Any:
             ignore_mismatched_sizes=True,  # They are refused here, with their names.
             output_loading_info=True,
         )
-    except Exception as error:  # As above.
+    except Exception as error:  # Files of strangers can, too.
         raise BadWeights(path=path, reason=str(error)) from error
     if told["mismatched_keys"]:
         raise BadWeights(path=path, reason=", ".join(sorted(str(each[0]) for each in told["mismatched_keys"])[:3]))

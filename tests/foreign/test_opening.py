@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file, save_file
 
 from explorer.errors import BadWeights, ExplorerError, MissingWeights, NotAModel, NotInstalled, UnknownFamily
@@ -85,6 +86,20 @@ def test_the_class_of_a_model_is_one_of_its_family(architectures: object, tmp_pa
     else:  # The pooler of the model without an output is in no file of this one.
         with pytest.raises(MissingWeights, match="pooler"):
             open_model(check_folder(folder))
+
+
+@slow
+def test_weights_of_half_the_width_become_float32(tmp_path: Path) -> None:
+    """As numbers of float16 that are read by another library."""
+    folder = write_model(tmp_path / "m", "gpt2")
+    with_tensors(folder, lambda tensors: tensors.update({name: each.astype(np.float16) for name, each in tensors.items()}))
+    model = open_model(check_folder(folder)).foreign.model
+    saved = load_file(folder / "model.safetensors")
+
+    assert saved["transformer.wte.weight"].dtype == np.float16
+    for name, parameter in model.transformer.named_parameters():
+        assert parameter.dtype == torch.float32
+        assert (parameter.numpy() == saved[f"transformer.{name}"].astype(np.float32)).all()
 
 
 @slow
