@@ -7,7 +7,9 @@ trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
+explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # what each layer would say
+explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
+    from explorer.trace.sentence_breaks import Breaks
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
 
@@ -39,10 +42,12 @@ __all__ = [
     "Effects",
     "Trace",
     "__version__",
+    "breaks",
     "effects",
     "explore",
     "lens",
     "patching",
+    "postcard",
     "saliency",
     "steering",
     "translate",
@@ -91,8 +96,11 @@ def why(
 
     `step` None stands for the one where the model was least sure, `word` None for the word that it wrote, `rival` None for
     the likeliest other one; ids or texts. `given` is what `explore` takes. Raises explorer.errors.ExplorerError.
+
+    Each part opens, down to the embedding: `.inside("decoder.cross_attn", 1, 4)` is a head by its keys, and `.inside(0,
+    "query", 17)` of that one feature of Q at key 0, by what the stream held that it was made from; its heads open again.
     """
-    return explore(text, preset=preset, experiments=("why",), **given).why(step, rival, word=word)
+    return explore(text, preset=preset, experiments=("why", "readers"), **given).why(step, rival, word=word)
 
 
 def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":
@@ -110,6 +118,7 @@ def effects(
     preset: str | Path = DEFAULT,
     *,
     word: str | int | None = None,
+    edges: str | None = None,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     **knobs: Any,
@@ -117,10 +126,16 @@ def effects(
     """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
 
     The answer has Δ log p (nats) of every word of the translation, or of every next token of a decoder-only model; see Effects.
-    `word` keeps one word alone: its text, or its place from 0. All else is as in `explore`; the effects are those of the pass
-    with the `changes`. Raises explorer.errors.ExplorerError for anything a caller can correct, so UnknownWord.
+    `word` keeps one word alone: its text, or its place from 0. `edges` names a head, such as "decoder.cross_attn.1.4" for
+    layer 1, head 4: then `.edges` has what closing each of its cells does, [query, key, word]. All else is as in
+    `explore`; the effects are those of the pass with the `changes`. Raises explorer.errors.ExplorerError for anything a caller
+    can correct, so UnknownWord and NoSuchPart.
     """
     request = _request(text, target, preset, trained, changes, knobs)
+    if edges is not None:
+        from explorer.state.focus import Focus
+
+        request = request.asking(focus=Focus.on_head(_text(edges)))
     with _alone() as computer:
         found = computer.effects(request)
     return found if word is None else found.of(word)
@@ -164,6 +179,62 @@ def saliency(
     request = _request(text, target, preset, trained, changes, knobs)
     with _alone() as computer:
         return computer.saliency(request)
+
+
+def breaks(
+    changes: "Iterable[Change]" = (),
+    sentences: "Iterable[str] | None" = None,
+    preset: str | Path = DEFAULT,
+    *,
+    beam: int = 1,
+    most: int = 300,
+    **knobs: Any,
+) -> "Breaks":
+    """What changes, or knobs such as position="none", do to the translations of many sentences, and which they break most.
+
+    `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
+    the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
+    and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    """
+    from explorer.config import BEAM
+    from explorer.state.held_out import held_out
+
+    request = _request("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    tried = held_out(most) if sentences is None else tuple(map(_text, sentences))[:most]
+    with _alone() as computer:
+        return computer.breaks(request.wish, tried)
+
+
+def postcard(
+    text: str,
+    out: str | Path,
+    changes: "Iterable[Change]" = (),
+    preset: str | Path = DEFAULT,
+    *,
+    theme: str = "light",
+    language: str = "en",
+    beam: int = 1,
+    **knobs: Any,
+) -> None:
+    """Write a picture of a changed translation to send: sentence, change, before and after, 1200 × 630 px.
+
+    The suffix of `out` says the format, such as .png and .svg; a JSON file beside it lists the changes. `theme` is "light" or
+    "dark", `language` "zh" or "en". Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    """
+    from explorer.config import BEAM
+    from explorer.errors import NothingChanged
+    from explorer.export.postcard import write_postcard
+    from explorer.lang import Words
+    from explorer.picture.theme import THEMES
+    from explorer.state.tries import is_altered
+
+    request = _request(text, None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
+    if not is_altered(request.wish):
+        raise NothingChanged
+    with _alone() as computer:
+        trace = computer(request.asking(experiments=frozenset({"unchanged"}))).trace
+    write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
 
 
 def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: Any) -> "Array":

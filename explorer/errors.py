@@ -5,17 +5,20 @@
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
-    │                NoSuchStep, NoSuchSymbol, NoWrittenWords, NotLookedInto, NotForThisModel
+    │                NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
+    │                NotLookedInto, NotForThisModel
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
-    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), OverLimit,
+    │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
+    │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
+    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
 
@@ -259,6 +262,12 @@ class NotForThisModel(NotFound):
     key = "error.not_for_this_model"
 
 
+class NoSuchPart(NotFound):
+    """A part of a sum, or of one of its parts, that there is not. Values: got, part."""
+
+    key = "error.no_such_part"
+
+
 class UnknownWord(NotFound):
     """A word that the pass did not write. Values: got, known."""
 
@@ -429,6 +438,12 @@ class BadState(BadFile):
     key = "error.bad_state"
 
 
+class BadChangesFile(BadFile):
+    """A file that holds no changes. Values: path, reason."""
+
+    key = "error.bad_changes_file"
+
+
 class NewerState(BadState):
     """A State's file from a later version of the program. Values: path, version, known."""
 
@@ -529,6 +544,30 @@ class TooLongForEffects(ExplorerError):
     key = "error.too_long_for_effects"
 
 
+class TooLongToTry(ExplorerError):
+    """A text so long that what each change would do is not found out in advance. Values: n_tokens."""
+
+    key = "error.too_long_to_try"
+
+
+class SlowToTry(ExplorerError):
+    """A model so large that what each change would do is found out only on request. Values: seconds (of one change)."""
+
+    key = "error.slow_to_try"
+
+
+class NothingChanged(ExplorerError):
+    """A search for what a change breaks, without any change."""
+
+    key = "error.nothing_changed"
+
+
+class NoSentences(ExplorerError):
+    """A file without a sentence. Values: path."""
+
+    key = "error.no_sentences"
+
+
 class CannotPatch(ExplorerError):
     """Two sentences between which nothing can be patched."""
 
@@ -549,6 +588,28 @@ class TooLongToPatch(CannotPatch):
     """A text that is too long for many passes with whole maps. Values: n_tokens."""
 
     key = "error.too_long_to_patch"
+
+
+class CannotSteer(ExplorerError):
+    """Two sets of sentences of which no vector can be made."""
+
+
+class OneSetIsEmpty(CannotSteer):
+    """A set of sentences without any."""
+
+    key = "error.one_set_is_empty"
+
+
+class TooManySentences(CannotSteer):
+    """A set of more sentences than it may have. Values: limit, got."""
+
+    key = "error.too_many_sentences"
+
+
+class SentenceOfSet(CannotSteer):
+    """A sentence that no pass can be made of. Values: text, reason (an error)."""
+
+    key = "error.sentence_of_set"
 
 
 class BadChange(ExplorerError):

@@ -32,7 +32,7 @@ class Words:
     @classmethod
     def load(cls, language: str) -> "Words":
         """Read a language file. Raises MissingAsset."""
-        return cls(language, dict(_flat(tomllib.loads(asset_text(f"lang/{language}.toml")))))
+        return cls(language, _texts(asset_text(f"lang/{language}.toml")))
 
     def __call__(self, key: str, **values: object) -> str:
         """The text under `key` with its values. A missing key or value is a bug and raises KeyError."""
@@ -77,6 +77,12 @@ def quoted(value: object, *, is_path: bool = False) -> object:
     elif not is_path and len(text) > _MOST_QUOTED:
         text = f"{text[: _MOST_QUOTED - 1]}…"
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _texts(toml: str) -> Mapping[str, str]:
+    """All texts of a language file by their whole keys. Parsing it takes 20 ms, so each file is parsed once."""
+    return dict(_flat(tomllib.loads(toml)))
 
 
 def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:

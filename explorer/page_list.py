@@ -22,6 +22,7 @@ KEYS = (
     "change",
     "patching",
     "saliency",
+    "steering",
 )
 
 

@@ -1,5 +1,6 @@
 """explorer.explore, as from a notebook."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from explorer.engine.request import Request
 from explorer.errors import (
     EmptyText,
     HeadsDoNotFit,
+    NoSuchPart,
     NotLookedInto,
     NotText,
     NoWrittenWords,
@@ -27,6 +29,7 @@ from explorer.errors import (
     UnknownWord,
 )
 from explorer.model.weights import build
+from explorer.trace.why_inside import ByKey
 
 SENTENCE = "我爱北京天安门"
 
@@ -203,6 +206,7 @@ def test_why_and_lens_are_a_call_each() -> None:
         explorer.lens("我爱你", preset="tiny", architecture="encoder-only")
 
 
+@pytest.mark.slow  # each part is switched off in a pass of its own
 def test_effects_are_those_of_the_page() -> None:
     """The same sweep that a page shows, and one word of it alone."""
     found = explorer.effects("她给了我一本书。")
@@ -213,6 +217,31 @@ def test_effects_are_those_of_the_page() -> None:
     assert found.hidden[found.tokens.index("本书"), found.words.index("＿book")] == pytest.approx(-6.17, abs=0.02)
     assert one.words == ("＿book",)
     assert np.array_equal(one.heads, found.heads[..., 4:5])
+
+
+def test_effects_of_a_heads_cells_come_with_the_others() -> None:
+    """For one word alone they are its slice; in JSON, None stands where there is nothing to close."""
+    found = explorer.effects(SENTENCE, preset="tiny", architecture="decoder-only", edges="decoder.self_attn.1.0")
+    assert found.edges is not None and found.edges.exact and found.edges.words == found.words
+    one = found.of(1)
+    assert one.edges is not None and np.array_equal(one.edges.values, found.edges.values[..., 1:2], equal_nan=True)
+    told = json.loads(json.dumps(found.to_dict()))["edges"]
+    assert told["values"][0][0][0] is None and told["alone"][0][0] and told["closed"][0][1]
+    for head in ("decoder.self_attn.1.9", "decoder.self_attn"):
+        with pytest.raises(NoSuchPart):
+            explorer.effects(SENTENCE, preset="tiny", architecture="decoder-only", edges=head)
+
+
+def test_why_opens_its_parts() -> None:
+    """The same links as on the page, down to the embedding."""
+    why = explorer.why(SENTENCE, step=1, preset="tiny")
+    head = why.inside("decoder.cross_attn", 1, 2)
+    assert isinstance(head, ByKey)
+    key = head.inside(0, "key", 5)
+    assert key.recorded == pytest.approx(float(why.trace["decoder.layers.1.cross_attn.key"][2, 0, 5]))
+    assert abs(key.remainder) < 1e-4 and key.parts[0].kind == "token"
+    deeper = key.inside("encoder.self_attn", 0, 1)
+    assert isinstance(deeper, ByKey) and deeper.inside(1, "value").exact
 
 
 def test_effects_are_of_the_pass_with_changes() -> None:

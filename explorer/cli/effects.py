@@ -1,6 +1,7 @@
 """The command `effects`: what matters for each word, as a table, as JSON, or as a file of the picture or its numbers."""
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,48 +11,64 @@ import click
 
 from explorer.cli.flags import choice_flag, request_of, shared_flags
 from explorer.cli.spoken import SpokenCommand
-from explorer.errors import TooLongForEffects
+from explorer.errors import NoSuchPart, TooLongForEffects
 from explorer.export import formats
 from explorer.lang import Words
+from explorer.state.focus import NOWHERE, Focus
+from explorer.trace.tap_names import Cell
 
 if TYPE_CHECKING:
+    from explorer.trace.edges import Edges
     from explorer.trace.effects import Effects
     from explorer.trace.trace import Trace
+
+_ALL_ROWS = 2**31
 
 
 @click.command(cls=SpokenCommand)
 @click.argument("text")
 @click.option("--word", metavar="WORD")
+@click.option("--edges", metavar="HEAD")
 @click.option("--json", "as_json", is_flag=True)
 @click.option("--out", metavar="PATH")
 @choice_flag("--theme", "theme", ("light", "dark"), default="light")
 @shared_flags
 @click.pass_obj
-def effects(words: Words, /, text: str, word: str | None, as_json: bool, out: str | None, theme: str, **given: Any) -> None:
+def effects(
+    words: Words, /, text: str, word: str | None, edges: str | None, as_json: bool, out: str | None, theme: str, **given: Any
+) -> None:
     """Say how log p of each word of TEXT changes when a part of the model is switched off."""
     path = None if out is None else Path(out)
     if path is not None:  # Refuse a wrong format before the pass.
         formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))
-    request = request_of(text, given).asking(experiments=frozenset({"effects_exact"}))
+    asked = frozenset({"effects_exact", "edges"} if edges else {"effects_exact"})
+    focus = attrs.evolve(Focus.on_head(edges), edge_rows=_ALL_ROWS) if edges else NOWHERE
+    request = request_of(text, given).asking(experiments=asked, focus=focus)
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.trace.edges import Edges
+    from explorer.trace.effects import Effects
 
     trace = Computer()(request).trace
-    found = trace.experiments.get("effects_exact")
-    if found is None:
+    found, cells = trace.experiments.get("effects_exact"), trace.experiments.get("edges")
+    if not isinstance(found, Effects):
         raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-    shown: Effects = found if word is None else found.of(word)  # type: ignore[union-attr, assignment]  # They are Effects.
+    if edges and not isinstance(cells, Edges):
+        raise NoSuchPart(got=edges, part=" ".join(trace.card.attentions))
+    found = attrs.evolve(found, edges=cells) if isinstance(cells, Edges) else found
+    shown = found if word is None else found.of(word)
     if path is not None:
-        _write(trace, word, path, words, theme)
+        _write(trace, word, focus, path, words, theme)
     if as_json:
         click.echo(json.dumps(shown.to_dict(), ensure_ascii=False))
     elif path is None:
-        for line in _lines(trace, shown, words):
+        for line in _edge_lines(trace, shown.edges, words) if shown.edges is not None else _lines(trace, shown, words):
             click.echo(line)
 
 
-def _write(trace: "Trace", word: str | None, path: Path, words: Words, theme: str) -> None:
-    """Write the picture of the page, or its numbers, as the page itself does."""
+def _write(trace: "Trace", word: str | None, focus: Focus, path: Path, words: Words, theme: str) -> None:
+    """Write the picture of the page, or its numbers, as the page itself does: of the cells, where a head is in focus."""
     from explorer.export.job import Export
+    from explorer.picture.makers.edges import edge_map
     from explorer.picture.makers.effects import effect_map, found_effects
     from explorer.picture.theme import THEMES
     from explorer.state.look import Look
@@ -59,16 +76,27 @@ def _write(trace: "Trace", word: str | None, path: Path, words: Words, theme: st
     found = found_effects(trace)
     assert found is not None  # The caller has checked.
     place = -1 if word is None else found.place(word)
-    look = Look(position=place, signed_colours=THEMES[theme].signed_colours).fitted(trace)
+    head = {"attention": focus.attention, "layer": focus.layer, "head": focus.head} if focus.attention else {}
+    look = Look(position=place, signed_colours=THEMES[theme].signed_colours, **head).fitted(trace)  # type: ignore[arg-type]
     format_ = path.suffix[1:].lower()
     # Files of numbers are the same in every language.
     told = Words.load("en") if formats.find(format_, formats.formats_of(figure=True, numbers=True)).write is not None else words
-    made = effect_map(trace, look, told)
-    assert made is not None
-    made = attrs.evolve(made, chosen=None)
+    cells, heads = edge_map(trace, look, told) if head else None, effect_map(trace, look, told)
+    assert heads is not None
+    made = attrs.evolve(heads, chosen=None) if cells is None else cells
     job = Export(trace=trace, out=path, format=format_, words=words, picture=made, look=look, theme=THEMES[theme])
     count = max(done for done, _of in job.run())
     click.echo(words("cli.exported", count=count, path=path), err=False)
+
+
+def _edge_lines(trace: "Trace", edges: "Edges", words: Words) -> Iterator[str]:
+    """A row for each query: the effects of its cells on the sentence, or on the one word that was asked for."""
+    side = Cell(edges.attention, edges.layer, edges.head, 0, 0).tap("masked")
+    yield f"{side} [{edges.head}] · Δ log p (nat) · {' '.join(edges.words)}"
+    yield " " * 12 + " ".join(f"{token.text[:8]:>8}" for token in trace.keys(side))
+    for token, row in zip(trace.side(side, "query"), edges.values.sum(axis=-1).tolist(), strict=True):
+        cells = " ".join(f"{value:+8.4f}" if math.isfinite(value) else f"{'·':>8}" for value in row)
+        yield f"{token.text[:12]:12}{cells}"
 
 
 def _lines(trace: "Trace", found: "Effects", words: Words) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from explorer.cli.breaking import breaks, postcard
 from explorer.cli.effects import effects
 from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
 from explorer.cli.language import asked_language
@@ -245,5 +246,5 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (effects, why, lens, patching, saliency, train, teach, evaluate, translate):
+for command in (breaks, postcard, effects, why, lens, patching, saliency, train, teach, evaluate, translate):
     commands.add_command(command)

@@ -12,6 +12,8 @@ from explorer.lang import Words
 
 if TYPE_CHECKING:
     from explorer.trace.findings import Lens
+    from explorer.trace.reading import Reading
+    from explorer.trace.stream_parts import Part
     from explorer.trace.why import Parts
 
 _MOST_STEPS = 8192
@@ -22,18 +24,31 @@ _MOST_STEPS = 8192
 @number_flag("--step", "step", 0, _MOST_STEPS)  # --position is a knob
 @click.option("--rival", metavar="WORD")
 @click.option("--word", metavar="WORD")
+@click.option("--into", metavar="WAY")
 @click.option("--json", "as_json", is_flag=True)
 @shared_flags
 @click.pass_obj
 def why(
-    words: Words, /, text: str, step: int | None, rival: str | None, word: str | None, *, as_json: bool, **given: Any
+    words: Words,
+    /,
+    text: str,
+    step: int | None,
+    rival: str | None,
+    word: str | None,
+    into: str | None,
+    *,
+    as_json: bool,
+    **given: Any,
 ) -> None:
     """Say why the model writes a word and not its rival: the difference of their logits as an exact sum of parts."""
-    from explorer.picture.makers.why import name_of
+    from explorer.picture.makers.part_names import name_of
     from explorer.picture.sums import probability, told
 
-    trace = explored(text, given, "why")
+    trace = explored(text, given, "why", *(("readers",) if into else ()))
     parts = trace.why(step, rival, word=word)
+    if into:
+        _open(parts, into, words, as_json=as_json)
+        return
     if as_json:
         click.echo(json.dumps({"source": trace.source, "target": trace.target, **parts_values(parts)}, ensure_ascii=False))
         return
@@ -49,6 +64,54 @@ def why(
         part = parts.parts[place]
         click.echo(f"{told(float(parts.values[place]), 4):>10}  {name_of(part, words)}  {part.tap}")
     click.echo(_sums("why.both_sums", parts, words))
+
+
+def _open(parts: "Parts", into: str, words: Words, *, as_json: bool) -> None:
+    """Write what a number of Q, K or V on the way into the account is the sum of."""
+    from explorer.picture.makers.part_names import name_of
+    from explorer.picture.sums import told
+    from explorer.trace.reading import Reading
+    from explorer.trace.way import steps_of
+    from explorer.trace.why_inside import walked
+
+    found = walked(parts, steps_of(into))[-1]
+    assert isinstance(found, Reading)  # The way has a step, since it is not empty.
+    if as_json:
+        click.echo(json.dumps(reading_values(found), ensure_ascii=False))
+        return
+    feature = f", {found.feature}" if found.feature >= 0 else ""
+    click.echo(f"{found.tap}[{found.head}, {found.position}{feature}] {told(found.recorded, 6)}")
+    for place in sorted(range(len(found.values)), key=lambda each: -abs(found.values[each])):
+        part = found.parts[place]
+        click.echo(f"{told(float(found.values[place]), 6):>12}  {name_of(part, words)}  {part.tap}")
+    total = f"{words('why.sum_of_parts', count=len(found.parts))} {told(found.total, 6)}"
+    click.echo(f"{total}, {words('why.remainder')} {found.remainder:.1e}")
+
+
+def reading_values(found: "Reading") -> dict[str, Any]:
+    """All numbers of a Reading, as JSON has them."""
+    return {
+        "tap": found.tap,
+        "head": found.head,
+        "side": found.side,
+        "position": found.position,
+        "feature": found.feature if found.feature >= 0 else None,
+        "recorded": found.recorded,
+        "sum": found.total,
+        "remainder": found.remainder,
+        "exact": found.exact,
+        "parts": [_part_values(part) | {"value": float(value)} for part, value in zip(found.parts, found.values, strict=True)],
+    }
+
+
+def _part_values(part: "Part") -> dict[str, Any]:
+    return {
+        "kind": part.kind,
+        "layer": part.layer if part.layer >= 0 else None,
+        "attention": part.attention or None,
+        "head": part.head if part.head >= 0 else None,
+        "tap": part.tap,
+    }
 
 
 def _sums(key: str, parts: "Parts", words: Words) -> str:
@@ -70,16 +133,7 @@ def parts_values(parts: "Parts") -> dict[str, Any]:
         "remainder": parts.remainder,
         "exact": parts.exact,
         "parts": [
-            {
-                "kind": part.kind,
-                "layer": part.layer if part.layer >= 0 else None,
-                "attention": part.attention or None,
-                "head": part.head if part.head >= 0 else None,
-                "tap": part.tap,
-                "value": float(value),
-                "of_word": float(of_word),
-                "of_rival": float(of_rival),
-            }
+            _part_values(part) | {"value": float(value), "of_word": float(of_word), "of_rival": float(of_rival)}
             for part, value, of_word, of_rival in zip(parts.parts, parts.values, *parts.shares, strict=True)
         ],
     }

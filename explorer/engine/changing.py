@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from explorer.engine.recording.pooling_recorder import mask_of_all_layers
+from explorer.engine.row_sums import with_cells_set
 from explorer.errors import AllClosed, BadChange, NeverReached, NotForLongTexts
 from explorer.model.hooks import hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.arrays import Array
 from explorer.trace.changes import Change
-from explorer.trace.tap_names import ATTENTION_MAP
+from explorer.trace.tap_names import ATTENTION_MAP, masked_of
 
 Masks = dict[str, NDArray[np.bool_]]
 
@@ -44,6 +45,9 @@ class Changing:
         for change in changes:
             self._by_tap.setdefault(change.tap, []).append(change)
         self._reached: set[str] = set()
+        # The taps `masked` of attentions whose rows go on summing to 1, and the cells that are closed there in this pass.
+        self._masks = {masked_of(change.tap) for change in changes if change.keeps_sums}
+        self._closed: dict[str, Tensor] = {}
 
     @property
     def in_whole_passes(self) -> bool:
@@ -65,7 +69,7 @@ class Changing:
     @contextmanager
     def inside(self, model: nn.Module) -> Iterator[None]:
         """Inside the block, the model computes with these changes."""
-        with hooked(model, self._changed, at=self._by_tap):
+        with hooked(model, self._changed, at=self._by_tap.keys() | self._masks):
             yield
 
     @contextmanager
@@ -96,14 +100,17 @@ class Changing:
     def _changed(self, tap: Tap, tensor: Tensor, first: int | None) -> Tensor:
         """The tensor at a tap after all changes at this tap, in their order."""
         self._reached.add(tap.name)
-        for change in self._by_tap[tap.name]:
+        for change in self._by_tap.get(tap.name, ()):
             try:
                 if change.kind == "mean" and first is not None:
                     raise NotForLongTexts(tap=tap.name)
-                tensor = changed(tensor, change, tap, first or 0, self._lent.get(change))
+                closed = self._closed[masked_of(tap.name)] if change.keeps_sums else None
+                tensor = changed(tensor, change, tap, first or 0, self._lent.get(change), closed)
             except BadChange as error:
                 error.change = change
                 raise
+        if tap.name in self._masks:
+            self._closed[tap.name] = closed_cells(tensor)
         return tensor
 
 
@@ -116,15 +123,26 @@ def _by_rows(change: Change) -> bool:
     return alone or (change.kind == "scale" and change.columns is None)
 
 
-def changed(tensor: Tensor, change: Change, tap: Tap, first: int = 0, lent: Tensor | None = None) -> Tensor:
-    """The tensor [batch, (head,) row, column] with one change made; its first row stands at place `first`. Raises AllClosed."""
+def changed(
+    tensor: Tensor, change: Change, tap: Tap, first: int = 0, lent: Tensor | None = None, closed: Tensor | None = None
+) -> Tensor:
+    """The tensor [batch, (head,) row, column] with one change made; its first row stands at place `first`. Raises AllClosed.
+
+    `lent` is the array of the other text, for a patch. `closed` [batch, head, query, key] is True where a mask has closed a
+    cell, for weights that go on summing to 1.
+    """
     there = _there(change, tensor.shape[-2], tensor.shape[-1], first)
     if there.rows == [] or there.columns == []:
         return tensor
     made = tensor.clone()
     part = made if change.head is None else made.select(tap.axes.index("head"), change.head)
     lines = part[..., there.rows, :].clone()  # [batch, (head,) row, column] has only the rows that change.
-    part[..., there.rows, :] = _MAKE[change.kind](lines, there, change, tap, lent)
+    if change.keeps_sums:
+        assert closed is not None  # A Changing notes which cells are closed wherever a change keeps the sums.
+        closed = closed if change.head is None else closed.select(tap.axes.index("head"), change.head)
+        part[..., there.rows, :] = _set_and_shared(lines, there, change, closed[..., there.rows, :])
+    else:
+        part[..., there.rows, :] = _MAKE[change.kind](lines, there, change, tap, lent)
     return made
 
 
@@ -163,6 +181,12 @@ def _scaled(lines: Tensor, there: _There, change: Change, tap: Tap, _lent: Tenso
     scaled = cells * _values(change, there, cells)
     lines[..., there.columns] = torch.where(closed_cells(cells), cells, scaled) if tap.closes else scaled
     return lines
+
+
+def _set_and_shared(lines: Tensor, there: _There, change: Change, closed: Tensor) -> Tensor:
+    """Attention weights [batch, (head,) query, key] with the value in the columns; the other keys share the rest."""
+    assert isinstance(change.value, float) and isinstance(there.columns, list)  # A change that keeps the sums has both.
+    return with_cells_set(lines, there.columns, change.value, closed)
 
 
 def _set(lines: Tensor, there: _There, change: Change, _tap: Tap, _lent: Tensor | None) -> Tensor:

@@ -4,49 +4,73 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
+from collections.abc import Sequence
 
 import attrs
 
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
+from explorer.engine.errand import Brought, Errand, FindBreaks
+from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
+from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.teacher_forced import teacher_forced
 from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
+from explorer.engine.rehearsal import LogP, Rehearsal
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
-from explorer.errors import ExplorerError, NoOtherText, NotKept, TooLongForEffects, TooLongToPatch
+from explorer.engine.sources.translator import MOST_THREADS
+from explorer.engine.steerer import Steerer
+from explorer.errors import (
+    ExplorerError,
+    NoOtherText,
+    NoSuchPart,
+    NothingChanged,
+    NotKept,
+    TooLongForEffects,
+    TooLongToPatch,
+    TooLongToTry,
+)
+from explorer.presets import load_own_preset
 from explorer.state.breaks import broken, unchanged
+from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
+from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.sentence_breaks import Break, Breaks
 from explorer.trace.tap_names import ATTENTION_MAP
-from explorer.trace.trace import Trace
+from explorer.trace.trace import Trace, written
 
+_ALL_ROWS = 2**31
 _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 
 
 class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
-    def __init__(self, tokenizers: Tokenizers | None = None) -> None:
+    def __init__(self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS) -> None:
         keep_freed_memory(_KEPT_BYTES)
-        self.sources = Sources(tokenizers or Tokenizers())
-        self._lender = Lender(self._lent)
+        self.sources = Sources(tokenizers or Tokenizers(), most_threads)
+        self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
+        self._kept = Kept()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
         self._before_by: Computer | None = None  # It computes the pass without changes.
         self._before: Frame | None = None
+        self._rehearsal: Rehearsal | None = None
 
     def __call__(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Frame:
         """Run one pass and record it. Raises ExplorerError for what the user can mend, Superseded when stopped."""
@@ -73,18 +97,18 @@ class Computer:
         changing = self._lender.changing(wish, source, len(row), stop, progress)
         sentence = source.decode(wish, row, request.beam, changing, stop)
         decoding_ms = clock.lap_ms()
-        if wish.changes:
-            known, card = source.taps(wish.config), source.card(wish.config)
-            check_changes(wish.changes, known, card, sentence.lengths, changing.lent_shapes())
+        _check(wish, source, sentence, changing)
         model = _ready(source, wish, sentence, stop, progress)
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
         pass_ms = clock.lap_ms()
-        found = findings(source, model, request, trace, changing, stop)
+        found = findings(source, model, request, trace, changing, stop, self._kept)
         if "unchanged" not in request.experiments:
             self._before_by = self._before = None
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
             found["unchanged"] = self._beside(request, changing, stop, progress)
+        if "steering" in request.experiments:
+            found["steering"] = self._steerer.steering(wish, stop, progress)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
@@ -118,12 +142,77 @@ class Computer:
         return found
 
     def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
-        """What each part of the model does to each word of one pass. Raises ExplorerError, so TooLongForEffects; Superseded."""
-        trace = self(request.asking(experiments=frozenset({"effects_exact"})), stop, progress).trace
-        found = trace.experiments.get("effects_exact")
+        """What each part of the model does to each word of one pass; with a head in focus, also what each of its cells does.
+
+        Raises ExplorerError, so TooLongForEffects and NoSuchPart; Superseded.
+        """
+        focus = request.detail.focus
+        asked = {"effects_exact", "edges"} if focus.attention else {"effects_exact"}
+        request = request.asking(experiments=frozenset(asked), focus=attrs.evolve(focus, head_rows=0, edge_rows=_ALL_ROWS))
+        trace = self(request, stop, progress).trace
+        found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
         if not isinstance(found, Effects):
             raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
+        if not focus.attention:
+            return found
+        if not isinstance(edges, Edges):
+            raise NoSuchPart(got=focus.named, part=" ".join(trace.card.attentions))
+        return attrs.evolve(found, edges=edges)
+
+    def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
+        """Do a piece of an errand, with a second Computer, so that this one's model stays as it is. Raises Superseded.
+
+        It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
+        """
+        self._rehearsal = self._rehearsal or Rehearsal(Computer(self.sources.tokenizers, most_threads=1))
+        return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
+
+    def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
+        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, NotOwnModel, Superseded."""
+        load_own_preset(wish.preset)
+        if not is_altered(wish):
+            raise NothingChanged
+        errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
+        for number in range(errand.n_pieces):
+            one = self.piece(errand, number, stop).found
+            found = found.with_one(one if isinstance(one, Break) else None)
+            progress((number + 1) / errand.n_pieces)
         return found
+
+    def n_tokens(self, wish: Wish) -> int:
+        """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""
+        source = self.sources.of(wish)
+        n = len(source.cut(wish))
+        if not plan_for(source.card(wish.config), wish.config.memory_budget, n, n).everything:
+            raise TooLongToTry(n_tokens=n)
+        return n
+
+    def says(self, wish: Wish, stop: Stop = never) -> Sentence:
+        """Both sides in tokens; where the model writes the target itself, it does so with the Wish's changes.
+
+        Raises ExplorerError, Superseded.
+        """
+        source = self.sources.of(wish)
+        row = source.cut(wish)
+        changing = self._lender.changing(wish, source, len(row), stop, silent)
+        sentence = source.decode(wish, row, wish.beam, changing, stop)
+        _check(wish, source, sentence, changing)
+        return attrs.evolve(sentence, begun=None)
+
+    def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
+        """The symbol of each id of the output."""
+        return self.sources.of(wish).symbols(wish.config, sentence.tokens)
+
+    def log_p(self, wish: Wish, sentence: Sentence, stop: Stop = never) -> LogP:
+        """[word] log p (nats) of the words of a sentence, each after the words before it, by the model of a Wish.
+
+        The words are those of `measured_words`. Raises ExplorerError, Superseded.
+        """
+        source = self.sources.of(wish)
+        changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
+        _check(wish, source, sentence, changing)
+        bench = Bench(_ready(source, wish, sentence, stop, silent), sentence.tokens, written(sentence.tokens), (), stop)
+        return teacher_forced(bench, changing)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""
@@ -163,6 +252,13 @@ class Computer:
                 raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
         model = _ready(source, wish, sentence, stop, progress)
         return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
+
+
+def _check(wish: Wish, source: ModelSource, sentence: Sentence, changing: Changing) -> None:
+    """Refuse changes that the model cannot make in this sentence. Raises like `check_changes`."""
+    if wish.changes:
+        known, card = source.taps(wish.config), source.card(wish.config)
+        check_changes(wish.changes, known, card, sentence.lengths, changing.lent_shapes())
 
 
 def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Model:

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import attrs
 
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 
@@ -20,6 +21,8 @@ class Detail:
     `leaves_out` says that a change that cannot be made in this sentence is left out, instead of refusing the Wish: the window
     asks so, because a change at the seventh word must not stand in the way of somebody who types a shorter sentence. The
     Trace says which were left out, and why.
+
+    `focus` is the place that experiments about one place look at.
     """
 
     quick: bool = False
@@ -27,6 +30,7 @@ class Detail:
     experiments: frozenset[str] = frozenset()
     wanted: tuple[tuple[str, int], ...] = ()
     leaves_out: bool = False
+    focus: Focus = NOWHERE
 
 
 @attrs.frozen(kw_only=True)

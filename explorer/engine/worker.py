@@ -3,6 +3,8 @@
 A newer request replaces the waiting one. The running request runs to its end, unless it has taken longer than `patience_s`
 and a newer one waits. If each new request stopped the running one, nothing would reach the screen while somebody types.
 Each request that was not replaced gets one answer: done, failed or stopped.
+
+Errands are done behind the requests: one piece after the other, and each gives way to a request that comes.
 """
 
 import importlib
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
+from explorer.engine.errand import Agenda, Brought, Errand
 from explorer.engine.load_torch import load_library, without_collecting
 from explorer.engine.request import Frame, Request
 from explorer.stops import Superseded
@@ -33,6 +36,9 @@ class Compute(Protocol):
 
     def rest(self, stop: "Stop") -> None:
         """Use an idle moment to prepare the next pass, until `stop` says that a request has come."""
+
+    def piece(self, errand: Errand, number: int, stop: "Stop") -> Brought:
+        """Do a piece of an errand. Raises Superseded as soon as `stop` says so."""
 
 
 @attrs.frozen
@@ -63,7 +69,7 @@ class Progressed:
     share: float
 
 
-Told = Started | Frame | Failed | Stopped | Progressed
+Told = Started | Frame | Failed | Stopped | Progressed | Brought
 Tell = Callable[[Told], object]
 """A function that is called on the compute thread with each of these values."""
 
@@ -87,6 +93,8 @@ class Worker:
         self._waiting: Request | None = None
         self._running: Request | None = None
         self._began_s = 0.0
+        self._answered_serial = 0
+        self._agenda = Agenda()
         self._stopped_serial = -1  # Requests up to this serial number shall not be answered.
         self._closing = False
         self._free = threading.Event()
@@ -101,6 +109,12 @@ class Worker:
         """Answer this request next, in place of one that still waits."""
         with self._changed:
             self._waiting = request
+            self._changed.notify()
+
+    def send(self, errand: Errand) -> None:
+        """Do this errand when no request waits, in place of an older one of its kind; `Brought` is told for each piece."""
+        with self._changed:
+            self._agenda.put(errand)
             self._changed.notify()
 
     def stop(self) -> None:
@@ -133,6 +147,7 @@ class Worker:
         with self._changed:
             self._closing = True
             self._changed.notify()
+        self.release()  # Nothing more will be painted.
         if self._thread.is_alive():
             self._thread.join()
 
@@ -143,9 +158,36 @@ class Worker:
             self._refuse_all(error)
             return
         self._tell(Started())
-        while (request := self._next()) is not None:
-            self._answer(compute, request)
-            self._rest(compute, request)
+        while (job := self._next()) is not None:
+            if isinstance(job, Request):
+                self._answer(compute, job)
+                self._answered_serial = job.serial
+                self._rest(compute, job)
+            else:
+                self._do(compute, *job)
+
+    def _do(self, compute: Compute, errand: Errand, number: int) -> None:
+        """Do a piece of an errand. One that gives way to a request is begun again after it."""
+
+        def stop() -> bool:
+            return self._wanted() or not self._agenda.has(errand)
+
+        try:
+            if stop():
+                return
+            brought = compute.piece(errand, number, stop)
+        except Superseded:
+            return
+        except Exception as error:  # This is a bug.
+            with self._changed:
+                self._agenda.drop(errand)
+            self._tell(Failed(self._answered_serial, error))
+            return
+        with self._changed:
+            wanted = self._agenda.has(errand)
+            self._agenda.did(errand)
+        if wanted:
+            self._tell(brought)
 
     def _rest(self, compute: Compute, answered: Request) -> None:
         try:
@@ -160,15 +202,22 @@ class Worker:
 
     def _refuse_all(self, error: Exception) -> None:
         """Answer every request with the error that kept torch from being loaded, so that nobody waits for ever."""
-        while (request := self._next()) is not None:
-            self._tell(Failed(request.serial, error))
+        while (job := self._next()) is not None:
+            if isinstance(job, Request):
+                self._tell(Failed(job.serial, error))
+            else:
+                with self._changed:
+                    self._agenda.drop(job[0])
 
-    def _next(self) -> Request | None:
+    def _next(self) -> Request | tuple[Errand, int] | None:
+        """The request that waits, else the next piece of an errand; None when the thread shall end."""
         with self._changed:
             self._running = None
-            self._changed.wait_for(lambda: self._closing or self._waiting is not None)
+            self._changed.wait_for(lambda: self._closing or self._waiting is not None or self._agenda.next() is not None)
             if self._closing:
                 return None
+            if self._waiting is None:
+                return self._agenda.next()
             self._running, self._waiting = self._waiting, None
             self._began_s = time.monotonic()
             return self._running

@@ -10,6 +10,7 @@ from explorer.trace.arrays import Array
 
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
+    from explorer.picture.kinds import Heatmap
     from explorer.picture.sums import Sums
     from explorer.trace.findings import Lens
 
@@ -49,6 +50,34 @@ class Rewording(Picture):
 
 
 @attrs.frozen(kw_only=True, eq=False)
+class Postcard(Picture):
+    """A changed translation as a picture to send, a sheet of 1200 × 630 px.
+
+    `changes` names what is changed in the `sentence`, `words` are the translation before and after. The maps are the weights
+    of the head that differs most. `about` says what the change means, `hit` which probability moves most, `rate` how many
+    other sentences change ("" where nobody has searched). `made_by` and `model` say what made it.
+    """
+
+    sentence: str
+    changes: str
+    words: tuple[Reworded, ...]
+    map_before: "Heatmap | None"
+    map_after: "Heatmap | None"
+    about: str
+    hit: str
+    rate: str
+    made_by: str
+    model: str
+    caption: Caption
+
+    def kind(self) -> "Kind[Postcard]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.postcard import POSTCARD
+
+        return POSTCARD
+
+
+@attrs.frozen(kw_only=True, eq=False)
 class Account(Picture):
     """Why a word was written and not its rival, as a sum: the parts by layer, or one list of terms, the largest first."""
 
@@ -62,6 +91,26 @@ class Account(Picture):
         from explorer.picture.figure.account import ACCOUNT
 
         return ACCOUNT
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Removals(Picture):
+    """The largest parts of an account: `shares` [part] in the difference of two logits, and `costs` [part], by how much the
+    difference really falls when the part is switched off. A cost is NaN while it is computed. `taps` are those of the parts.
+    """
+
+    names: tuple[str, ...]
+    taps: tuple[str, ...]
+    shares: Array
+    costs: Array
+    signed_colours: str
+    caption: Caption
+
+    def kind(self) -> "Kind[Removals]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.removals import REMOVALS
+
+        return REMOVALS
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -117,8 +166,13 @@ class EffectMap(Picture):
     caption: Caption
     chosen: tuple[int, int] | None = None
     estimated: bool = False
+    exact_rows: int = 0  # So many rows of an estimated map are exact already.
     pending: bool = False
     told: str = ""
+
+    def is_estimate(self, row: int) -> bool:
+        """Whether the cells of a row are estimates."""
+        return self.estimated and row >= self.exact_rows
 
     def kind(self) -> "Kind[EffectMap]":
         """Its drawing, tables and words."""

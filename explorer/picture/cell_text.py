@@ -44,7 +44,7 @@ def rough(value: float, digits: int = 3) -> str:
 def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
     """One cell of a map in words: value or calculation, place, tap and shape."""
     closed = picture.closed is not None and bool(picture.closed[row, column])
-    value = picture.reason if closed else number(float(picture.values[row, column]))
+    value = _value(picture, row, column, closed=closed)
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     if picture.made_of is not None and not closed:
         value = written_out(picture.made_of, row, column, value, words)
@@ -56,9 +56,19 @@ def cell(picture: Heatmap, row: int, column: int, words: Words) -> str:
 def cell_tip(picture: Heatmap, row: int, column: int, words: Words, *, follows: bool) -> str:
     """One cell of a map in three lines: value, place, tap; and how to follow it, if it `follows`. A fourth says its origin."""
     closed = picture.closed is not None and bool(picture.closed[row, column])
-    value = picture.reason if closed else number(float(picture.values[row, column]))
+    value = _value(picture, row, column, closed=closed)
     where = f"{_at(picture.rows, row)}  →  {_at(picture.columns, column)}"
     return _tip(value, where, _caption(picture, row), words, follows=follows) + told_origin(picture.caption, words)
+
+
+def _value(picture: Heatmap, row: int, column: int, *, closed: bool) -> str:
+    """The value of a cell, about where it is an estimate, and what stands beside it; of a closed cell the reason."""
+    beside = [f"{name} {number(float(array[row, column]))}" for name, array in picture.beside]
+    if closed:
+        reasons = (reason for reason, cells in picture.reasons if cells[row, column])
+        return " · ".join((next(reasons, picture.reason), *beside))
+    about = "≈ " if picture.estimated is not None and picture.estimated[row, column] else ""
+    return " · ".join((f"{about}{number(float(picture.values[row, column]))}", *beside))
 
 
 def _caption(picture: Heatmap, row: int) -> Caption:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 import attrs
 
 from explorer.lang import Words
+from explorer.picture.cell_text import rough
+from explorer.state.breaks import BREAKS, broken, broken_in
+from explorer.state.wish import Wish
 from explorer.trace.change_groups import ChangeGroup, change_groups
 from explorer.trace.changes import Change
 from explorer.trace.stages import stage_of
@@ -33,6 +36,26 @@ def listed(changes: Sequence[Change], n_heads: int, trace: Trace | None, words: 
         error = next((left_out[change] for change in group.changes if change in left_out), None)
         rows.append(Listed(group, told_group(group, trace, words), "" if error is None else words.error(error)))
     return tuple(rows)
+
+
+def told_alterations(wish: Wish, trace: Trace | None, words: Words) -> str:
+    """All changes of a Wish that are on, and the knobs that the change page switches, in one line. Raises UnknownPreset."""
+    knobs = [told_knob(name, wish.config.values()[name], words) for name in broken(wish.config, wish.preset)]
+    rows = [each.name for each in listed(wish.active, wish.config.n_heads, trace, words)]
+    return " + ".join((*knobs, *rows))
+
+
+def told_changed(trace: Trace, words: Words) -> str:
+    """The same of the pass that made a Trace, with its tokens. Raises UnknownPreset."""
+    values = {} if trace.config is None else trace.config.values()
+    knobs = [told_knob(name, values[name], words) for name in broken_in(trace)]
+    rows = [each.name for each in listed(trace.changes, trace.card.sides[0].n_heads, trace, words)]
+    return " + ".join((*knobs, *rows))
+
+
+def told_knob(name: str, value: object, words: Words) -> str:
+    """A knob that is turned away from the preset's value."""
+    return words(f"change.break.{name}") if value == BREAKS[name] else f"{words(f'knob.{name}.name')}: {value}"
 
 
 def told_group(group: ChangeGroup, trace: Trace | None, words: Words) -> str:
@@ -71,6 +94,9 @@ def _told(change: Change, where: str, trace: Trace | None, words: Words) -> str:
         place = words("change.told.part", part=" → ".join(filter(None, both)), where=where)
     if change.kind == "mean":
         return words("change.told.mean", where=place)
+    if change.kind == "add" and isinstance(change.value, tuple):
+        length = rough(sum(each * each for each in change.value) ** 0.5)
+        return words("change.told.add_vector", where=place, length=length)
     key = "change.told.off" if change.kind == "scale" and change.value == 0 else f"change.told.{change.kind}"
     return words(key, where=place, value=_number(change))
 

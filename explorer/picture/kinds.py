@@ -116,6 +116,9 @@ class Heatmap(Picture):
     closed: Closed | None = None
     reason: str = ""  # why cells are closed
     closed_by: str = ""  # what closed them, where it is no mask
+    reasons: tuple[tuple[str, Closed], ...] = ()  # more closely, why some of them are closed
+    beside: tuple[tuple[str, Array], ...] = ()  # further numbers of each cell, which are told with its value
+    estimated: Closed | None = None  # cells whose values are estimates
     taps: tuple[str, ...] = ()  # the tap of each row, where rows belong to different ones
     made_of: Arithmetic | None = None  # how a cell was computed
     levels: Levels | None = None

@@ -31,6 +31,7 @@ class Term:
     factors: tuple[float, float] | None = None
     goes: Goes | None = None
     short: str = ""  # what has room on a bar
+    factor_goes: tuple[Goes | None, Goes | None] = (None, None)  # where a click on each factor leads
 
 
 @attrs.frozen
@@ -93,6 +94,7 @@ class Sums:
     trail: tuple[Link, ...] = ()
     chain: tuple[Link, ...] = ()
     factors: tuple[str, str] | None = None
+    factor_goes: tuple[Goes | None, Goes | None] = (None, None)  # where a click on the name of each column leads
     names: str = ""  # what the terms are, in the plural
     said: str = ""  # a sentence about what is opened
 

@@ -44,4 +44,4 @@ def unchanged(wish: Wish) -> Wish:
     """The wish without changes and with the preset's own values of these knobs: what "before" means on the change page."""
     own = load_preset(wish.preset).config.values()
     config = wish.config.changed(**{name: own[name] for name in BREAKS})
-    return attrs.evolve(wish, changes=(), config=config, batch=(), compared_with=None)
+    return attrs.evolve(wish, changes=(), config=config, batch=(), other="", toward=(), away=(), compared_with=None)

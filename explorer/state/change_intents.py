@@ -40,6 +40,34 @@ class AddChanges(Intent):
 
 
 @attrs.frozen
+class ReplaceChange(Intent):
+    """Put a change in the place of another: at the end where there is no other, and none where there is no new one.
+
+    Quick replacements at one tap, such as by a slider, are one step of undo.
+    """
+
+    old: Change | None
+    new: Change | None
+
+    @property
+    def gesture(self) -> str:
+        """The gesture of turning a change at one tap."""
+        change = self.new or self.old
+        return "" if change is None else f"replace {change.tap}"
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with the new change."""
+        rows: list[Change] = []
+        there = self.old in state.wish.changes
+        for change in state.wish.changes:
+            if change != self.old:
+                rows.append(change)
+            elif self.new is not None:
+                rows.append(self.new)
+        return _with(state, rows if there or self.new is None else [*rows, self.new])
+
+
+@attrs.frozen
 class _OfSome(Intent):
     """The base of intents about the changes at some places of the list, which stand together. A missing place is ignored."""
 
@@ -117,3 +145,15 @@ def _with(state: State, rows: Sequence[Change]) -> State:
 def newly_on(before: State, after: State) -> tuple[Change, ...]:
     """The changes that are made in the second State and were not in the first."""
     return tuple(change for change in after.wish.active if change not in before.wish.active)
+
+
+@attrs.frozen
+class TakeSentence(Intent):
+    """Put a sentence into the box that a search has found; the translation is the model's own. It is a step of its own."""
+
+    text: str
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this text. Cuts, prefix and a typed target are dropped, as they belong to the old sentence."""
+        wish = attrs.evolve(state.wish, text=self.text, target=None, source_cuts=None, target_cuts=None, prefix=())
+        return attrs.evolve(state, wish=wish)

@@ -15,6 +15,7 @@ from explorer.knobs import Value
 from explorer.presets import load_own_preset
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
+from explorer.state.steering_sets import with_suggested
 from explorer.state.wish import Wish
 from explorer.tokens.cuts import Spans, merged, split
 from explorer.trace.tap_names import Cell
@@ -249,6 +250,26 @@ class SetOther(Intent):
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this second sentence."""
         return _wishing(state, other=self.text)
+
+
+@attrs.frozen
+class SetSteering(Intent):
+    """Set the two sets of sentences that a vector which steers is made of; a set that is None stays."""
+
+    toward: tuple[str, ...] | None = None
+    away: tuple[str, ...] | None = None
+
+    @property
+    def gesture(self) -> str:
+        """The gesture of typing one of the sets."""
+        return "toward" if self.away is None else "away"
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with these sentences. Where the suggested sets are in use, the other one stays as it is suggested."""
+        toward, away = with_suggested(state.wish.toward, state.wish.away)
+        return _wishing(
+            state, toward=toward if self.toward is None else self.toward, away=away if self.away is None else self.away
+        )
 
 
 @attrs.frozen

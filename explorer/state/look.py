@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from explorer.state.fields import between, one_of
+from explorer.state.fields import bad_field, between, one_of
 from explorer.trace.finding_kinds import PATCHED, SALIENCIES
 from explorer.trace.tap_names import ATTENTION_STAGES
+from explorer.trace.way import WAY
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -24,7 +25,14 @@ PART_ORDERS = ("layers", "size")
 """How the parts of a logit stand: in the order of computation, or the largest first."""
 INSIDE = ("", "head", "key", "score", "network")
 """How far a part of a logit is opened: not at all; a head by its keys; a key's value; its score; a network."""
+_MOST_STEPS = 4096  # characters of a way
 _MOST = 2**31  # layers, heads, positions; larger numbers are typing errors
+
+
+def _way(_look: object, field: "attrs.Attribute[str]", value: object) -> None:
+    """Check that a field is a way into a sum. Raises BadField."""
+    if not isinstance(value, str) or len(value) > _MOST_STEPS or not WAY.match(value):
+        raise bad_field(field.name, value)
 
 
 @attrs.frozen(kw_only=True)
@@ -59,6 +67,7 @@ class Look:
     rival: int = attrs.field(default=-1, validator=between(-1, _MOST))
     part_order: str = attrs.field(default="layers", validator=one_of(PART_ORDERS))
     inside: str = attrs.field(default="", validator=one_of(INSIDE))
+    way: str = attrs.field(default="", validator=_way)  # the numbers of Q, K and V that were opened on the way there
     # Whose lanes the river shows: from a token to before another; an end of 0 stands for the end of the text.
     source_first: int = attrs.field(default=0, validator=between(0, _MOST))
     source_end: int = attrs.field(default=0, validator=between(0, _MOST))

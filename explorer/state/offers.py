@@ -1,7 +1,7 @@
 """What can be changed at a place of a picture: one declaration, from which every menu is made.
 
-A place is a cell of an attention's map, or the vector of a token at any other tap. Which layers and heads there are is asked of
-the Config when the change is made.
+A place is a cell of an attention's map, one of its heads or all of them, or at any other tap the vector of a token or of all
+tokens. Which layers and heads there are is asked of the Config when the change is made.
 """
 
 from collections.abc import Callable
@@ -21,16 +21,21 @@ Value = float | str | None
 
 @attrs.frozen
 class ChangePlace:
-    """Where a change is asked for: row and column of a tap's map; `head` is None where the tap has none."""
+    """Where a change is asked for: row and column of a tap's map; `head` is None where the tap has none.
+
+    A `row` of None means the whole tap, or the whole head.
+    """
 
     tap: str
     head: int | None
-    row: int
-    column: int
+    row: int | None = None
+    column: int | None = None
 
     @property
     def cell(self) -> Cell | None:
-        """The attention cell here; None where the tap is no attention's map."""
+        """The attention cell here; None where the tap is no attention's map, or no cell of it is meant."""
+        if self.row is None or self.column is None:
+            return None
         return cell_in(self.tap, self.head, self.row, self.column)
 
 
@@ -58,9 +63,18 @@ class Offer:
 
 
 def _at(place: ChangePlace, stage: str) -> str:
-    cell = place.cell
-    assert cell is not None  # These offers are made for attention cells alone.
-    return cell.tap(stage)
+    """A tap of the attention that the place lies in."""
+    return f"{place.tap.rpartition('.')[0]}.{stage}"
+
+
+def _rows(place: ChangePlace) -> tuple[int, ...]:
+    assert place.row is not None  # These offers are made where there is a row.
+    return (place.row,)
+
+
+def _columns(place: ChangePlace) -> tuple[int, ...]:
+    assert place.column is not None  # These offers are made for attention cells alone.
+    return (place.column,)
 
 
 def _all_layers(tap: str, config: Config) -> tuple[str, ...]:
@@ -89,37 +103,37 @@ def _layer_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change
 
 
 def _cell_in_head(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    return (Change(_at(place, "masked"), "close", head=place.head, rows=(place.row,), columns=(place.column,)),)
+    return (Change(_at(place, "masked"), "close", head=place.head, rows=_rows(place), columns=_columns(place)),)
 
 
 def _cell_in_layer(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    return (Change(_at(place, "masked"), "close", rows=(place.row,), columns=(place.column,)),)
+    return (Change(_at(place, "masked"), "close", rows=_rows(place), columns=_columns(place)),)
 
 
 def _cell_everywhere(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
     taps = _all_layers(_at(place, "masked"), config)
-    return tuple(Change(tap, "close", rows=(place.row,), columns=(place.column,)) for tap in taps)
+    return tuple(Change(tap, "close", rows=_rows(place), columns=_columns(place)) for tap in taps)
 
 
 def _key_everywhere(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    return tuple(Change(tap, "close", columns=(place.column,)) for tap in _all_layers(_at(place, "masked"), config))
+    return tuple(Change(tap, "close", columns=_columns(place)) for tap in _all_layers(_at(place, "masked"), config))
 
 
 def _cell_weight(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
     tap = _at(place, "weights")
-    return (Change(tap, "set", head=place.head, rows=(place.row,), columns=(place.column,), value=value),)
+    return (Change(tap, "set", head=place.head, rows=_rows(place), columns=_columns(place), value=value),)
 
 
 def _row_patch(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    return (Change(place.tap, "patch", head=place.head, rows=(place.row,), text=str(value)),)
+    return (Change(place.tap, "patch", head=place.head, rows=_rows(place), text=str(value)),)
 
 
 def _row_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    return (Change(place.tap, "scale", head=place.head, rows=(place.row,), value=0.0),)
+    return (Change(place.tap, "scale", head=place.head, rows=_rows(place), value=0.0),)
 
 
 def _row_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    return (Change(place.tap, "scale", head=place.head, rows=(place.row,), value=value),)
+    return (Change(place.tap, "scale", head=place.head, rows=_rows(place), value=value),)
 
 
 def _rows_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
@@ -131,32 +145,41 @@ def _rows_mean(place: ChangePlace, config: Config, value: Value) -> tuple[Change
 
 
 _FACTOR = Asked("number", -10.0, 10.0, 2.0)
-_OF_CELLS: tuple[Offer, ...] = (
+_OF_HEADS: tuple[Offer, ...] = (
     Offer("head_off", "head", _head_off),
     Offer("head_only", "head", _head_only),
     Offer("head_mean", "head", _head_mean),
     Offer("head_factor", "head", _head_factor, _FACTOR),
     Offer("layer_off", "head", _layer_off),
+)
+_OF_CELLS: tuple[Offer, ...] = (
+    *_OF_HEADS,
     Offer("cell_in_head", "cell", _cell_in_head),
     Offer("cell_in_layer", "cell", _cell_in_layer),
     Offer("cell_everywhere", "cell", _cell_everywhere),
     Offer("key_everywhere", "cell", _key_everywhere),
     Offer("cell_weight", "cell", _cell_weight, Asked("number", 0.0, 1.0, 1.0)),
 )
+_OF_LAYERS: tuple[Offer, ...] = (Offer("layer_off", "layer", _layer_off),)
+_OF_TAPS: tuple[Offer, ...] = (
+    Offer("rows_factor", "tap", _rows_factor, Asked("number", -10.0, 10.0, 0.0)),
+    Offer("rows_mean", "tap", _rows_mean),
+)
 _OF_VECTORS: tuple[Offer, ...] = (
     Offer("row_patch", "vector", _row_patch, Asked("text")),
     Offer("row_off", "vector", _row_off),
     Offer("row_factor", "vector", _row_factor, _FACTOR),
-    Offer("rows_factor", "tap", _rows_factor, Asked("number", -10.0, 10.0, 0.0)),
-    Offer("rows_mean", "tap", _rows_mean),
+    *_OF_TAPS,
 )
 
 
 def offers_at(place: ChangePlace) -> tuple[Offer, ...]:
-    """What can be changed at a place; nothing at the maps of an attention whose head is not known."""
-    if ATTENTION_MAP.search(place.tap):
-        return _OF_CELLS if place.cell is not None else ()
-    return _OF_VECTORS
+    """What can be changed at a place; nothing at a cell of an attention whose head is not known."""
+    if not ATTENTION_MAP.search(place.tap):
+        return _OF_TAPS if place.row is None else _OF_VECTORS
+    if place.row is None:
+        return _OF_LAYERS if place.head is None else _OF_HEADS
+    return _OF_CELLS if place.cell is not None else ()
 
 
 @attrs.frozen

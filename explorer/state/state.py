@@ -116,6 +116,8 @@ class State:
             changes=(),
             batch=(),
             other="",
+            toward=(),
+            away=(),
         )
         return attrs.evolve(self, wish=wish).changed(settings)
 

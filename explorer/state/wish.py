@@ -26,7 +26,8 @@ class Wish:
 
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
-    into this one's pass; "" stands for the first that is suggested.
+    into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
+    which a vector that steers is made; two empty sets stand for those that are suggested.
     """
 
     text: str
@@ -42,6 +43,8 @@ class Wish:
     changes: tuple[Change, ...] = attrs.field(default=(), converter=checked)
     batch: tuple[str, ...] = ()
     other: str = ""
+    toward: tuple[str, ...] = ()
+    away: tuple[str, ...] = ()
     compared_with: "Wish | None" = None
 
     @property
@@ -79,6 +82,8 @@ class Wish:
             changes=(),
             batch=(),
             other="",
+            toward=(),
+            away=(),
             compared_with=None,
         )
 

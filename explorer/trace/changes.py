@@ -31,8 +31,14 @@ _MOST_CHANGES = 4096  # A file may have at most so many changes.
 _LARGEST = 3.4e38  # The largest number of float32 is slightly more.
 
 
+def _without_axes(value: Any) -> Any:
+    """The number of an array without axes, which says that it can be iterated and cannot; any other value as it is."""
+    return value.item() if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)) else value
+
+
 def _numbers(value: Any) -> Any:
     """A float or a tuple of floats; any other value is returned as it is, and the validator refuses it."""
+    value = _without_axes(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return tuple(_number(each) for each in islice(value, _MOST_PLACES + 1))
     return _number(value)
@@ -49,6 +55,7 @@ def _number(value: Any) -> Any:
 
 def _places(value: Any) -> Any:
     """A tuple of whole numbers; a single number becomes a tuple of one."""
+    value = _without_axes(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return tuple(_place(each) for each in islice(value, _MOST_PLACES + 1))
     return value if value is None else (_place(value),)
@@ -121,7 +128,10 @@ class Change:
     """A change of the tensor that goes through the tap `tap`, and so of all that follows in the pass.
 
     kind "scale": the cells are multiplied by `value`; 0 switches them off. A cell that a mask has closed stays closed.
-    kind "set": the cells become `value`, one number for all or one for each column. Weights need not sum to 1 then.
+    kind "set": the cells become `value`, one number for all or one for each column. Attention weights (tap `weights`) go on
+    summing to 1 if it is one number v from 0 to 1 for n named columns, n·v at most 1: the rest of the row is then multiplied by
+    (1 - n·v)/(1 - a), where a is what the cells had; where a is 1, the open keys share the rest evenly. A row that is given as
+    a list of numbers, or without columns, becomes exactly what is given.
     kind "close": cells of an attention are closed at its tap `masked`, before the softmax, so each row still sums to 1. A row
     in which the mask has closed all cells stays as it is.
     kind "patch": the cells become those that the same model computes at the same places for another text, `text`.
@@ -164,6 +174,12 @@ class Change:
             raise BadChangeField(field="value", got=self.value)
         if self.columns is not None and len(self.columns) != len(self.value):
             raise BadChangeField(field="value", got=self.value)
+
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether it sets some attention weights of a row, and the others share what is left (see kind "set")."""
+        at_weights = self.kind == "set" and self.tap.endswith("_attn.weights") and self.columns is not None
+        return at_weights and isinstance(self.value, float) and 0 <= self.value * len(self.columns or ()) <= 1
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that differ from their defaults, in types that TOML and JSON have."""

@@ -15,6 +15,7 @@ import numpy as np
 from explorer.errors import UnknownWord
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
+from explorer.trace.edges import Edges
 
 _ARRAYS = ("log_p", "heads", "layers", "feed_forwards", "hidden", "estimates")
 LEAST = 0.05
@@ -49,7 +50,8 @@ class Effects:
 
     `attentions` and `sides` name the first axes ("decoder.cross_attn", "decoder"). `exact` is False where `heads` are only
     estimated from the gradient; all other arrays are always exact. Where an estimate came before exact effects, `estimates` has
-    it, in the shape of `heads`.
+    it, in the shape of `heads`. While estimates turn exact layer by layer, the first `exact_rows` rows [attention and layer]
+    are exact already. `edges` are those of one head, where somebody has asked for them.
     """
 
     attentions: tuple[str, ...]
@@ -66,6 +68,8 @@ class Effects:
     hidden: Array
     exact: bool = True
     estimates: Array | None = None
+    exact_rows: int = 0
+    edges: Edges | None = None
 
     @property
     def values(self) -> Array:
@@ -89,7 +93,8 @@ class Effects:
         arrays: dict[str, Any] = {
             name: frozen_array(getattr(self, name)[..., some]) for name in _ARRAYS if getattr(self, name) is not None
         }
-        return attrs.evolve(self, words=self.words[some], word_ids=self.word_ids[some], **arrays)
+        edges = None if self.edges is None else self.edges.of(place)
+        return attrs.evolve(self, words=self.words[some], word_ids=self.word_ids[some], edges=edges, **arrays)
 
     def place(self, word: str | int) -> int:
         """The place of a word, or of the first that reads so. Raises UnknownWord."""
@@ -106,7 +111,8 @@ class Effects:
     def to_dict(self) -> dict[str, Any]:
         """All of it in types that JSON has; None stands for what is no number."""
         made = {field.name: getattr(self, field.name) for field in attrs.fields(Effects)}
-        return {name: _listed(value) if isinstance(value, np.ndarray) else value for name, value in made.items()}
+        lists = {name: _listed(value) if isinstance(value, np.ndarray) else value for name, value in made.items()}
+        return lists | {"edges": None if self.edges is None else self.edges.to_dict()}
 
     def __repr__(self) -> str:
         """At most ten lines: the words, and the strongest of each kind of part."""

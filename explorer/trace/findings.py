@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.costs import Costs
+from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.steering import NotSteered, Steering
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -28,15 +31,18 @@ EXPERIMENTS = (
     "copies",
     "effects",
     "effects_exact",
+    "edges",
     "why",
+    "readers",
+    "costs",
     "lens",
     "patching",
     "saliency",
 )
-OF_DECODERS = frozenset({"why", "lens"})
+OF_DECODERS = frozenset({"why", "lens", "costs"})
 """What is found out about written words, which a model without a decoder has none of."""
-SECOND_PASSES = ("unchanged",)
-"""What is found by whole recorded passes of another Wish; it is asked for like an experiment, and no lesson knows it."""
+SECOND_PASSES = ("unchanged", "steering")
+"""What is found by recorded passes of other Wishes; it is asked for like an experiment, and no lesson knows it."""
 DECODER_LEARNED = "learned of the decoder"
 _ROUNDING = 1e-5
 
@@ -187,6 +193,27 @@ class OutputWeights:
 
 
 @attrs.frozen(eq=False)
+class ReadingWeights:
+    """The weights with which the attentions of both sides read their streams, and those of all that was added to these.
+
+    `queries`, `keys` and `values` have W_Q, W_K and W_V of each attention ("encoder.layers.0.self_attn"), with the rows of its
+    heads one after the other. All else is as in OutputWeights, of both sides and with "encoder.norm".
+    """
+
+    queries: Mapping[str, Matrix]
+    keys: Mapping[str, Matrix]
+    values: Mapping[str, Matrix]
+    projections: Mapping[str, Matrix]
+    networks: Mapping[str, Matrix]
+    norms: Mapping[str, NormWeights]
+    dropout: float = 0.0
+
+    def matrices(self, which: str) -> Mapping[str, Matrix]:
+        """By block the matrices that make the "query", "key" or "value"."""
+        return {"query": self.queries, "key": self.keys, "value": self.values}[which]
+
+
+@attrs.frozen(eq=False)
 class Lens:
     """What each layer would say: the output's probabilities, made of the stream after each addition of the decoder.
 
@@ -226,10 +253,15 @@ Experiment = (
     | PaddedBatch
     | Copies
     | Effects
+    | Edges
+    | Costs
     | OutputWeights
+    | ReadingWeights
     | Lens
     | Unchanged
     | Patching
     | NotPatched
     | Saliency
+    | Steering
+    | NotSteered
 )

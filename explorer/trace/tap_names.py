@@ -67,3 +67,8 @@ def without_place(tap: str) -> str:
 def with_layer(tap: str, layer: int) -> str:
     """The name of the same tap in another layer; a name of a tap outside the layers stays as it is."""
     return re.sub(r"\.layers\.\d+\.", f".layers.{layer}.", tap)
+
+
+def masked_of(tap: str) -> str:
+    """The tap `masked` of the attention that a tap such as "decoder.layers.0.self_attn.weights" belongs to."""
+    return f"{tap.rpartition('.')[0]}.masked"

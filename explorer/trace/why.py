@@ -5,51 +5,32 @@ lie between the sum and the logit. With their σ held at the recorded value they
 them, and the parts still sum to the logit. Elhage et al. 2021, "A mathematical framework for transformer circuits".
 
 It is done backward: the row of the generator for a word is taken back through each norm to the place where a part is added, and
-a part's share is its product with that direction. Letters: g is the direction, r the stream at an addition, y what is added.
+a part's share is its product with that direction (`stream_parts`).
 
 This is an account of the sum, not a cause: other parts would change if one were taken away, and the σ with them.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWords
 from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
-from explorer.trace.findings import NormWeights, OutputWeights
+from explorer.trace.findings import OutputWeights
 from explorer.trace.measures import most_uncertain_step
-from explorer.trace.tap_names import Cell
+from explorer.trace.stream_parts import BIASES, Part, WayBack, index_of
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
+    from explorer.trace.why_inside import ByKey, ByUnit
+
+__all__ = ["BIASES", "EXACT", "Part", "Parts"]
 
 EXACT = 1e-4
 """The largest remainder that is rounding. With a larger one the parts are no account, since something was changed inside."""
-
-PartKind = Literal[
-    "token", "position", "head", "feed_forward", "attention_bias", "feed_forward_bias", "norm_bias", "output_bias"
-]
-BIASES = ("attention_bias", "feed_forward_bias", "norm_bias")
-
-
-@attrs.frozen
-class Part:
-    """One part of a logit. `layer` and `head` are -1 where it belongs to none; `tap` is where its vector was recorded."""
-
-    kind: PartKind
-    tap: str
-    layer: int = -1
-    attention: str = ""  # "self_attn" or "cross_attn" for heads and their biases
-    head: int = -1
-
-    @property
-    def block(self) -> str:
-        """The beginning of the taps of its attention or feed-forward: "decoder.layers.1.cross_attn"; "" for other parts."""
-        return self.tap.rpartition(".")[0] if self.kind in ("head", "feed_forward") else ""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -72,6 +53,7 @@ class Parts:
     logits: tuple[float, float]
     p: tuple[float, float]
     directions: Mapping[str, Numbers] = attrs.field(repr=False)
+    trace: "Trace" = attrs.field(repr=False)
 
     @property
     def values(self) -> Numbers:
@@ -100,16 +82,28 @@ class Parts:
         apart = np.abs(np.array(self.logits) - self.shares.sum(axis=1))
         return bool((apart < EXACT).all() and abs(self.remainder) < EXACT)
 
+    def direction(self, block: str) -> Numbers:
+        """[feature] the direction in which the difference of the two logits grows with what a block adds."""
+        both = self.directions[block]  # [word rival, feature]
+        made: Numbers = both[0] - both[1]
+        return made
+
+    def inside(self, attention: str, layer: int, head: int = -1) -> "ByKey | ByUnit":
+        """What a head's part is the sum of, by its keys; with `attention` "decoder.feed_forward" a network's by its units.
+
+        Raises NoSuchPart.
+        """
+        from explorer.trace.why_inside import inside
+
+        return inside(self, attention, layer, head)
+
     def label(self, part: Part) -> str:
         """A short name: "L1 cross_attn H4", "L0 feed_forward", "token"."""
-        layer = f"L{part.layer} " if part.layer >= 0 else ""
-        what = f"{part.attention} H{part.head}" if part.kind == "head" else part.kind
-        return f"{layer}{part.attention + ' bias' if part.kind == 'attention_bias' else what}"
+        return part.label
 
     def index(self, attention: str, layer: int, head: int) -> int | None:
         """The place of a head's part, with `attention` such as "decoder.cross_attn"; None where it is none of the parts."""
-        found = Part("head", Cell(attention, layer, head, 0, 0).tap("mixed"), layer, attention.rpartition(".")[2], head)
-        return self.parts.index(found) if found in self.parts else None
+        return index_of(self.parts, attention, layer, head)
 
     def __repr__(self) -> str:
         """The sum and the six largest parts, in eight lines."""
@@ -141,16 +135,20 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
     weights = _weights(trace)
     logits = trace["generator.logits"]
     n_positions, n_symbols = logits.shape
-    if not 0 <= position < n_positions:
+    if not _is_index(position, n_positions):
         raise NoSuchStep(got=position, last=n_positions - 1)
     word = written_ids(trace)[position] if word is None else word
     rival = likeliest_rivals(trace, position, word)[0] if rival is None else rival
     for each in (word, rival):
-        if not 0 <= each < n_symbols:
+        if not _is_index(each, n_symbols):
             raise NoSuchSymbol(got=each, last=n_symbols - 1)
-    walk = _WayBack(trace, weights, position, np.array([word, rival]))
-    found = list(walk.parts())
+    words = np.array([word, rival])
+    walk = WayBack(trace, weights, "decoder", position)
+    # logit[w] = W[w]·z + b[w], where z is what the decoder gives out
+    found = list(walk.from_end(weights.generator.weight[words].astype(np.float64)))
     found.reverse()
+    if weights.generator.bias is not None:
+        found.append((Part("output_bias", "generator.logits"), weights.generator.bias[words].astype(np.float64)))
     return Parts(
         position=position,
         word=word,
@@ -161,7 +159,12 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
         logits=(float(logits[position, word]), float(logits[position, rival])),
         p=(float(trace["generator.probabilities"][position, word]), float(trace["generator.probabilities"][position, rival])),
         directions=walk.directions,
+        trace=trace,
     )
+
+
+def _is_index(value: object, size: int) -> bool:
+    return isinstance(value, (int, np.integer)) and 0 <= int(value) < size
 
 
 def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, word: int | str | None) -> Parts:
@@ -203,129 +206,3 @@ def symbol_id(trace: "Trace", text: str) -> int:
             if found in ids:
                 return ids[found]
     raise NoSuchSymbol(got=text, last=len(trace.symbols) - 1)
-
-
-class _WayBack:
-    """The way from two logits back to the embedding, at one position. `directions` fills on the way."""
-
-    def __init__(self, trace: "Trace", weights: OutputWeights, position: int, words: NDArray[np.intp]) -> None:
-        self.trace, self.weights, self.position, self.words = trace, weights, position, words
-        self.pre = trace.card.norm_placement == "pre"
-        self.directions: dict[str, Numbers] = {}
-
-    def row(self, tap: str) -> Numbers:
-        """[feature] the tap's vector at the position."""
-        vector: Numbers = self.trace[tap][self.position].astype(np.float64)
-        return vector
-
-    def parts(self) -> Iterator[tuple[Part, Numbers]]:
-        """Each part with its share [word rival] in both logits, from the output backward."""
-        generator = self.weights.generator
-        if generator.bias is not None:
-            yield Part("output_bias", "generator.logits"), generator.bias[self.words].astype(np.float64)
-        # logit[w] = W[w]·z + b[w]
-        g = generator.weight[self.words].astype(np.float64)  # [word rival, feature]
-        additions = _additions(self.trace)
-        if self.pre:
-            # z = norm(r), where r is the stream after the last addition
-            g, share = self._through("decoder.norm", additions[-1][1], g)
-            yield Part("norm_bias", "decoder.norm"), share
-        for place in reversed(range(len(additions))):
-            block, residual = additions[place]
-            if not self.pre:
-                # x = norm(r): the stream goes on behind the norm of each addition
-                g, share = self._through(residual, residual, g)
-                yield Part("norm_bias", _norm_tap(residual), _layer(block)), share
-            before = self._before(additions, place)
-            yield from self._added(block, g * self._kept(f"{block}.output", residual, before))
-            if not self.trace.card.residual:
-                return  # Nothing but the last sublayer reaches the output directly.
-        kept = self._kept("", "decoder.embedding.output", "")
-        yield Part("position", "decoder.embedding.positions"), g @ (kept * self.row("decoder.embedding.positions"))
-        yield Part("token", "decoder.embedding.scaled"), g @ (kept * self.row("decoder.embedding.scaled"))
-
-    def _through(self, norm: str, stream: str, g: Numbers) -> tuple[Numbers, Numbers]:
-        """The direction before a norm, and the share [word rival] of the norm's own bias."""
-        weights, x = self.weights.norms[norm], self.row(stream)
-        # y = γ·(x - mean(x))/σ + β, so g·y = x·(γg - mean(γg))/σ + g·β
-        scaled = g * weights.weight
-        centred = scaled - scaled.mean(axis=-1, keepdims=True)
-        return centred / _sigma(x, weights), g @ weights.bias.astype(np.float64)
-
-    def _before(self, additions: list[tuple[str, str]], place: int) -> str:
-        """The tap of the stream before an addition, "" where it is cut off."""
-        if not self.trace.card.residual:
-            return ""
-        if place == 0:
-            return "decoder.embedding.output"
-        residual = additions[place - 1][1]
-        return residual if self.pre else _norm_tap(residual)
-
-    def _kept(self, added: str, after: str, before: str) -> Numbers | float:
-        """[feature] what dropout multiplied an addition with: 0, or 1/(1 - p). 1 while dropout is off.
-
-        Dropout's own numbers are not recorded: they are read off what was added.
-        """
-        p = self.weights.dropout
-        if not p:
-            return 1.0
-        y = self.row(added) if added else self.row("decoder.embedding.scaled") + self.row("decoder.embedding.positions")
-        arrived = self.row(after) - (self.row(before) if before else 0.0)
-        return np.where(np.abs(arrived - y / (1 - p)) <= np.abs(arrived), 1 / (1 - p), 0.0)
-
-    def _added(self, block: str, g: Numbers) -> Iterator[tuple[Part, Numbers]]:
-        """The parts of one attention or feed-forward, the bias first."""
-        self.directions[block] = g
-        layer, name = _layer(block), block.rpartition(".")[2]
-        if name == "feed_forward":
-            bias, tap = self.weights.networks[block].bias, f"{block}.output"
-            share = np.zeros(2) if bias is None else g @ bias.astype(np.float64)
-            if bias is not None:
-                yield Part("feed_forward_bias", tap, layer), share
-            yield Part("feed_forward", tap, layer), g @ self.row(tap) - share
-            return
-        bias, tap = self.weights.projections[block].bias, f"{block}.mixed"
-        if bias is not None:
-            yield Part("attention_bias", f"{block}.output", layer, name), g @ bias.astype(np.float64)
-        through = head_directions(self.weights, block, g, self.trace.card.d_head)  # [word rival, head, feature]
-        mixed = self.trace[tap][:, self.position].astype(np.float64)  # [head, feature]
-        shares = (through * mixed).sum(axis=-1)  # [word rival, head]
-        for head in reversed(range(shares.shape[1])):
-            yield Part("head", tap, layer, name, head), shares[:, head]
-
-
-def head_directions(weights: OutputWeights, block: str, g: Numbers, d_head: int) -> Numbers:
-    """[…, head, feature] the direction of the stream seen from what each head mixes: g·W_O, in the slice of that head."""
-    # output = W_O·concat(O_1, …, O_h), so g·output = Σ_h (g·W_O)[h]·O_h
-    # In the weights' own precision: to convert a large matrix would take longer than all else.
-    through = (g.astype(np.float32) @ weights.projections[block].weight).astype(np.float64)  # […, head·feature]
-    return through.reshape(*through.shape[:-1], -1, d_head)
-
-
-def _additions(trace: "Trace") -> list[tuple[str, str]]:
-    """The blocks of the decoder in the order of computation, each with the tap of the stream after it."""
-    side = trace.card.side("decoder")
-    names = (*side.attentions, "feed_forward")
-    return [
-        (f"decoder.layers.{layer}.{name}", f"decoder.layers.{layer}.residual{number}")
-        for layer in range(side.n_layers)
-        for number, name in enumerate(names, 1)
-    ]
-
-
-def _layer(block: str) -> int:
-    return int(block.split(".")[2])
-
-
-def _norm_tap(residual: str) -> str:
-    """The tap of the norm behind an addition under post-norm: "….residual2" to "….norm2"."""
-    return residual.replace("residual", "norm")
-
-
-def _sigma(x: Numbers, weights: NormWeights) -> float:
-    """What a norm divides by, from the stream that it read."""
-    if weights.unbiased:
-        # σ = √(Σ (x - mean)²/(n - 1)) + eps
-        return float(x.std(ddof=1)) + weights.eps
-    # σ = √(Σ (x - mean)²/n + eps)
-    return float(np.sqrt(x.var() + weights.eps))

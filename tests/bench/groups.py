@@ -2,6 +2,7 @@
 
 from tests.bench import (
     block_rows,
+    change_rows,
     effects_rows,
     engine_rows,
     export_rows,
@@ -19,6 +20,7 @@ from tests.bench import (
 GROUPS = (
     *engine_rows.tasks(),
     *effects_rows.tasks(),
+    *change_rows.tasks(),
     *peer_rows.tasks(),
     *window_rows.tasks(),
     *river_rows.tasks(),

@@ -59,7 +59,7 @@ def _beside(bench: Bench) -> list[Row]:
     config = gpt2_small()
     model = at_rest(config)
     ids = torch.randint(config.vocab_size, (1, max(_GOALS)), generator=torch.Generator().manual_seed(0))
-    _give(bench, model, ids)
+    give(bench, model, ids)
     with Peer(bench.peers, "passes", str(bench.folder), str(os.cpu_count())) as peer:
         about = peer.about
         bench.note(
@@ -69,7 +69,7 @@ def _beside(bench: Bench) -> list[Row]:
         return [row for n in _GOALS for row in _rows(bench, model, ids, peer, n)]
 
 
-def _give(bench: Bench, model: Transformer, ids: torch.Tensor) -> None:
+def give(bench: Bench, model: Transformer, ids: torch.Tensor) -> None:
     """Write shape, weights, ids and our logits for the peers. The tied matrix stands in the file once."""
     weights = {name: weight for name, weight in model.state_dict().items() if name != "decoder.embedding.look_up.weight"}
     assert model.decoder is not None  # of a decoder-only model

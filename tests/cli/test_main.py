@@ -432,6 +432,19 @@ def test_why_says_the_parts_and_their_sum(said: Command) -> None:
     assert values == pytest.approx(trace.why(1).values.tolist())
 
 
+def test_why_opens_down_to_the_embedding(said: Command) -> None:
+    """A way leads from a head over a key to a number of Q, K or V; its parts sum to the recorded one, the largest first."""
+    way = "decoder.cross_attn.1.2/0/key/5/encoder.self_attn.0.1/1/value/all"
+    text = ("我爱北京天安门", "--preset", "tiny", "--step", "1", "--language", "en", "--into")
+    found = json.loads(said("why", *text, way.partition("/encoder")[0], "--json"))
+    trace = explorer.explore("我爱北京天安门", preset="tiny")
+    assert found["recorded"] == pytest.approx(float(trace["decoder.layers.1.cross_attn.key"][2, 0, 5]))
+    assert sum(part["value"] for part in found["parts"]) == pytest.approx(found["recorded"], abs=1e-4) and found["exact"]
+    lines = said("why", *text, way).splitlines()
+    assert lines[0].startswith("encoder.layers.0.self_attn.value[1, 1] ") and "remainder" in lines[-1]
+    assert {line.split()[-1] for line in lines[1:-1]} >= {"encoder.embedding.scaled", "encoder.embedding.positions"}
+
+
 def test_why_takes_a_rival_and_a_word(said: Command) -> None:
     """By text or by id; a kind of positions is a knob, as in every command."""
     call = (
@@ -487,6 +500,22 @@ def test_effects_are_told_written_and_given_as_json(said: Command, tmp_path: Pat
     with np.load(tmp_path / "a.npz") as file:
         heads = next(file[name] for name in file.files if name.endswith(".heads"))
     np.testing.assert_allclose(heads[0], found.heads[0, 0].sum(-1), atol=1e-6)
+
+
+def test_effects_of_a_heads_cells_are_told_written_and_given_as_json(said: Command, refused: Command, tmp_path: Path) -> None:
+    """A row for each query; the library's numbers in JSON; the page's map as a file; a head that there is not is refused."""
+    head = ("--edges", "decoder.cross_attn.1.2", "--language", "en")
+    found = explorer.effects(TEXT, preset="tiny", edges="decoder.cross_attn.1.2").edges
+    assert found is not None and found.exact
+    lines = said("effects", TEXT, *head).splitlines()
+    assert len(lines) == len(found.values) + 2 and f"{found.values[1].sum(-1)[0]:+8.4f}" in lines[3]
+    read = json.loads(said("effects", TEXT, *head, "--json", "--word", found.words[0]))["edges"]
+    np.testing.assert_allclose(np.array(read["values"], np.float32)[..., 0], found.values[..., 0], atol=1e-6)
+    said("effects", TEXT, *head, "--out", str(tmp_path / "a.npz"))
+    with np.load(tmp_path / "a.npz") as file:
+        np.testing.assert_allclose(file[file.files[0]], found.values.sum(-1), atol=1e-6)
+    assert "decoder.cross_attn.9.2" in refused("effects", TEXT, "--edges", "decoder.cross_attn.9.2")
+    assert "cross" in refused("effects", TEXT, "--edges", "cross")
 
 
 def test_effects_refuse_what_they_cannot_do(refused: Command, tmp_path: Path) -> None:

@@ -13,7 +13,10 @@ from tests.cli.test_main import TEXT
 HELPED = ("", *cli.commands.commands)
 
 WRONG = {
-    ("nope",): ("没有命令 nope；有 effects, evaluate, ", "There is no command nope; there are effects, evaluate, "),
+    ("nope",): (
+        "没有命令 nope；有 breaks, effects, evaluate, ",
+        "There is no command nope; there are breaks, effects, evaluate, ",
+    ),
     ("--", "--help"): ("没有命令 --help；", "There is no command --help;"),
     ("show",): ("缺少 TEXT：请看 transformer-explorer show --help。", "TEXT is missing: see transformer-explorer show --help."),
     ("export", TEXT): ("缺少 --out：", "--out is missing:"),

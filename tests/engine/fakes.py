@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from explorer.config import Config
+from explorer.engine.errand import Brought
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Failed, Progressed, Started, Stopped, Told, Worker
 from explorer.state.wish import Wish
@@ -45,6 +46,8 @@ class Heard:
                 what = ("stopped", serial)
             case Progressed(serial, share):
                 what = ("progressed", serial, share)
+            case Brought(errand, number):
+                what = ("brought", errand.kind, number)
         self.told.append((*what, threading.current_thread().name))
         self._news.put(what)
 
@@ -101,7 +104,13 @@ class Answers:
 def working(compute: Any, *, patience_s: float = math.inf) -> Iterator[tuple[Worker, Heard]]:
     """A worker that has started; closed at the end, and its thread gone."""
     heard = Heard()
-    worker = Worker(heard, lambda: compute if hasattr(compute, "rest") else Answers(compute), patience_s=patience_s)
+
+    def tell(value: Told) -> None:
+        if isinstance(value, Frame):
+            worker.release()  # There is no screen to be painted.
+        heard(value)
+
+    worker = Worker(tell, lambda: compute if hasattr(compute, "rest") else Answers(compute), patience_s=patience_s)
     worker.start()
     try:
         assert heard.next() == ("started",)

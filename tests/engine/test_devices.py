@@ -9,11 +9,12 @@ from explorer.config import Config
 from explorer.engine import devices
 from explorer.engine.changing import Changing
 from explorer.engine.devices import chosen_device, seeded
-from explorer.engine.experiments import bench, output_weights, patching, trials
+from explorer.engine.experiments import bench, output_weights, patching, saliency, trials
 from explorer.engine.experiments import experiment as experiments
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.experiment import experiment
 from explorer.engine.experiments.patching import Reading
+from explorer.engine.row_sums import with_cells_set
 from explorer.model.tap import Tap
 from explorer.model.weights import build
 from explorer.tokens.token import Token
@@ -89,6 +90,38 @@ def test_patching_works_on_the_models_device(architecture: str, monkeypatch: pyt
     patching.patching(patching.Bed(model, reading, reading, Changing(), lambda: False))
 
     assert set(seen) == {torch.device("meta")}
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
+def test_saliency_works_on_the_models_device(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gradients are taken where the model is, and only what was found comes back."""
+    seen: list[torch.device] = []
+
+    def from_meta(tensor: torch.Tensor) -> object:
+        seen.append(tensor.device)
+        return torch.zeros(tensor.shape).numpy()
+
+    monkeypatch.setattr(saliency, "_frozen", from_meta)
+    # The check of what a hook returns reads numbers, which "meta" has none of.
+    monkeypatch.setattr(Tap, "_replaced", lambda _tap, _before, tensor, by: tensor if by is None else by)
+    model = build(_SMALL.changed(architecture=architecture)).to("meta")
+    source = () if architecture == "decoder-only" else _tokens(4, 5, 6, 7)
+    target = () if architecture == "encoder-only" else _tokens(2, 8, 9)
+    bench = Bench(model, Tokens(source, target), (), (), lambda: False)
+    rows = {"encoder": source, "decoder": target}
+    tokens = {side: row for side, row in rows.items() if row}
+    words = (5,) * len(target or source)
+    saliency.saliency(model, tokens, (bench.source(), bench.target()), words, (), lambda: False)
+
+    assert set(seen) == {torch.device("meta")}
+
+
+def test_a_weight_is_set_on_the_models_device() -> None:
+    """The mask is noted there, and the shares are made there."""
+    weights = torch.rand(1, 2, 3, 3, device="meta")
+    made = with_cells_set(weights, [1], 0.5, torch.zeros_like(weights, dtype=torch.bool))
+
+    assert made.device == weights.device and made.shape == weights.shape and made.dtype == weights.dtype
 
 
 def test_the_stand_in_refuses_what_cuda_refuses(fetched: list[torch.device], monkeypatch: pytest.MonkeyPatch) -> None:

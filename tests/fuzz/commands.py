@@ -24,6 +24,11 @@ _COMMANDS = (
     "export",
     "export",
     "translate",
+    "effects",
+    "why",
+    "lens",
+    "patching",
+    "saliency",
     "evaluate",
     "train",
     "teach",
@@ -138,6 +143,10 @@ def _arguments(chance: Random, folder: Path) -> list[str]:
 
 def _needed(name: str, chance: Random, folder: Path) -> list[str]:
     text = chance.choice((writing.text(chance), writing.sentence(chance)))
+    if name in ("effects", "why", "lens", "saliency"):
+        return [text[:12], *chance.choice((_SMALL, ()))]
+    if name == "patching":
+        return [text[:12], chance.choice((text[:12][::-1], writing.word(chance))), *chance.choice((_SMALL, ()))]
     if name == "show":
         return [text, *chance.choice((_SMALL, _SMALL, ()))]
     if name == "export":

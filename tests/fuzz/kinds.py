@@ -22,6 +22,8 @@ KINDS = (
     Kind("texts", "tests.fuzz.texts:texts"),
     Kind("cuts", "tests.fuzz.texts:cuts"),
     Kind("calls", "tests.fuzz.calls:calls"),
+    Kind("changes", "tests.fuzz.changing:changes", turns=2),
+    Kind("experiments", "tests.fuzz.changing:experiments", turns=2),
     Kind("knobs", "tests.fuzz.knobs:knobs"),
     Kind("formulas", "tests.fuzz.formulas:formulas"),
     Kind("lessons", "tests.fuzz.lessons:lessons"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from explorer.picture.causal_kinds import EffectMap, EffectRow, Reworded, Rewording
+from explorer.picture.causal_kinds import EffectMap, EffectRow, Postcard, Removals, Reworded, Rewording
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import (
     Alignment,
@@ -18,6 +18,7 @@ from explorer.picture.kinds import (
     Bars,
     Branch,
     Caption,
+    Heatmap,
     Picture,
     Strips,
     Timeline,
@@ -88,6 +89,25 @@ PICTURES: dict[str, Picture] = {
         scale=Scale(-4, 4, "blue-red"),
         caption=attrs.evolve(_CAPTION, changes=1),
     ),
+    "postcard": Postcard(
+        sentence="她给了我<&>。",
+        changes="No position encoding",
+        words=(
+            Reworded("She", "I", -0.25, -2.98),
+            Reworded("gave", "gave", -0.5, -0.51),
+            Reworded("<&>", "", -0.125, 0.0),
+            Reworded("", "her"),
+            Reworded(".", ".", -0.1, -0.1),
+        ),
+        map_before=_MAP,
+        map_after=None,
+        about="About <&> and more of it, so much that it goes on in a second line.",
+        hit="p(She): 0.779 → 0.051",
+        rate="78 of 100 sentences change, 78 %.",
+        made_by="Transformer Explorer",
+        model="position = none",
+        caption=_CAPTION,
+    ),
     "effects": EffectMap(
         values=np.array([[-0.09, 0.03], [np.nan, np.nan]], np.float32),
         whole=np.array([-0.4, 0.1], np.float32),
@@ -100,6 +120,25 @@ PICTURES: dict[str, Picture] = {
         word="＿He",
         chosen=(0, 1),
         told="told <&>",
+        caption=_CAPTION,
+    ),
+    "removals": Removals(
+        names=("cross L1 H4", "FFN L0", "self <&>"),
+        taps=("decoder.layers.1.cross_attn.mixed", "decoder.layers.0.feed_forward.output", "decoder.layers.0.self_attn.mixed"),
+        shares=np.array([0.52, -0.33, 0.1], np.float32),
+        costs=np.array([0.08, 0.38, np.nan], np.float32),
+        signed_colours="blue-red",
+        caption=_CAPTION,
+    ),
+    "edges": Heatmap(
+        values=np.array([[np.nan, np.nan], [-0.09, 0.03]], np.float32),
+        rows=Axis("query", ("他", "<&>"), "source"),
+        columns=Axis("key", ("他", "<&>"), "source"),
+        scale=Scale(-0.1, 0.1, "blue-red"),
+        closed=np.array([[True, True], [False, False]]),
+        closed_by="not closed",
+        reason="there is nothing to close",
+        estimated=np.array([[False, False], [True, True]]),
         caption=_CAPTION,
     ),
     "tree": Tree(

@@ -18,8 +18,10 @@ from explorer.picture.causal_kinds import Rewording
 from explorer.state.change_intents import AddChanges
 from explorer.state.intents import SetText, look_at
 from explorer.trace.changes import Change
+from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.river import RiverView
 from explorer.views.pictures.strips import StripsView
 from tests.journeys.conftest import Journey
 
@@ -180,6 +182,71 @@ def test_the_menu_key_makes_the_same_menu(journey: Journey) -> None:
         assert (change.rows, change.columns, change.head) == ((place[0],), (place[1],), None)
 
     journey.run(script)
+
+
+def test_the_river_makes_the_same_menu(journey: Journey) -> None:
+    """A right click on a head's tile switches it off, on a token's lane zeroes its vector; the menu key means the told pair."""
+
+    def script(window: Window) -> None:
+        window.go("overview")
+        journey.settle(window)
+        view = view_of(window, RiverView)
+        half = view.grid.halves[0]
+        _attention, room = half.slabs[0].heads[0]
+        choose(window, view, QPoint(round(room.x + 3), round(room.y + 3)), "head_off")
+        journey.settle(window)
+        assert window.session.frame.trace.changes == (Change("encoder.layers.0.self_attn.mixed", "scale", head=0, value=0),)
+
+        choose(window, view, QPoint(round(half.label.x + 5), round(half.y(2))), "row_off")
+        menu = menu_at(view, QPoint(), QContextMenuEvent.Reason.Keyboard)
+        entry(menu, window.appearance.words, "cell_in_head").trigger()
+        menu.deleteLater()
+        journey.settle(window)
+        _head, token, pair = window.session.frame.trace.changes
+        assert token == Change("encoder.embedding.output", "scale", rows=(2,), value=0)
+        assert (pair.kind, pair.head) == ("close", window.session.state.look.head)
+
+    journey.run(script, "--text", SENTENCE)
+
+
+def test_a_line_of_the_alignment_makes_the_same_menu(journey: Journey) -> None:
+    """Of the shown head it is a cell; the menu key means the chosen token, whose vector is changed."""
+
+    def script(window: Window) -> None:
+        window.session.ask(look_at(aligned="head"))
+        window.go("output")
+        journey.settle(window)
+        view = view_of(window, AlignmentView)
+        row, column = divmod(int(np.nan_to_num(view.picture.values).argmax()), view.picture.values.shape[1])
+        line, spots = view.line(row, column), frozenset({view.picture.rows.spot(row), view.picture.columns.spot(column)})
+        points = (line.pointAt(share / 20).toPoint() for share in range(1, 20))  # Lines cross, and the nearest is meant.
+        choose(window, view, next(each for each in points if view._under(QPointF(each)) == spots), "cell_in_head")
+        journey.settle(window)
+        (change,) = window.session.frame.trace.changes
+        assert (change.kind, change.rows, change.columns) == ("close", (row,), (column,))
+
+        view.setFocus()
+        QTest.keyClick(view, Qt.Key.Key_Up)
+        menu = menu_at(view, QPoint(), QContextMenuEvent.Reason.Keyboard)
+        entry(menu, window.appearance.words, "row_off").trigger()
+        menu.deleteLater()
+        assert window.session.state.wish.changes[-1] == Change("encoder.embedding.output", "scale", rows=(0,), value=0)
+
+    journey.run(script, "--text", SENTENCE)
+
+
+def test_the_vectors_of_the_embedding_make_the_same_menu(journey: Journey) -> None:
+    """The row of a token is its vector."""
+
+    def script(window: Window) -> None:
+        window.go("embedding")
+        journey.settle(window)
+        strips = view_of(window, StripsView)
+        choose(window, strips, cell(strips, 1, 2), "row_off")
+        (change,) = window.session.state.wish.changes
+        assert (change.kind, change.rows) == ("scale", (1,)) and change.tap.startswith("encoder.embedding.")
+
+    journey.run(script, "--text", SENTENCE)
 
 
 def test_a_vector_is_taken_from_another_sentence(journey: Journey) -> None:

@@ -16,7 +16,7 @@ from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
-from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Rewording
+from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
@@ -53,6 +53,8 @@ def shown(card: Card) -> list[Numbers]:
         case Account() as account:
             terms = account.sums.terms or [term for group in account.sums.groups for row in group.rows for term in row.terms]
             return [np.array([[term.value, *(term.factors or ())] for term in terms])]
+        case Removals() as removals:
+            return [np.stack([removals.shares, removals.costs], axis=1)]
         case LensMap(lens=lens):
             flat = lens.ids.shape[0] * lens.ids.shape[1]
             return [
@@ -65,6 +67,10 @@ def shown(card: Card) -> list[Numbers]:
         case Rewording() as rewording:
             rows = [(each.log_p, each.log_p_after, each.difference) for each in rewording.words]
             return [np.array([[np.nan if value is None else value for value in row] for row in rows])]
+        case Postcard(words=row, map_before=before, map_after=after):
+            cells = [(each.log_p, each.log_p_after, each.difference) for each in row]
+            made = np.array([[np.nan if value is None else value for value in row] for row in cells])
+            return [made, *(each.values for each in (before, after) if each is not None)]
         case River() as river:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),

@@ -1,12 +1,13 @@
 """Asking why a word was written, as a user does it."""
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from explorer.app.pages.why_page import WhyPage
 from explorer.app.shell.window import Window
 from explorer.picture.causal_kinds import Account
-from explorer.state.intents import SetText
+from explorer.state.intents import SetText, look_at
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
 
@@ -27,9 +28,9 @@ def shown(window: Window) -> Account:
 
 
 def click(window: Window, beginning: str) -> None:
-    """Click the place of the account whose words begin so."""
+    """Click the place of the account whose words begin so; the last one, as the links of the way back come first."""
     view = page_of(window).view
-    place = next(number for number, each in enumerate(view.places) if each.about.startswith(beginning))
+    place = max(number for number, each in enumerate(view.places) if each.about.startswith(beginning))
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.place_rect(place).center().toPoint())
 
 
@@ -106,3 +107,36 @@ def test_the_account_comes_after_the_answer_and_follows_the_sentence(journey: Jo
         assert page_of(window).view.mapTo(window, QPoint(0, 0)).y() > 0
 
     journey.run(script, "--preset", "tiny", "--language", "en")
+
+
+def test_a_product_of_q_and_k_is_walked_down_to_the_embedding(journey: Journey) -> None:
+    """K of one product, a head of the encoder that made it, that head's value: Esc leads back over every link."""
+
+    def script(window: Window) -> None:
+        window.session.ask(SetText(TEXT))
+        window.go("why")
+        journey.settle(window)
+        page = page_of(window)
+        window.session.ask(look_at(position=0))
+        for beginning in ("cross L1 H4", "她", "score"):
+            click(window, beginning)
+        click(window, "Open the whole K")
+        journey.settle(window)  # The weights behind Q and K have come.
+        trace = window.session.frame.trace
+        sums = shown(window).sums
+        assert sums.whole == pytest.approx(float(trace["decoder.layers.1.cross_attn.scores"][4, 0, 0]), abs=1e-4)
+        assert sums.exact and {"token", "position"} <= {term.label for term in sums.terms}
+        click(window, "self L2 H3")
+        assert window.session.state.look.attention == "encoder.self_attn"
+        click(window, "她")
+        click(window, "feature")
+        last = shown(window).sums
+        assert last.exact and last.trail[-1].label.startswith("V[") and len(last.trail) == 8
+        assert page.grab().width() > 0
+        n_back = 0
+        while window.session.state.look.inside or window.session.state.look.way:
+            QTest.keyClick(page.view, KEYS.Key_Escape)  # type: ignore[call-overload]
+            n_back += 1
+        assert n_back == 7 and window.page_stack.page is page and not shown(window).sums.trail
+
+    journey.run(script, "--preset", "translator", "--language", "en")

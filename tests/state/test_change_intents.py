@@ -8,6 +8,7 @@ from explorer.state.change_intents import (
     MoveChanges,
     RemoveAllChanges,
     RemoveChanges,
+    ReplaceChange,
     SwitchAllOff,
     SwitchChanges,
     newly_on,
@@ -40,6 +41,11 @@ def test_the_list_is_altered_and_nothing_else() -> None:
         (MoveChanges((1,), 9), (A, B)),
         (SwitchChanges((1,), False), (A, off(B))),
         (SwitchAllOff(), (off(A), off(B))),
+        (ReplaceChange(A, C), (C, B)),
+        (ReplaceChange(C, C), (A, B, C)),
+        (ReplaceChange(None, C), (A, B, C)),
+        (ReplaceChange(B, None), (A,)),
+        (ReplaceChange(C, None), (A, B)),
         (RemoveAllChanges(), ()),
     ):
         assert intent.applied(state, None) == with_changes(*expected)

@@ -77,6 +77,8 @@ def test_numbers_come_as_people_have_them() -> None:
     change = Change(TAP, "set", head=np.int64(2), rows=5, columns=range(3), value=np.array([1, 2, 3], np.float32))
 
     assert change == Change(TAP, "set", head=2, rows=(5,), columns=(0, 1, 2), value=(1.0, 2.0, 3.0))
+    lone = Change(TAP, "set", rows=np.array(5), columns=np.array(2), value=np.array(0.5, np.float32))
+    assert lone == Change(TAP, "set", rows=(5,), columns=(2,), value=0.5)
     assert all(type(number) is int for number in (change.head, *change.rows, *change.columns))  # type: ignore[misc]  # they are there
 
 

@@ -287,10 +287,13 @@ def test_a_typed_rival_is_the_symbol_that_it_begins_with() -> None:
 def test_what_cannot_be_taken_apart_says_why() -> None:
     """A position or a symbol that there is not, a Trace without the weights, a model that writes no words."""
     _, trace = made(norm_placement="pre")
-    with pytest.raises(NoSuchStep):
-        parts_of(trace, 3)
-    with pytest.raises(NoSuchSymbol):
-        parts_of(trace, 0, rival=50)
+    for step in (3, -1, 0.5, 1.0, None, [0]):
+        with pytest.raises(NoSuchStep):
+            parts_of(trace, step)  # type: ignore[arg-type]  # A caller may give anything.
+    for symbol in (50, -1, 2.5):
+        with pytest.raises(NoSuchSymbol):
+            parts_of(trace, 0, rival=symbol)  # type: ignore[arg-type]  # A caller may give anything.
+    assert parts_of(trace, np.int64(0), rival=np.int64(4)).rival == 4  # type: ignore[arg-type]  # NumPy's own are whole, too.
     with pytest.raises(NotLookedInto):
         attrs.evolve(trace, experiments={}).why(0)
     only = attrs.evolve(

@@ -54,7 +54,8 @@ class StepOpener(QObject):
 
     def look_into(self) -> None:
         """Ask for the experiments that the page in front and the open step need."""
-        self._session.look_into(self._page_stack.page.experiments | self._panel.experiments)
+        page = self._page_stack.page
+        self._session.look_into(page.experiments | self._panel.experiments, page.focus)
 
     def choose(self) -> None:
         """Let the user choose a lesson's file."""

@@ -1,37 +1,38 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from explorer.app.pages.layouts import below, beside, row_in
+from explorer.app.pages import layouts
+from explorer.app.pages.break_finder import BreakFinder
+from explorer.app.pages.change_list import ChangeList
+from explorer.app.pages.layouts import below, row_in
 from explorer.app.pages.page import Page
+from explorer.app.pages.postcard_box import PostcardBox
 from explorer.app.pages.wall_card import wall_card
-from explorer.config import find_knob
+from explorer.engine.errand import Brought
 from explorer.lang import Words
-from explorer.picture.change_text import listed, told_change, told_group
+from explorer.picture.causal_kinds import Postcard
+from explorer.picture.change_text import told_alterations
 from explorer.picture.makers import changed
 from explorer.picture.makers.attention import head_map
-from explorer.picture.makers.changed import is_changed, told_head
-from explorer.presets import load_preset
-from explorer.state.breaks import BREAKS, broken, offered
-from explorer.state.change_intents import AddChanges, RemoveAllChanges, SwitchAllOff
+from explorer.picture.makers.changed import beside, is_changed, told_head
+from explorer.picture.makers.postcard import postcard
+from explorer.picture.theme import LIGHT, Theme
+from explorer.state.breaks import BREAKS, offered
+from explorer.state.change_intents import AddChanges
 from explorer.state.first_changes import FirstChange, heads_to_switch, words_to_hide
 from explorer.state.intents import SetKnob
 from explorer.state.look import Look
 from explorer.state.wish import Wish
-from explorer.trace.change_groups import change_groups
 from explorer.trace.trace import Trace
-from explorer.views.controls.change_offers import ChangeOffers, OfferedChange
-from explorer.views.controls.change_rows import ChangeRows
 from explorer.views.controls.suggestions import Suggestions
-from explorer.views.controls.switch import Switch
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.viewport import Viewport
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.rewording import RewordingView
 
-_LIST_PX, _WORDS_PX, _MAPS_PX, _NARROW_PX = 320, 184, 270, 1040
+_WORDS_PX, _MAPS_PX, _NARROW_PX = 184, 270, 1040
 _MOST_WORDS_PX = 320
 _SUGGESTIONS_PX, _FIRST_MAP_PX, _LEAST_PX = (146, 190), (170, 230), (650, 870)  # in a wide page, and in a narrow one
 _SUGGESTED = ("position", "hide", "head", "layer")
@@ -52,9 +53,18 @@ class ChangePage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = _ChangeList()
+        self.list = ChangeList()
         self.list.wished.connect(self.wished)
+        self.list.sent.connect(self.sent)
         self.words_card = self.card(RewordingView(), changed.rewording)
+        self.find_button = QPushButton()
+        self.finder: BreakFinder | None = None
+        self.find_button.clicked.connect(self._find)
+        self.words_card.bar.insertWidget(2, self.find_button)
+        self.save_button = QPushButton()
+        self.save_button.clicked.connect(self._show_postcard)
+        self.words_card.bar.insertWidget(3, self.save_button)
+        self.postcard_box: PostcardBox | None = None
         views = [HeatmapView() for _ in range(3)]
         makers = (changed.map_before, changed.map_after, changed.map_difference)
         self.maps = [self.card(view, make) for view, make in zip(views, makers, strict=True)]
@@ -78,11 +88,11 @@ class ChangePage(Page):
         maps = QVBoxLayout(self.compared)
         maps.setContentsMargins(0, 0, 0, 0)
         maps.addLayout(head)
-        maps.addLayout(beside(*((card, 1) for card in self.maps)), 1)
+        maps.addLayout(layouts.beside(*((card, 1) for card in self.maps)), 1)
         self.first_map = self.card(HeatmapView(), head_map, "attention")
         right.addWidget(self.suggestions)
         self.firsts = QWidget()
-        heads = beside((wall_card(self, "attention"), 1), (self.first_map, 1))
+        heads = layouts.beside((wall_card(self, "attention"), 1), (self.first_map, 1))
         heads.setContentsMargins(0, 0, 0, 0)
         self.firsts.setLayout(heads)
         right.addWidget(self.firsts, 4)
@@ -94,6 +104,7 @@ class ChangePage(Page):
         row.addWidget(self.list)
         row.addLayout(right, 1)
         self._wish: Wish | None = None
+        self._theme = LIGHT
         self._words: Words | None = None
         self._shown: tuple[Trace, Look] | None = None
         self._firsts: dict[str, FirstChange] = {}
@@ -104,10 +115,73 @@ class ChangePage(Page):
         self.suggestions.setVisible(not there)
         self.firsts.setVisible(not there)
         self.compared.setVisible(there)
+        self.save_button.setEnabled(beside(trace) is not None and bool(trace.expected))
         self.words_card.setMaximumHeight(_MOST_WORDS_PX if there else _WORDS_PX)
         super().draw(trace, look, words)
         self._name_suggestions(trace, look, words)
         self._tell()
+        if self._wish is not None:
+            self.list.ask(self._wish, trace)
+
+    def bring(self, brought: Brought) -> None:
+        self.list.bring(brought)
+        if self.finder is not None:
+            self.finder.bring(brought)
+
+    def _find(self) -> None:
+        """Open the search for the sentences that the present changes break most, and begin it."""
+        if self._wish is None or self._words is None:
+            return
+        if self.finder is None:
+            self.finder = BreakFinder(self, self._words)
+            self.finder.set_theme(self._theme)
+            self.finder.wished.connect(self.wished)
+            self.finder.sent.connect(self.sent)
+        self.finder.search(
+            self._wish, told_alterations(self._wish, None if self._shown is None else self._shown[0], self._words)
+        )
+        self.finder.show()
+        self.finder.raise_()
+
+    def _postcard(self, words: Words) -> Postcard | None:
+        """The Postcard of what is on screen, with the share of the search that tried the same changes."""
+        if self._shown is None:
+            return None
+        trace, look = self._shown
+        wish = None if self.finder is None else self.finder.errand.wish
+        same = wish is not None and (wish.active, wish.config, wish.preset) == (trace.changes, trace.config, trace.preset)
+        return postcard(trace, look, words, self.finder.breaks if self.finder is not None and same else None)
+
+    def _show_postcard(self) -> None:
+        """Show the Postcard as it will be in the file."""
+        made = None if self._words is None else self._postcard(self._words)
+        if made is None or self._words is None:
+            return
+        if self.postcard_box is None:
+            self.postcard_box = PostcardBox(self)
+            self.postcard_box.saves.connect(self._save_postcard)
+        self.postcard_box.put(made, self._theme, self._words)
+        self.postcard_box.open()
+
+    def _save_postcard(self) -> None:
+        """Save the very picture that is shown."""
+        box = self.postcard_box
+        if box is not None and box.view.picture is not None:
+            box.close()
+            self.saves.emit(box.view.picture, self._postcard(Words.load("en")))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.list.rest()
+        if self.finder is not None:
+            self.finder.close()
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self._theme = theme
+        self.list.set_theme(theme)
+        if self.finder is not None:
+            self.finder.set_theme(theme)
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
@@ -117,12 +191,19 @@ class ChangePage(Page):
         super().speak(words)
         self._words = words
         self.hint.setText(words("change.same_words"))
+        self.find_button.setText(words("breaks.find"))
+        self.find_button.setToolTip(words("breaks.find_about"))
+        self.save_button.setText(words("postcard.save"))
+        self.save_button.setToolTip(words("postcard.save_about"))
+        if self.finder is not None:
+            self.finder.speak(words)
         self._tell()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow page the sentences of the suggestions take two lines, and the page scrolls."""
         super().resizeEvent(event)
         narrow = self.width() < _NARROW_PX
+        self.list.set_narrow(narrow)
         self.suggestions.setFixedHeight(_SUGGESTIONS_PX[narrow])
         self.firsts.setMinimumHeight(_FIRST_MAP_PX[narrow])
         self._inner.setMinimumHeight(_LEAST_PX[narrow])
@@ -151,143 +232,6 @@ class ChangePage(Page):
             if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
                 other.view = view
                 other.update()
-
-
-class _ChangeList(QFrame):
-    """The switches of the whole model, the list of changes, and what can be tried. Signals: wished(Intent)."""
-
-    wished = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
-        self.setFixedWidth(_LIST_PX)
-        self.title, self.model_title, self.own_title, self.try_title = QLabel(), QLabel(), QLabel(), QLabel()
-        self.title.setObjectName("title")
-        for label in (self.model_title, self.own_title, self.try_title):
-            label.setObjectName("section")
-        self.how = QLabel()
-        self.how.setObjectName("faint")
-        self.how.setWordWrap(True)
-        self.breaks = {name: _Break(name) for name in BREAKS}
-        self.rows, self.hide_words, self.switch_heads = ChangeRows(), ChangeOffers(), ChangeOffers()
-        self.off, self.remove = QPushButton(), QPushButton()
-        for row in self.breaks.values():
-            row.wished.connect(self.wished)
-        for part in (self.rows, self.hide_words, self.switch_heads):
-            part.wished.connect(self.wished)
-        self.off.clicked.connect(self._all_off)
-        self.remove.clicked.connect(self._remove_all)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        inner, area = QWidget(), QScrollArea()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 6, 0)
-        column.setSpacing(4)
-        column.addWidget(self.model_title)
-        for row in self.breaks.values():
-            column.addWidget(row)
-        column.addSpacing(8)
-        column.addWidget(self.own_title)
-        column.addWidget(self.rows)
-        column.addWidget(self.how)
-        column.addSpacing(8)
-        column.addWidget(self.try_title)
-        column.addWidget(self.hide_words)
-        column.addWidget(self.switch_heads)
-        column.addStretch(1)
-        area.setWidget(inner)
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The switches inside take the focus.
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.off)
-        buttons.addWidget(self.remove)
-        buttons.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(10, 6, 10, 8)
-        outer.addWidget(self.title)
-        outer.addWidget(area, 1)
-        outer.addLayout(buttons)
-
-    def put(self, wish: Wish, trace: Trace | None, look: Look | None, words: Words) -> None:
-        """Show a wish, with the tokens of the Trace on screen."""
-        for label, key in (
-            (self.title, "list"),
-            (self.model_title, "whole_model"),
-            (self.own_title, "own"),
-            (self.try_title, "try"),
-            (self.how, "how"),
-        ):
-            label.setText(words(f"change.{key}"))
-        self.off.setText(words("change.all_off"))
-        self.remove.setText(words("change.remove_all"))
-        self.off.setEnabled(bool(wish.active))
-        self.remove.setEnabled(bool(wish.changes))
-        there, turned = offered(wish.preset), broken(wish.config, wish.preset)
-        for name, row in self.breaks.items():
-            row.setVisible(name in there)
-            row.put(wish, on=name in turned, words=words)
-        self.rows.put(listed(wish.changes, wish.config.n_heads, trace, words), words)
-        self.rows.setVisible(bool(wish.changes))
-        self.how.setVisible(not wish.changes)
-        self._offer(wish, trace, look, words)
-
-    def _offer(self, wish: Wish, trace: Trace | None, look: Look | None, words: Words) -> None:
-        if trace is None or look is None:
-            return
-        hidden = [
-            OfferedChange(each.word, told_group(change_groups(each.changes, 1)[0], trace, words), each.changes)
-            for each in words_to_hide(trace)
-            if not set(each.changes) <= set(wish.changes)
-        ]
-        self.hide_words.offer(words("change.hide_word"), hidden)
-        heads = [
-            OfferedChange(words(f"change.first.{each.key}"), told_change(each.changes[0], trace, words), each.changes)
-            for each in heads_to_switch(look)
-            if each.changes[0].tap in trace and not set(each.changes) <= set(wish.changes)
-        ]
-        self.switch_heads.offer(words("change.of_head", where=told_head(look, words)), heads)
-
-    def _all_off(self) -> None:
-        self.wished.emit(SwitchAllOff())
-
-    def _remove_all(self) -> None:
-        self.wished.emit(RemoveAllChanges())
-
-
-class _Break(QWidget):
-    """The switch of a knob that breaks the model; the panel of knobs shows the same value. Signals: wished(Intent)."""
-
-    wished = Signal(object)
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-        self.switch, self.label = Switch(), QLabel()
-        self.switch.toggled.connect(self._switched)
-        self._own: object = None
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 1, 0, 1)
-        layout.setSpacing(8)
-        layout.addWidget(self.switch)
-        layout.addWidget(self.label, 1)
-
-    def put(self, wish: Wish, *, on: bool, words: Words) -> None:
-        self._own = load_preset(wish.preset).config.values()[self.name]
-        here = wish.config.values()[self.name]
-        with QSignalBlocker(self.switch):
-            self.switch.setChecked(on)
-        usual = here in (BREAKS[self.name], self._own)
-        told = words(f"change.break.{self.name}") if usual else f"{words(f'knob.{self.name}.name')}: {here}"
-        self.label.setText(told)
-        self.switch.setAccessibleName(told)
-        hint = words(f"knob.{find_knob(self.name).name}.hint")
-        self.setToolTip(hint)
-
-    def _switched(self, on: bool) -> None:
-        self.wished.emit(SetKnob(self.name, BREAKS[self.name] if on else self._own))
 
 
 PAGE = ChangePage

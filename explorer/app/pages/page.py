@@ -4,9 +4,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker, P, View
+from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
 from explorer.state.look import ALIGNED, CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
@@ -20,18 +22,21 @@ from explorer.views.painting.pointed import Spot
 class Page(QWidget):
     """Cards in a layout.
 
-    A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need, and `least_px`, the height
-    below which it scrolls. `before` is the key of the page from which it was opened; "" for the first one.
+    A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need (and `focus`, the place that
+    they look at), and `least_px`, the height below which it scrolls.
+    `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
     The architecture strip above the page stands in line with them; with None it fills the width.
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
-    pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` have.
+    pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` or `focus` have;
+    sent(Errand) for what shall be found out behind the frames; saves(Picture, the same in English) for a file.
     """
 
     key = ""
     experiments: frozenset[str] = frozenset()
+    focus: Focus = NOWHERE
     least_px = 0
     shows_masks = False  # whether an odd mask would be seen on it
     before = ""
@@ -42,6 +47,8 @@ class Page(QWidget):
     wanted = Signal(tuple)
     placed = Signal()
     looked_into = Signal()
+    sent = Signal(object)
+    saves = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,6 +132,9 @@ class Page(QWidget):
     def look_at(self, **fields: object) -> None:
         """Ask to change these fields of the Look."""
         self.wished.emit(look_at(**fields))
+
+    def bring(self, brought: Brought) -> None:
+        """Take what an errand has found out; most pages send none."""
 
     def put(self, wish: Wish) -> None:
         """Show a Wish in the page's controls; most pages have none for it."""

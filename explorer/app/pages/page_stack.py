@@ -14,6 +14,7 @@ from explorer import page_list
 from explorer.app.pages.card import Card
 from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
+from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.change_text import listed
 from explorer.picture.theme import LIGHT, Theme
@@ -44,12 +45,16 @@ class _Veil(QWidget):
 
 
 class PageStack(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into() as in Page; drawn(milliseconds)."""
+    """Signals: wished(Intent), pointed(Pointed), wanted(taps and heads), looked_into(), sent(Errand), saves(Picture, …) as in
+    Page; drawn(milliseconds).
+    """
 
     wished = Signal(object)
     pointed = Signal(object)
     wanted = Signal(tuple)
     looked_into = Signal()
+    sent = Signal(object)
+    saves = Signal(object, object)
     drawn = Signal(float)
 
     def __init__(self) -> None:
@@ -109,6 +114,8 @@ class PageStack(QWidget):
         page.pointed.connect(self.pointed)
         page.wanted.connect(self.wanted)
         page.looked_into.connect(self.looked_into)
+        page.sent.connect(self.sent)
+        page.saves.connect(self.saves)
         page.touched.connect(self._touch)
         page.placed.connect(self._place)
         page.set_theme(self._theme)
@@ -127,6 +134,11 @@ class PageStack(QWidget):
         self.notice.put(wish)
         for page in self.pages.values():
             page.put(wish)
+
+    def bring(self, brought: Brought) -> None:
+        """Hand on what an errand has found out."""
+        for page in self.pages.values():
+            page.bring(brought)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = (trace, look, words)

@@ -7,7 +7,10 @@ from explorer.app.pages.page import Page
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.picture.makers.lens import lens_map
-from explorer.picture.makers.why import account, question, rivals
+from explorer.picture.makers.removals import part_removals
+from explorer.picture.makers.why import account, asked, question, rivals
+from explorer.picture.makers.why_inside import left
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import PART_ORDERS, Look
 from explorer.trace.findings import OutputWeights
 from explorer.trace.trace import Trace
@@ -15,19 +18,21 @@ from explorer.trace.why import symbol_id
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.lens import LensView
+from explorer.views.pictures.removals import RemovalsView
 from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
-_UP = {"score": "key", "key": "head", "head": "", "network": ""}
-"""Where Esc leads from each depth."""
+_STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
+_FIRST = frozenset({"why", "lens"})
+_BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
 
 
 class WhyPage(Page):
-    """Above, the words and their rivals; left the account, right the lens and what both mean."""
+    """Above, the words and their rivals; left the account, right what its parts really cost, and the lens."""
 
     key = "why"
-    least_px = 620
-    experiments = frozenset({"why", "lens"})
+    least_px = 780
+    experiments = _FIRST
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,6 +41,7 @@ class WhyPage(Page):
         words_row, self.view, self.lens_view = TimelineView(), AccountView(), LensView()
         self.asked = self.card(words_row, question)
         self.sum = self.card(self.view, account)
+        self.costs = self.card(RemovalsView(), part_removals)
         self.lens = self.card(self.lens_view, lens_map)
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
         self._fill_bars()
@@ -44,11 +50,13 @@ class WhyPage(Page):
         column.addLayout(beside((self.sum, 8)), 1)
         row = column.itemAt(1).layout()
         assert isinstance(row, QHBoxLayout)  # It was made in the line above.
-        row.addLayout(below((self.lens, 7), (self.explain(), 2)), 5)
+        row.addLayout(below((self.costs, 5), (self.lens, 7)), 5)
+        column.addWidget(self.explain(hug=True))
         words_row.stepped.connect(self._step)
         self.lens_view.stepped.connect(self._step)
         self.view.went.connect(self._go)
         self.view.leaving.connect(self._leave)
+        self.view.moved.connect(self._offer_orders)
         self.against.chose.connect(self._chose_rival)
         self.orders.chose.connect(self._chose_order)
         self.typed.returnPressed.connect(self._type_rival)
@@ -63,19 +71,28 @@ class WhyPage(Page):
         self.sum.bar.insertWidget(2, self.orders)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        self._trace, self._words = trace, words
+        self._trace, self._words, self._wall_look = trace, words, look
         there = isinstance(trace.experiments.get("why"), OutputWeights)
         if there:
             self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
-        self.orders.offer({key: words(f"why.order.{key}") for key in PART_ORDERS}, look.part_order)
+        self._offer_orders()
         writes = "decoder.embedding.output" in trace
-        for widget in (self.rivals_label, self.against, self.typed, self.sum, self.lens):
+        for widget in (self.rivals_label, self.against, self.typed, self.sum, self.costs, self.lens):
             widget.setVisible(writes)
         super().draw(trace, look, words)
+        self._ask(trace, look)
+
+    def _ask(self, trace: Trace, look: Look) -> None:
+        """Ask for the weights behind Q, K and V once a number of these is opened; and for costs behind the first answer."""
+        there = isinstance(trace.experiments.get("why"), OutputWeights)
+        needed = (_FIRST | _BEHIND if there else _FIRST) | (frozenset({"readers"}) if look.way else frozenset())
+        parts = asked(trace, look) if there else None
+        focus = NOWHERE if parts is None else Focus(position=parts.position, rival=parts.rival)
+        if (needed, focus) != (self.experiments, self.focus):
+            self.experiments, self.focus = needed, focus
+            self.looked_into.emit()
 
     def _rival(self, trace: Trace, look: Look) -> int:
-        from explorer.picture.makers.why import asked
-
         return asked(trace, look).rival
 
     def speak(self, words: Words) -> None:
@@ -97,13 +114,22 @@ class WhyPage(Page):
         """Go back one step of what is opened."""
         picture = self.sum.picture
         if self._wall_look is not None and picture is not None:
-            self.look_at(inside=_UP.get(self._wall_look.inside, ""))
+            self.look_at(**left(self._wall_look))
 
     def _chose_rival(self, symbol: str) -> None:
         self.look_at(rival=int(symbol))
 
+    def _offer_orders(self) -> None:
+        """Offer the orders of the parts, and to add them one after the other."""
+        if self._words is not None and self._wall_look is not None:
+            offers = {key: self._words(f"why.order.{key}") for key in (*PART_ORDERS, _STEPS)}
+            self.orders.offer(offers, _STEPS if self.view.playing else self._wall_look.part_order)
+
     def _chose_order(self, order: str) -> None:
-        self.look_at(part_order=order, inside="")
+        self.look_at(part_order=PART_ORDERS[0] if order == _STEPS else order, inside="", way="")
+        if order == _STEPS:
+            self.view.play()
+            self._offer_orders()
 
     def _type_rival(self) -> None:
         """Take the symbol that the typed word begins with."""

@@ -7,6 +7,7 @@ these are made when nothing else waits. This file uses no Qt and no thread.
 import attrs
 
 from explorer.engine.request import Detail, Request
+from explorer.state.focus import FOCUSED, NOWHERE, Focus
 from explorer.state.wish import Wish
 
 _MOST_WANTED = 16
@@ -19,6 +20,7 @@ class Asking:
         self.serial = 0  # the newest request's
         self.first_serial = 0  # the newest wish's first request; answers to the wish have this serial or a later one
         self._experiments: frozenset[str] = frozenset()
+        self._focus = NOWHERE
         self._wanted: tuple[tuple[str, int], ...] = ()
         self._in_vain: set[tuple[str, int]] = set()  # places asked for since the user's last action
 
@@ -46,13 +48,16 @@ class Asking:
             return None
         return self._refined(wish)
 
-    def look_into(self, experiments: frozenset[str], wish: Wish, shown: Request | None, busy: bool) -> Request | None:
-        """Change the experiments; returns the Request to send now, if any."""
+    def look_into(
+        self, experiments: frozenset[str], wish: Wish, shown: Request | None, busy: bool, focus: Focus = NOWHERE
+    ) -> Request | None:
+        """Change the experiments and the place that they look at; returns the Request to send now, if any."""
         self.looked_anew()
-        if experiments == self._experiments:
+        focus = focus if experiments & FOCUSED else NOWHERE
+        if (experiments, focus) == (self._experiments, self._focus):
             return None
-        self._experiments = experiments
-        if shown is None or busy or experiments <= shown.experiments:
+        self._experiments, self._focus = experiments, focus
+        if shown is None or busy or (experiments <= shown.experiments and focus in (NOWHERE, shown.detail.focus)):
             return None
         return self._refined(wish)
 
@@ -69,18 +74,21 @@ class Asking:
         return None if busy else self.rest(wish, shown)
 
     def _detail(self, *, quick: bool = False, refines: bool = False) -> Detail:
-        return Detail(quick=quick, refines=refines, experiments=self._experiments, wanted=self._wanted, leaves_out=True)
+        return Detail(
+            quick=quick, refines=refines, experiments=self._experiments, wanted=self._wanted, leaves_out=True, focus=self._focus
+        )
 
     def _refined(self, wish: Wish) -> Request:
         self.serial += 1
         return Request(wish=wish, serial=self.serial, detail=self._detail(refines=True))
 
     def _lacks(self, wish: Wish, shown: Request) -> bool:
-        """Whether the answer to `shown` leaves out part of the wish, its search, the experiments or the wanted places."""
+        """Whether the answer to `shown` leaves out part of the wish, its search, the experiments or what they look at."""
         whole = Request(wish=wish, detail=self._detail())
-        return (shown.wish, shown.beam, shown.experiments, shown.detail.wanted) != (
+        return (shown.wish, shown.beam, shown.experiments, shown.detail.wanted, shown.detail.focus) != (
             wish,
             whole.beam,
             whole.experiments,
             whole.detail.wanted,
+            whole.detail.focus,
         )

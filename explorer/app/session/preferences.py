@@ -1,4 +1,4 @@
-"""Preferences that are kept between starts: geometry, language and theme. A file that cannot be read is ignored."""
+"""Preferences that are kept between starts: geometry, language, theme and motion. A file that cannot be read is ignored."""
 
 from PySide6.QtCore import QByteArray, QLocale, QSettings
 
@@ -6,6 +6,7 @@ from explorer.lang import LANGUAGES, system_language
 from explorer.resources import config_folder
 
 THEMES = ("system", "light", "dark")
+MOTIONS = ("system", "full", "reduced")
 SIZES = ("100", "125", "150", "175", "200")
 """How large everything is, in per cent. For the last rows of a hall."""
 
@@ -32,6 +33,11 @@ class Preferences:
     def theme(self) -> str:
         asked = self.text("theme")
         return asked if asked in THEMES else "system"
+
+    @property
+    def motion(self) -> str:
+        asked = self.text("motion")
+        return asked if asked in MOTIONS else "system"
 
     @property
     def size(self) -> str:

@@ -14,10 +14,12 @@ from explorer.app.session.bridge import Bridge
 from explorer.app.session.history import History
 from explorer.app.session.opening import Opening
 from explorer.engine import worker
+from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
 from explorer.errors import ExplorerError
 from explorer.state.change_intents import newly_on
+from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob
 from explorer.state.state import State
 from explorer.tokens.check import check_text
@@ -28,7 +30,7 @@ _LARGE_BYTES = 500_000_000
 
 
 class Session(QObject):
-    """Signals: told(value) for everything the window must know: Frames and the values of `app.session.told`."""
+    """Signals: told(value) for everything the window must know: Frames, `Brought`, and the values of `app.session.told`."""
 
     told = Signal(object)
 
@@ -113,15 +115,19 @@ class Session(QObject):
         self._opening.follow(before, self.state, None)
         self._changed(before)
 
-    def look_into(self, experiments: frozenset[str]) -> None:
-        """Set the experiments that the page in front and the open lesson show."""
+    def look_into(self, experiments: frozenset[str], focus: Focus = NOWHERE) -> None:
+        """Set the experiments that the page in front and the open lesson show, and the place that they look at."""
         shown = None if self.frame is None else self.frame.request
-        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._worker.busy))
+        self._submit_also(self._asking.look_into(experiments, self.state.wish, shown, self._worker.busy, focus))
 
     def want(self, places: tuple[tuple[str, int], ...]) -> None:
         """Ask for taps and heads of a long text that pictures need and that were not kept."""
         shown = None if self.frame is None else self.frame.request
         self._submit_also(self._asking.want(places, self.state.wish, shown, self._worker.busy))
+
+    def send(self, errand: Errand) -> None:
+        """Have something found out behind the frames; each piece is told as `Brought`."""
+        self._worker.send(errand)
 
     # Answers of the compute thread
 
@@ -139,6 +145,8 @@ class Session(QObject):
                 self.told.emit(told.Progressed(share))
             case worker.Started():
                 self.told.emit(told.Loaded())
+            case Brought():
+                self.told.emit(value)
 
     def _done(self, frame: Frame) -> None:
         if self.frame is not None and frame.serial <= self.frame.serial:

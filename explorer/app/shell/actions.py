@@ -29,16 +29,17 @@ this is AltGr, which writes { [ ] } on a German keyboard.
 """
 
 _THEMES = ("theme_system", "theme_light", "theme_dark")
+_MOTIONS = ("system", "full", "reduced")
 
 
 @attrs.frozen(eq=False)
 class Actions:
-    """All actions. `by_name` holds the table's; `pages`, `themes`, `sizes` and `colours` hold the choices of each, by
-    key."""
+    """All actions. `by_name` holds the table's; the other fields but `menus` hold the choices of each, by key."""
 
     by_name: dict[str, QAction]
     pages: dict[str, QAction]
     themes: dict[str, QAction]
+    motions: dict[str, QAction]
     sizes: dict[str, QAction]
     colours: dict[str, QAction]
     menus: dict[str, QMenu]
@@ -67,6 +68,8 @@ class Actions:
             action.setText(words(f"page.{key}"))
         for key, action in self.themes.items():
             action.setText(words(f"action.theme_{key}"))
+        for key, action in self.motions.items():
+            action.setText(words(f"action.motion_{key}"))
         for key, action in self.sizes.items():
             action.setText(words("action.size_percent", percent=key))
         for key, action in self.colours.items():
@@ -89,15 +92,17 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
         by_name[name].setCheckable(True)
     menus["view"].addSeparator()
     menus["theme"] = menus["view"].addMenu("")
+    menus["motion"] = menus["view"].addMenu("")
     menus["size"] = menus["view"].addMenu("")
     menus["colours"] = menus["view"].addMenu("")
     menus["view"].addSeparator()
     pages = {key: _action(menus["view"], window, shortcut) for key, shortcut in page_shortcuts().items()}
     _use_what_the_system_knows(by_name)
     themes = _choices(menus["theme"], window, tuple(name.removeprefix("theme_") for name in _THEMES))
+    motions = _choices(menus["motion"], window, _MOTIONS)
     sizes = _choices(menus["size"], window, SIZES)
     colours = _choices(menus["colours"], window, SEQUENTIAL) | _choices(menus["colours"], window, CENTRED)
-    return Actions(by_name, pages, themes, sizes, colours, menus)
+    return Actions(by_name, pages, themes, motions, sizes, colours, menus)
 
 
 def page_shortcuts() -> dict[str, str]:

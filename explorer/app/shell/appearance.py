@@ -1,4 +1,4 @@
-"""Language and theme: the user's choice, or the system's where there is none."""
+"""Language, theme and motion: the user's choice, or the system's where there is none."""
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.display import QtTexts
 from explorer.app.session.preferences import Preferences
+from explorer.app.shell.system_motion import system_is_still
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
+from explorer.views.painting.motion import STILL
 from explorer.views.painting.style import use_theme
 
 
@@ -25,6 +27,8 @@ class Appearance(QObject):
         self.size = preferences.size
         self._qt = QtTexts()
         self.theme = self._resolved()
+        self.motion = preferences.motion
+        self._use_motion()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def apply(self) -> None:
@@ -56,6 +60,18 @@ class Appearance(QObject):
     def switch_theme(self) -> None:
         """Switch between light and dark."""
         self.choose_theme("light" if self.theme is DARK else "dark")
+
+    def choose_motion(self, choice: str) -> None:
+        """Choose "system", "full" or "reduced", from the next motion on."""
+        self.motion = choice
+        self._preferences.put("motion", choice)
+        self._use_motion()
+
+    def _use_motion(self) -> None:
+        still = {"full": False, "reduced": True}.get(self.motion, True if system_is_still() else None)
+        application = QApplication.instance()
+        if application is not None:
+            application.setProperty(STILL, still)
 
     def close(self) -> None:
         """Set Qt's own dialogs back to English."""

@@ -103,6 +103,9 @@ class ExportDialog(QDialog):
         self.dpi.setRange(24, 1200)
         self.dpi.setValue(192)
         self.width_px.setRange(0, 20000)
+        sheet = self._picture.kind().sheet
+        if sheet is not None:  # A sheet has a size of its own; any other picture is as wide as its dots say.
+            self.width_px.setValue(round(sheet[0]))
         for box in (self.dpi, self.width_px):
             box.setButtonSymbols(WholeNumberBox.ButtonSymbols.NoButtons)
         self.theme.addItem(words("action.theme_light"), "light")

@@ -53,7 +53,7 @@ class Header(QWidget):
         self.export_button.clicked.connect(self.export)
         layout = self._layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 0)
-        layout.setSpacing(4)
+        layout.setSpacing(1)  # Each button has room of its own around its name.
         layout.addWidget(self.presets)
         layout.addWidget(self.architectures)
         layout.addStretch(1)
@@ -153,21 +153,23 @@ class Header(QWidget):
         """Show as much as fits, in this language.
 
         The first to go is the architecture, which is among the knobs too. Then pages get short names, then the buttons that
-        the menus have too are hidden. At last the pages without room move into the menu of the ellipsis button.
+        the menus have too are hidden, that of the lessons last. At last the pages without room move into the menu of the
+        ellipsis button.
         """
         self.more.hide()
         for page in self._buttons.buttons():
             page.show()
         buttons = (self.lessons_button, self.language_button, self.theme_button)
-        for names, with_architecture, with_buttons in (
-            ("page", True, True),
-            ("page", False, True),
-            ("page_short", False, True),
-            ("page_short", False, False),
+        for names, with_architecture, n_buttons in (
+            ("page", True, 3),
+            ("page", False, 3),
+            ("page_short", False, 3),
+            ("page_short", False, 1),
+            ("page_short", False, 0),
         ):
             self.architectures.setVisible(with_architecture)
-            for button in buttons:
-                button.setVisible(with_buttons)
+            for place, button in enumerate(buttons):
+                button.setVisible(place < n_buttons)
             self._name_pages(names)
             if self._has_room():
                 return

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 
 from explorer.app.shell.clipboard import copy_to_clipboard
+from explorer.picture.kinds import Picture
 
 if TYPE_CHECKING:
     from explorer.app.shell.window import Window
@@ -22,13 +23,21 @@ class Saving(QObject):
     def export(self) -> None:
         """Open the export dialog for the picture that was touched last."""
         window = self._window
-        card, frame, words = window.page_stack.main_card(), window.session.frame, window.appearance.words
+        card, frame = window.page_stack.main_card(), window.session.frame
         if card is None or card.picture is None or frame is None:
+            return
+        look = window.session.state.look
+        self.save(card.picture, card.in_english(frame.trace, look))
+
+    def save(self, picture: Picture, in_english: Picture | None) -> None:
+        """Open the export dialog for a picture of the present answer."""
+        window = self._window
+        if window.session.frame is None:
             return
         from explorer.app.shell.export_dialog import ExportDialog  # Figures need fontTools, which takes 0.1 s to import.
 
-        look = window.session.state.look
-        dialog = ExportDialog(frame.trace, look, card.picture, words, window, numbers=card.in_english(frame.trace, look))
+        trace, look, words = window.session.frame.trace, window.session.state.look, window.appearance.words
+        dialog = ExportDialog(trace, look, picture, words, window, numbers=in_english)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.broke.connect(self.broke)
         dialog.open()

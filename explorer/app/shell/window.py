@@ -21,6 +21,7 @@ from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
 from explorer.app.shell.status import Status
 from explorer.config import Config
+from explorer.engine.errand import Brought
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lang import Words
@@ -94,6 +95,8 @@ class Window(QMainWindow):
         for part in (self.sentences, self.page_stack):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
+        self.page_stack.sent.connect(session.send)
+        self.page_stack.saves.connect(self.saving.save)
         self.page_stack.drawn.connect(self._drawn)
         self.page_stack.looked_into.connect(self.step_opener.look_into)
         self.status.stop.connect(session.stop)
@@ -135,6 +138,9 @@ class Window(QMainWindow):
             action.triggered.connect(self._go_by_action)
         for action in self.actions_.themes.values():
             action.triggered.connect(self._theme_by_action)
+        for action in self.actions_.motions.values():
+            action.triggered.connect(self._motion_by_action)
+        self.actions_.motions[self.appearance.motion].setChecked(True)
         for action in self.actions_.sizes.values():
             action.triggered.connect(self._size_by_action)
         self.actions_.sizes[self.appearance.size].setChecked(True)
@@ -156,6 +162,9 @@ class Window(QMainWindow):
 
     def _theme_by_action(self) -> None:
         self.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _motion_by_action(self) -> None:
+        self.appearance.choose_motion(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
 
     def _size_by_action(self) -> None:
         """Qt draws everything in one size from the start to the end of the process."""
@@ -189,6 +198,8 @@ class Window(QMainWindow):
                 self._set(value)
             case Frame():
                 self._framed(value)
+            case Brought():
+                self.page_stack.bring(value)
             case told.Refused(error):
                 self._refused(error)
             case told.SprungBack(error):

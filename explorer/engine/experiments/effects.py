@@ -39,11 +39,39 @@ def effects_exact(bench: Bench) -> Effects:
     return attrs.evolve(found, estimates=frozen(_by_attention(estimates, card_of(bench.config)).view(found.heads.shape)))
 
 
+def exact_heads(bench: Bench, found: Effects, upto: int) -> Effects:
+    """Estimated effects with exact ones in the first `upto` rows [attention and layer]; in the last step, all are exact.
+
+    Raises Superseded.
+    """
+    card = card_of(bench.config)
+    n_heads = card.sides[0].n_heads
+    n_rows = found.heads.shape[0] * found.heads.shape[1]
+    upto = min(upto, n_rows)
+    trials = head_trials(card)[found.exact_rows * n_heads : upto * n_heads]
+    with bench.changing.inside(bench.model), torch.inference_mode():
+        exact = Trials(bench).effects(trials)  # [row and head, word]
+    rows = found.heads.reshape(n_rows, n_heads, -1).copy()  # [row, head, word]
+    rows[found.exact_rows : upto] = exact.view(-1, n_heads, rows.shape[-1]).numpy()
+    return attrs.evolve(
+        found,
+        heads=frozen(torch.from_numpy(rows.reshape(found.heads.shape))),
+        estimates=found.heads if found.estimates is None else found.estimates,
+        exact_rows=upto,
+        exact=upto == n_rows,
+    )
+
+
 def takes_long(card: ModelCard, n_source: int, n_target: int) -> bool:
     """Whether the sweep over all heads takes longer than one waits for it, and much longer than its estimate."""
     n_tokens, n_heads = max(n_source, n_target), sum(1 for _place in _places(card)) * card.sides[0].n_heads
     work = n_heads * pass_work(card, n_tokens)
-    return work > _LONG_WORK and n_heads > _WORDS_FOR_A_HEAD * n_tokens
+    return is_long(work) and n_heads > _WORDS_FOR_A_HEAD * n_tokens
+
+
+def is_long(work: float) -> bool:
+    """Whether so many multiplications take longer than one waits for them."""
+    return work > _LONG_WORK
 
 
 def _effects(bench: Bench, *, exact: bool) -> Effects:

@@ -13,17 +13,22 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 
 from explorer.config import Config
 from explorer.engine.experiments.bench import Bench, fetched, frozen, ids_of, number_of, stop_if
-from explorer.engine.experiments.effects import effects, effects_exact
+from explorer.engine.experiments.costs import costs
+from explorer.engine.experiments.edges import edges, exact_rows
+from explorer.engine.experiments.effects import effects, effects_exact, exact_heads
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
-from explorer.engine.experiments.output_weights import lens_of, output_weights
+from explorer.engine.experiments.output_weights import lens_of, output_weights, reading_weights
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.model.weights import untrained, with_knobs
+from explorer.state.focus import Focus
 from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
+from explorer.trace.edges import Edges
+from explorer.trace.effects import Effects
 from explorer.trace.findings import (
     DECODER_LEARNED,
     Copies,
@@ -33,6 +38,7 @@ from explorer.trace.findings import (
     Lens,
     OutputWeights,
     PaddedBatch,
+    ReadingWeights,
     Swap,
     Variants,
 )
@@ -41,6 +47,24 @@ _PLACES = 128  # The tables of positions have so many rows in `variants`.
 _AT_ONCE = 32  # A pass takes at most so many sentences.
 _CELLS_AT_ONCE = 2**24  # The maps of one attention in a pass have at most so many cells.
 _MOST_REPLACED = 256  # Only so many tokens of a longer text are replaced.
+
+
+def focused(name: str, bench: Bench, focus: Focus, before: Experiment | None) -> Experiment | None:
+    """Make an experiment about the place in focus, going on from what was found `before`; None where there is no such place.
+
+    Raises Superseded.
+    """
+    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
+        bench = attrs.evolve(bench, model=quiet)
+        if name == "costs":
+            return before or costs(bench, focus)
+        if name == "effects_exact":
+            found = before or effects(bench)
+            assert isinstance(found, Effects)  # `findings` keeps what it was given under each name.
+            return found if found.exact else exact_heads(bench, found, focus.head_rows)
+        cells = before or edges(bench, focus)
+        long = isinstance(cells, Edges) and cells.exact_rows < min(focus.edge_rows, len(cells.values))
+        return exact_rows(bench, cells, focus.edge_rows) if long and isinstance(cells, Edges) else cells
 
 
 def experiment(name: str, bench: Bench) -> Experiment:
@@ -53,6 +77,7 @@ def experiment(name: str, bench: Bench) -> Experiment:
         "batch": batch,
         "copies": copies,
         "why": why,
+        "readers": readers,
         "lens": lens,
         "effects": effects,
         "effects_exact": effects_exact,
@@ -178,6 +203,12 @@ def why(bench: Bench) -> OutputWeights:
     """The weights with which a logit of this pass can be taken apart."""
     assert bench.trace is not None and bench.trace.config is not None  # `findings` gives both.
     return output_weights(bench.model, bench.trace.config)
+
+
+def readers(bench: Bench) -> ReadingWeights:
+    """The weights with which the numbers of Q, K and V of this pass are taken apart."""
+    assert bench.trace is not None and bench.trace.config is not None  # `findings` gives it; the model is our own.
+    return reading_weights(bench.model, bench.trace.config)
 
 
 def lens(bench: Bench) -> Lens:

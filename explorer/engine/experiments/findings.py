@@ -4,7 +4,8 @@ import attrs
 
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.experiment import changed, experiment
+from explorer.engine.experiments.experiment import changed, experiment, focused
+from explorer.engine.experiments.kept import Kept
 from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.experiments.saliency import saliency
 from explorer.engine.request import Request
@@ -12,9 +13,11 @@ from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
 from explorer.errors import BadText, NoOtherText, NotForThisModel
 from explorer.model.transformer import Transformer
+from explorer.state.focus import FOCUSED
 from explorer.state.other_sentences import other_sentences
 from explorer.state.wish import Wish
 from explorer.stops import Stop
+from explorer.trace.effects import Effects
 from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
@@ -22,9 +25,12 @@ from explorer.trace.trace import Tokens, Trace, written
 
 
 def findings(
-    source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
+    source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop, kept: Kept
 ) -> dict[str, Experiment]:
-    """The experiments that a Request asks for, by name. Raises BadText, Superseded."""
+    """The experiments that a Request asks for, by name; those that are `kept` of this pass are taken from there.
+
+    Raises BadText, Superseded.
+    """
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
@@ -33,15 +39,34 @@ def findings(
     others = _others(source, request.wish, trace) if "batch" in asked else ()
     bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace)
     possible = [name for name in EXPERIMENTS if name in asked and (bench.model.decoder is not None or name not in OF_DECODERS)]
-    made: dict[str, Experiment] = {}
+    there = kept.of(request.wish, trace.tokens)
     for name in possible:
-        if name == "patching":
-            made[name] = _patching(source, model, request, trace, changing, stop)
+        place = (name, request.detail.focus.place(name))
+        if _looks_at_a_place(name, request):
+            before = there.get(place) or (there.get(("effects", None)) if name == "effects_exact" else None)
+            found = focused(name, bench, request.detail.focus, before)
+            if found is not None:
+                there[place] = found
+        elif place in there and not _half_done(there[place]):
+            continue
+        elif name == "patching":
+            there[place] = _patching(source, model, request, trace, changing, stop)
         elif name == "saliency":
-            made[name] = _saliency(bench, trace, changing)
+            there[place] = _saliency(bench, trace, changing)
         else:
-            made[name] = experiment(name, bench)
-    return made
+            there[place] = experiment(name, bench)
+    places = {name: (name, request.detail.focus.place(name)) for name in possible}
+    return {name: there[place] for name, place in places.items() if place in there}
+
+
+def _looks_at_a_place(name: str, request: Request) -> bool:
+    """Whether an experiment depends on the Focus; exact effects of all heads at once do not."""
+    return name in FOCUSED and (name != "effects_exact" or request.detail.focus.head_rows > 0)
+
+
+def _half_done(found: Experiment) -> bool:
+    """Whether a sweep was broken off on its way through the layers."""
+    return isinstance(found, Effects) and found.exact_rows > 0 and not found.exact
 
 
 def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency:

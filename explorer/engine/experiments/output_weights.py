@@ -1,4 +1,4 @@
-"""What leads to the logits: the weights with which a logit is taken apart, and the logit lens.
+"""What leads to the logits: the weights with which a logit, or a number of Q, K or V, is taken apart; and the logit lens.
 
 The lens applies the final norm and the generator to the stream after each addition of the decoder (nostalgebraist 2020,
 "interpreting GPT: the logit lens"). It is exact for the last layer, and a heuristic before: no layer was trained to be read so.
@@ -17,7 +17,7 @@ from explorer.model.norm import TUTORIAL_EPS, StdEpsNorm
 from explorer.model.transformer import Stack, Transformer
 from explorer.stops import Stop, Superseded
 from explorer.trace.arrays import Array, frozen_array
-from explorer.trace.findings import Lens, Matrix, NormWeights, OutputWeights
+from explorer.trace.findings import Lens, Matrix, NormWeights, OutputWeights, ReadingWeights
 from explorer.trace.trace import Trace
 from explorer.trace.why import symbol_text, written_ids
 
@@ -27,25 +27,56 @@ _TOP = 10  # symbols that the lens names at each place
 def output_weights(model: Transformer, config: Config) -> OutputWeights:
     """The weights behind heads and networks of the decoder, as copies: the model may be given new numbers later."""
     assert model.decoder is not None  # A model without a decoder writes no words.
+    return OutputWeights(*_written(model.decoder, "decoder"), _matrix(model.generator.project), _dropout(config))
+
+
+def reading_weights(model: Transformer, config: Config) -> ReadingWeights:
+    """The weights with which attentions read the streams of all sides, and those of what was added there, as copies."""
+    stacks = {"encoder": model.encoder, "decoder": model.decoder}
+    there = {side: stack for side, stack in stacks.items() if stack is not None}
+    queries, keys, values = {}, {}, {}
+    for side, stack in there.items():
+        for prefix, _sublayer, module in _sublayers(stack, side):
+            if prefix.endswith("_attn"):
+                queries[prefix] = _matrix(module.project_query)
+                keys[prefix] = _matrix(module.project_key)
+                values[prefix] = _matrix(module.project_value)
+    written = [_written(stack, side) for side, stack in there.items()]
+    return ReadingWeights(
+        queries=queries,
+        keys=keys,
+        values=values,
+        projections={name: each for side in written for name, each in side[0].items()},
+        networks={name: each for side in written for name, each in side[1].items()},
+        norms={name: each for side in written for name, each in side[2].items()},
+        dropout=_dropout(config),
+    )
+
+
+def _dropout(config: Config) -> float:
+    return config.dropout if config.dropout_active else 0.0
+
+
+def _written(stack: Stack, side: str) -> tuple[dict[str, Matrix], dict[str, Matrix], dict[str, NormWeights]]:
+    """The weights through which a side's blocks reach its stream: projections, networks and norms."""
     projections, networks, norms = {}, {}, {}
-    for prefix, sublayer, module in _sublayers(model.decoder):
+    for prefix, sublayer, module in _sublayers(stack, side):
         if prefix.endswith("_attn"):
             projections[prefix] = _matrix(module.project_output)
         else:
             networks[prefix] = _matrix(module.contract)
         _, residual = sublayer.taps
         norms[residual.name] = _norm(sublayer.normalize)
-    norms["decoder.norm"] = _norm(model.decoder.normalize)
-    dropout = config.dropout if config.dropout_active else 0.0
-    return OutputWeights(projections, networks, norms, _matrix(model.generator.project), dropout)
+    norms[f"{side}.norm"] = _norm(stack.normalize)
+    return projections, networks, norms
 
 
-def _sublayers(stack: Stack) -> Iterator[tuple[str, Sublayer, nn.Module]]:
+def _sublayers(stack: Stack, side: str) -> Iterator[tuple[str, Sublayer, nn.Module]]:
     """The sublayers in the order of computation: the beginning of their taps' names, what is around them, the module."""
     for number, layer in enumerate(stack.layers):
         for part, around in (("self_attn", "self"), ("cross_attn", "cross"), ("feed_forward", "feed")):
             if hasattr(layer, part):
-                yield f"decoder.layers.{number}.{part}", getattr(layer, f"around_{around}"), getattr(layer, part)
+                yield f"{side}.layers.{number}.{part}", getattr(layer, f"around_{around}"), getattr(layer, part)
 
 
 def _matrix(linear: object) -> Matrix:
@@ -105,7 +136,7 @@ def _readings(stack: Stack) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
     """
     pre = stack.config.norm_placement == "pre"
     yield "decoder.embedding.output", stack.normalize if pre else nn.Identity()
-    for _prefix, sublayer, _module in _sublayers(stack):
+    for _prefix, sublayer, _module in _sublayers(stack, "decoder"):
         _, residual = sublayer.taps
         yield residual.name, stack.normalize if pre else sublayer.normalize
 

@@ -30,12 +30,16 @@ class Trials:
     """Makes trials of one pass. Use it inside inference mode; the changes of the pass itself are put in by the caller.
 
     `word_ids` are the words that are measured (`trace.effects.measured_words`): word i is predicted at position i. `log_p`
-    [word] has their log-probabilities (nats) in the pass as it is.
+    [word] has their log-probabilities (nats) in the pass as it is. `asked` are the positions and ids of other words that are
+    measured in their place.
     """
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, asked: Sequence[tuple[int, int]] = ()) -> None:
         self._bench = bench
         self.word_ids, self.measured = measured_words(bench.tokens.source, bench.tokens.target, bench.expected)
+        self._places: slice | list[int] = slice(len(self.word_ids))
+        if asked:
+            self._places, self.word_ids = [place for place, _word in asked], tuple(word for _place, word in asked)
         self._source, self._target = bench.source(), bench.target()
         self._ids = torch.tensor(self.word_ids, device=bench.device)
         both = bench.model.encoder is not None and self._source is not None
@@ -82,9 +86,8 @@ class Trials:
     def _log_p(self, output: Tensor) -> Tensor:
         """[batch, word] log-probabilities of the words, of the last stack's output [batch, position, feature]."""
         generator = self._bench.model.generator
-        n_words = len(self.word_ids)
         # The generator's probabilities, a softmax over all symbols, are not needed: its two other steps are made alone.
-        logits = generator.logits(generator.project(output[:, :n_words]))  # [batch, word, vocab]
+        logits = generator.logits(generator.project(output[:, self._places]))  # [batch, word, vocab]
         # log p[w] = logits[w] − log Σ_v exp(logits[v])
         asked = logits.gather(-1, self._ids.expand(len(logits), -1)[..., None])[..., 0]  # [batch, word]
         log_p: Tensor = asked - logits.logsumexp(dim=-1)

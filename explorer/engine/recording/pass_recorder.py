@@ -52,8 +52,8 @@ class PassRecorder:
         if plan.everything:
             self._long = None
             return with_levels(recorded_pass(source, model, request.wish, sentence, plan, changing, stop), wanted)
-        # The batch and the Wish to compare with have passes of their own, so they do not belong to this one.
-        wish = attrs.evolve(request.wish, batch=(), other="", compared_with=None, beam=request.beam)
+        # The batch, the Wish to compare with and further sentences have passes of their own, so they do not belong to this one.
+        wish = attrs.evolve(request.wish, batch=(), other="", toward=(), away=(), compared_with=None, beam=request.beam)
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # Its arrays are freed before the next pass begins.

@@ -9,7 +9,7 @@ from explorer.engine.sources.foreign import ForeignModel, folder_version, open_f
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.source import ModelSource
 from explorer.engine.sources.translating import Translating
-from explorer.engine.sources.translator import Translator
+from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
 from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
@@ -18,10 +18,13 @@ from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """All sources. `own` makes untrained models; the last translator and the last model of others are kept."""
+    """All sources. `own` makes untrained models. The last translator and the last model of others are kept.
 
-    def __init__(self, tokenizers: Tokenizers) -> None:
-        self.tokenizers = tokenizers
+    The translator decodes with at most `most_threads`.
+    """
+
+    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS) -> None:
+        self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
         self._translator: Translator | None = None
         self._foreign: tuple[object, ForeignModel] | None = None
@@ -44,7 +47,7 @@ class Sources:
             return None
         if self._translator is None or self._translator.preset != chosen:
             self._translator = None  # The old one goes first, because two large models may not fit into memory.
-            self._translator = Translator(chosen)
+            self._translator = Translator(chosen, self._most_threads)
         return self._translator
 
     def _opened(self, folder: Path, name: str) -> ForeignModel:

@@ -27,15 +27,16 @@ from explorer.trace.search_tree import Search
 
 Ids = tuple[int, ...]
 
+MOST_THREADS = 64
 _MOST_KNOWN = 32  # So many translations are kept; undo and a slider that goes back find them at once.
 
 
 class Translator:
-    """The trained model of a preset. Raises BadWeights, BadVocabulary."""
+    """The trained model of a preset; it decodes with at most so many threads. Raises BadWeights, BadVocabulary."""
 
-    def __init__(self, preset: Preset) -> None:
+    def __init__(self, preset: Preset, most_threads: int = MOST_THREADS) -> None:
         assert preset.folder is not None  # Callers make a Translator only for presets with weights.
-        self.preset, self.folder = preset, preset.folder
+        self.preset, self.folder, self._most_threads = preset, preset.folder, most_threads
         self.bilingual = Bilingual.read(self.folder)
         _check_sizes(self.bilingual, preset.config, self.folder)
         self._model = build(preset.config, load_weights(self.folder / FILE, preset.config))
@@ -83,7 +84,7 @@ class Translator:
         model = self.model(config)
         if not can_guess(model, decoding):
             return self.search_all([source], config, decoding, stop)[0]
-        torch.set_num_threads(decoding_threads(card_of(config), 1))
+        torch.set_num_threads(min(decoding_threads(card_of(config), 1), self._most_threads))
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         return greedy(model, encoded, len(source), decoding, self._draft, _raising(stop))
@@ -96,7 +97,8 @@ class Translator:
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
     ) -> list[Search]:
         """The search trees of the translations of a batch of sentences."""
-        torch.set_num_threads(decoding_threads(card_of(config), len(sources) * decoding.beam))
+        n_threads = decoding_threads(card_of(config), len(sources) * decoding.beam)
+        torch.set_num_threads(min(n_threads, self._most_threads))
         with seeded(config.dropout_seed, config.device):
             return search(self.model(config), sources, decoding, _raising(stop))
 

@@ -41,7 +41,7 @@ def tell_effect(picture: EffectMap, row: int, head: int | None, words: Words) ->
     if picture.pending or not np.isfinite(value):
         return words("status.computing") if picture.pending else ""
     off = f"{about.group} {about.name}" + ("" if head is None or not heads else f" H{head}")
-    key = "effects.estimate_of" if picture.estimated and head is not None and heads else "effects.effect_of"
+    key = "effects.estimate_of" if picture.is_estimate(row) and head is not None and heads else "effects.effect_of"
     with np.errstate(over="ignore"):
         factor = number(float(f"{np.exp(value):.3g}"))
     change = f"{value:+.3g}".replace("-", "\N{MINUS SIGN}")

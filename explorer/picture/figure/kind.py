@@ -21,9 +21,11 @@ class Kind(Generic[P]):
 
     `draw` puts a picture into a drawing, from `top` px downward. `tables` gives its numbers, or no table where not all of
     them were kept. `describe` says the whole picture in words for a screen reader. `film` is there for a picture that moves.
+    `sheet` is the width and height (px) of one that draws its whole sheet itself, with title and margins.
     """
 
     draw: Callable[[Drawing, P, float], None]
     tables: Callable[[P], Iterator[Table]]
     describe: Callable[[P, Words], str]
     film: Callable[[P, Words, Theme], Film] | None = None
+    sheet: tuple[float, float] | None = None

@@ -14,7 +14,7 @@ from explorer.picture.figure.cells import draw_cells, draw_image
 from explorer.picture.figure.drawing import LABEL, Drawing, hexadecimal
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import text, width
-from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, Strips
+from explorer.picture.kinds import Axis, Caption, Closed, HeadGrid, Heatmap, Strips
 from explorer.picture.scales import NOT_A_NUMBER, Scale, indices, table
 from explorer.picture.tables import Table, table_name
 
@@ -34,11 +34,23 @@ def draw_heatmap(drawing: Drawing, picture: Heatmap, top: float) -> None:
     row_labels(drawing, picture.rows, left, top, cell_h)
     index = indices(picture.values, picture.scale, picture.closed)
     draw_cells(drawing, index, picture.scale, left, top, cell_w, cell_h)
+    if picture.estimated is not None:
+        _hatch(drawing, picture.estimated, left, top, cell_w, cell_h)
     if has_room(cell_w, cell_h) and index.size <= _MOST_NUMBERS and picture.scale.colours != "open":
         _write_numbers(drawing, picture, index, left, top, cell_w, cell_h)
     right, bottom = left + n_columns * cell_w, top + n_rows * cell_h
     colour_bar(drawing, picture.scale, right + 16, top, bottom - top)
     legend(drawing, picture, index, left, bottom)
+
+
+def _hatch(drawing: Drawing, cells: Closed, left: float, top: float, cell_w: float, cell_h: float) -> None:
+    """Draw lines over cells whose values are estimates."""
+    lines = []
+    for row, column in np.argwhere(cells).tolist():
+        x, y = left + column * cell_w, top + row * cell_h
+        lines += [f"M{x:.1f} {y + share * cell_h:.1f}l{share * cell_w:.1f} {-share * cell_h:.1f}" for share in (0.5, 1.0)]
+        lines.append(f"M{x + 0.5 * cell_w:.1f} {y + cell_h:.1f}l{0.5 * cell_w:.1f} {-0.5 * cell_h:.1f}")
+    drawing.add(f'<path d="{" ".join(lines)}" stroke="{drawing.theme.card}"/>')
 
 
 def _write_numbers(

@@ -199,7 +199,10 @@ def _curves(item: Curves, drawing: Drawing) -> None:
 
 
 def _tables(picture: River) -> Iterator[Table]:
-    """All recorded numbers that are shown: vectors, weights and probabilities; the lengths of the lanes are computed."""
+    """All recorded numbers that are shown: vectors, weights and probabilities.
+
+    The lengths of the lanes are computed, and so are probabilities at a sampling temperature other than 1.
+    """
     for half in picture.halves:
         if half.block == 1:
             yield from _half_tables(half)
@@ -211,10 +214,16 @@ def _tables(picture: River) -> Iterator[Table]:
     last = picture.halves[-1]
     if last.block == 1:
         words = Axis("position", picture.written.labels)
-        yield Table(f"generator.probabilities.written{_of(last)}", picture.written.probabilities[:, None], words, Axis("p"))
+        yield Table(f"{_probabilities(picture)}.written{_of(last)}", picture.written.probabilities[:, None], words, Axis("p"))
     names = tuple(name for name, _p, _id in picture.written.candidates)
     p = np.array([each for _name, each, _id in picture.written.candidates], np.float32)
-    yield Table(f"generator.probabilities.step{picture.written.step}", p[:, None], Axis("vocab", names), Axis("p"))
+    yield Table(f"{_probabilities(picture)}.step{picture.written.step}", p[:, None], Axis("vocab", names), Axis("p"))
+
+
+def _probabilities(picture: River) -> str:
+    """The name of the shown probabilities: the tap, or at another sampling temperature how they are computed."""
+    at = picture.written.temperature
+    return "generator.probabilities" if at == 1 else f"softmax(generator.logits / {at:g})"
 
 
 def _part(half: Half) -> str:

@@ -11,7 +11,10 @@ _MARGIN = 24.0
 
 def render(picture: Picture, words: Words, theme: Theme = LIGHT) -> str:
     """The SVG document as text. Its size (px) follows from the content."""
-    drawing = Drawing(theme, words)
+    drawing, sheet = Drawing(theme, words), picture.kind().sheet
+    if sheet is not None:
+        picture.kind().draw(drawing, picture, 0.0)
+        return document(*sheet, drawing.body, theme.card, picture.caption.title)
     picture.kind().draw(drawing, picture, _head(drawing, picture.caption))
     body = [f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">', *drawing.body, "</g>"]
     return document(drawing.width + 2 * _MARGIN, drawing.height + 2 * _MARGIN, body, theme.card, picture.caption.title)

@@ -2,7 +2,7 @@
 
 from explorer.lang import Words
 from explorer.picture.layout.sketch import Area, Sketch
-from explorer.picture.layout.terms import Place, terms
+from explorer.picture.layout.terms import Place, terms, trail
 from explorer.picture.layout.waterfall import waterfall
 from explorer.picture.sums import Sums
 
@@ -10,12 +10,16 @@ __all__ = ["Place", "account"]
 _SIZE, _LINE = 13.0, 20.0
 
 
-def account(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
-    """Draw an Account; returns the places that say or open something, in the order of drawing."""
+def account(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int | None = None) -> list[Place]:
+    """Draw an Account; returns the places that say or open something, in the order of drawing.
+
+    With `added`, the waterfall has only so many of its terms.
+    """
     if not sums.exact:
-        _refused(sketch, sums, words, area)
-        return []
-    return (terms if sums.terms else waterfall)(sketch, sums, words, area)
+        places = trail(sketch, sums.trail, area.inset(4, 0, 4))
+        _refused(sketch, sums, words, area.inset(top=24) if sums.trail else area)
+        return places
+    return terms(sketch, sums, words, area) if sums.terms else waterfall(sketch, sums, words, area, added)
 
 
 def _refused(sketch: Sketch, sums: Sums, words: Words, area: Area) -> None:

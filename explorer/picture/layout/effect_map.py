@@ -24,6 +24,7 @@ _NUMBER_ROOM = 36.0, 15.0  # px, a smaller cell has no number
 _LABEL_ROW_PX = 10.0  # px, lower rows have no name of their own
 _HATCH_PX = 6.0
 _RAMP_PX = 84.0
+_LINE_PX = 16.0
 
 
 @attrs.frozen(eq=False)
@@ -63,7 +64,8 @@ def places(picture: EffectMap, area: Area, measure: Measure) -> Places:
     bars = min(max(_BARS_SHARE * area.wide, _LEAST_BARS_PX), _MOST_BARS_PX)
     wide = min(max(1.0, (area.right - left - _GAP_PX - bars) / n_heads), _MOST_CELL_PX)
     n_gaps = sum(one.group != next_.group for one, next_ in zip(picture.rows, picture.rows[1:], strict=False))
-    room = area.high - _HEAD_PX - _FOOT_PX - n_gaps * _GROUP_GAP_PX
+    foot = _FOOT_PX + _line_px(picture, area, measure)
+    room = area.high - _HEAD_PX - foot - n_gaps * _GROUP_GAP_PX
     high = min(max(room / n_rows, _LEAST_ROW_PX), _MOST_ROW_PX)
     high = float(int(high)) if high >= _SMALL_CELL_PX else high
     tops, y = [], area.y + _HEAD_PX
@@ -74,6 +76,11 @@ def places(picture: EffectMap, area: Area, measure: Measure) -> Places:
     begins = left + n_heads * wide + _GAP_PX
     beside = Area(begins, tops[0], min(_MOST_BARS_PX, area.right - begins), y - tops[0])
     return Places(tuple(tops), high, left, wide, n_heads, beside)
+
+
+def _line_px(picture: EffectMap, area: Area, measure: Measure) -> float:
+    """The height of a second line of the sentence at the foot; 0 where one line has room for it."""
+    return _LINE_PX if measure(picture.told, _TEXT, False) > area.wide else 0.0
 
 
 def draw_effects(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Places) -> None:
@@ -147,7 +154,7 @@ def _cell(sketch: Sketch, picture: EffectMap, area: Area, row: int, head: int, l
     sketch.box(inner, colour)
     if gap and abs(value) < 0.2 * picture.scale.high:
         sketch.box(inner.inset(right=1, bottom=1), edge=sketch.theme.hairline)
-    if picture.estimated:
+    if picture.is_estimate(row):
         _hatch(sketch, inner)
     wide, high = _NUMBER_ROOM
     if abs(value) >= LEAST and area.wide >= wide and area.high >= high:
@@ -182,8 +189,13 @@ def _bars(sketch: Sketch, picture: EffectMap, at: Places) -> None:
 
 def _foot(sketch: Sketch, picture: EffectMap, words: Words, area: Area, at: Places) -> None:
     """What the picture shows in one sentence, and below it both scales."""
-    y = max(at.bars.bottom + 20, min(area.bottom - 26, at.bars.bottom + 24))
-    sketch.write(area.x, y, sketch.fitting(picture.told, _TEXT, area.wide), _TEXT)
+    second = _line_px(picture, area, sketch.measure)
+    y = max(at.bars.bottom + 20, min(area.bottom - 26 - second, at.bars.bottom + 24))
+    first, *more = sketch.lines(picture.told, _TEXT, area.wide) or [""]
+    sketch.write(area.x, y, first, _TEXT)
+    if more:
+        y += _LINE_PX
+        sketch.write(area.x, y, sketch.fitting(" ".join(more), _TEXT, area.wide), _TEXT)
     if picture.pending:
         return
     y += 18

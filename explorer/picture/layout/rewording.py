@@ -12,6 +12,7 @@ from explorer.picture.cell_text import number
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.scales import indices
 
+SCALE_NAT = 4.0  # nats; the same for all sentences, so that two of them can be compared
 NO_EFFECT = 0.05  # nats; smaller differences are no effect
 _SIZES = (28.0, 22.0, 19.0, 16.0, 14.0)  # px, the letters of words; the largest that fits is taken
 _SMALL = 11.0  # px, the letters of figures

@@ -10,6 +10,7 @@ from explorer.picture.sums import Goes, Link, Sums, Term, told
 
 _LETTERS, _SMALL = 12.0, 11.0
 _TRAIL_PX, _CHAIN_PX, _HEAD_PX, _SUM_PX = 24.0, 48.0, 20.0, 28.0
+_BETWEEN_PX, _ELLIPSIS = 22.0, "…"
 _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 34.0, 16.0, 18.0
 _LABEL_SHARE, _FACTOR_PX, _FIGURE_PX = 0.24, 70.0, 64.0
 _WITH_FACTORS_PX = 380.0  # In a narrower picture the factors are told by the tooltip alone.
@@ -42,7 +43,7 @@ class _Columns:
 def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     """Draw the list; returns the places that answer to the mouse."""
     within = area.inset(4, 0, 4, 2)
-    places = _trail(sketch, sums.trail, within)
+    places = trail(sketch, sums.trail, within)
     within = within.inset(top=_TRAIL_PX if sums.trail else 4)
     for line in sketch.lines(sums.said, _LETTERS, within.wide) if sums.said else ():
         sketch.write(within.x, within.y + 13, line, _LETTERS, sketch.theme.faint)
@@ -60,7 +61,7 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
         shown = (*shown, Term(words("why.others", count=len(rest)), math.fsum(term.value for term in rest), ""))
     high = min(_ROW_PX, room / max(1, len(shown)))
     columns = _columns(sketch, sums, shown, within)
-    _head(sketch, sums, words, within, columns)
+    places += _head(sketch, sums, words, within, columns)
     top = within.y + _HEAD_PX
     sketch.line(columns.x(0), top, columns.x(0), top + high * len(shown) + _SUM_PX - 4, sketch.theme.faint)
     for number, term in enumerate(shown):
@@ -70,23 +71,38 @@ def terms(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
     return places
 
 
-def _trail(sketch: Sketch, trail: tuple[Link, ...], area: Area) -> list[Place]:
-    """The way from the difference to here; each earlier link leads back."""
+def trail(sketch: Sketch, links: tuple[Link, ...], area: Area) -> list[Place]:
+    """The way from the difference to here; each earlier link leads back. Of a long way the middle is left out."""
     places, x, theme = [], area.x, sketch.theme
-    for number, link in enumerate(trail):
-        last = number == len(trail) - 1
-        text = f"{link.label} {link.figure}"
+    shown = _fitting(sketch, links, area.wide)
+    for number, link in enumerate(shown):
+        last = number == len(shown) - 1
+        text = _ELLIPSIS if link is None else f"{link.label} {link.figure}".strip()
         wide = sketch.measure(text, _LETTERS, last)
-        if x + wide > area.right:
-            break
-        sketch.write(x, area.y + 15, text, _LETTERS, theme.text if last else theme.accent, bold=last)
-        if not last and link.goes is not None:
+        tint = theme.faint if link is None else theme.text if last else theme.accent
+        sketch.write(x, area.y + 15, text, _LETTERS, tint, bold=last)
+        if link is not None and not last and link.goes is not None:
             places.append(Place(Area(x - 2, area.y, wide + 4, _TRAIL_PX - 4), text, link.goes))
         x += wide + 8
         if not last:
             sketch.write(x, area.y + 15, "›", _LETTERS, theme.faint)
-            x += 14
+            x += _BETWEEN_PX - 8
     return places
+
+
+def _fitting(sketch: Sketch, links: tuple[Link, ...], room: float) -> tuple[Link | None, ...]:
+    """The first link and as many of the last ones as there is room for; None stands for those between them."""
+    widths = [
+        sketch.measure(f"{link.label} {link.figure}", _LETTERS, number == len(links) - 1) for number, link in enumerate(links)
+    ]
+    if sum(widths) + _BETWEEN_PX * (len(links) - 1) <= room or len(links) <= 2:
+        return links
+    left = room - widths[0] - sketch.measure(_ELLIPSIS, _LETTERS, False) - _BETWEEN_PX
+    begin = len(links)
+    while begin > 1 and widths[begin - 1] + _BETWEEN_PX <= left:
+        begin -= 1
+        left -= widths[begin] + _BETWEEN_PX
+    return (links[0], None, *links[min(begin, len(links) - 1) :])
 
 
 def _chain(sketch: Sketch, chain: tuple[Link, ...], area: Area) -> list[Place]:
@@ -127,33 +143,42 @@ def _columns(sketch: Sketch, sums: Sums, shown: tuple[Term, ...], area: Area) ->
     return _Columns(area.x + named, factors, plot, low, high if high > low else low + 1.0)
 
 
-def _head(sketch: Sketch, sums: Sums, words: Words, area: Area, columns: _Columns) -> None:
-    theme = sketch.theme
+def _head(sketch: Sketch, sums: Sums, words: Words, area: Area, columns: _Columns) -> list[Place]:
+    """What the terms and their factors are; the name of a factor may open it."""
+    theme, places = sketch.theme, []
     sketch.write(area.x, area.y + 13, sums.names, _SMALL, theme.faint)
     if columns.factors is not None and sums.factors is not None:
-        for x, name, sign in zip(columns.factors, sums.factors, ("", "× "), strict=True):
-            sketch.write(x - 6, area.y + 13, sign + name, _SMALL, theme.faint, "end")
+        for x, name, sign, goes in zip(columns.factors, sums.factors, ("", "× "), sums.factor_goes, strict=True):
+            tint = theme.faint if goes is None else theme.accent
+            sketch.write(x - 6, area.y + 13, sign + name, _SMALL, tint, "end", bold=goes is not None)
+            if goes is not None:
+                wide = sketch.measure(sign + name, _SMALL, True) + 8
+                places.append(Place(Area(x - 2 - wide, area.y, wide, _HEAD_PX - 2), words("why.opens_whole", name=name), goes))
     hint = words("why.back") if sums.trail else words("why.open_hint")
     taken = columns.factors[1] if columns.factors is not None else area.x + sketch.measure(sums.names, _SMALL, False)
     if sketch.measure(hint, _SMALL, False) < area.right - taken - 12:
         sketch.write(area.right, area.y + 13, hint, _SMALL, theme.faint, "end")
+    return places
 
 
 def _row(sketch: Sketch, term: Term, row: Area, columns: _Columns, digits: int, *, faint: bool) -> list[Place]:
-    theme, base = sketch.theme, row.y + row.high / 2 + 4
+    theme, base, places = sketch.theme, row.y + row.high / 2 + 4, []
     tint = theme.faint if faint else theme.text
     label = sketch.fitting(term.label, _LETTERS, columns.label - row.x - 8)
     sketch.write(columns.label - 8, base, label, _LETTERS, tint, "end")
     if columns.factors is not None and term.factors is not None:
-        for x, factor in zip(columns.factors, term.factors, strict=True):
+        for x, factor, goes in zip(columns.factors, term.factors, term.factor_goes, strict=True):
             sketch.write(x - 6, base, _figure(factor), _LETTERS, theme.faint, "end")
+            if goes is not None:
+                wide = sketch.measure(_figure(factor), _LETTERS, False) + 8
+                places.append(Place(Area(x - 2 - wide, row.y, wide, row.high), term.about, goes))
     zero, end = columns.x(0), columns.x(term.value)
     thick = row.high * 0.6
     bar = Area(min(zero, end), row.y + (row.high - thick) / 2, max(abs(end - zero), 0.5), thick)
     sketch.box(bar, theme.grey if faint else sketch.sign(term.value))
     anchor, x = ("end", bar.x - 5) if term.value < 0 else ("start", bar.right + 5)
     sketch.write(x, base, told(term.value, digits), _LETTERS, tint, anchor)
-    return [] if not term.about else [Place(row, term.about, term.goes)]
+    return [] if not term.about else [*places, Place(row, term.about, term.goes)]
 
 
 def said_shortly(sums: Sums) -> str:

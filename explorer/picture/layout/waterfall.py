@@ -35,8 +35,25 @@ class _Plot:
         return self.area.x + (value - self.low) / (self.high - self.low) * self.area.wide
 
 
-def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Place]:
-    """Draw the waterfall; returns the places that answer to the mouse."""
+STEP_MS = 40.0
+"""While the parts are added one after the other, each takes so long."""
+
+
+def n_added(sums: Sums, time_ms: float) -> int:
+    """How many terms have been added after a time."""
+    return min(n_terms(sums), int(max(0.0, time_ms) / STEP_MS))
+
+
+def n_terms(sums: Sums) -> int:
+    """How many terms the groups have."""
+    return sum(len(row.terms) for group in sums.groups for row in group.rows)
+
+
+def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area, added: int | None = None) -> list[Place]:
+    """Draw the waterfall; returns the places that answer to the mouse.
+
+    With `added`, only so many terms are drawn, in the order of computation; the places of all others stay as they will be.
+    """
     foot = _LEGEND_PX + (_KINDS_PX if area.high > 330 else 0.0)
     body = area.inset(2, _HEAD_PX, 0, foot + _SUM_PX)
     groups = sums.groups
@@ -46,19 +63,32 @@ def waterfall(sketch: Sketch, sums: Sums, words: Words, area: Area) -> list[Plac
     plot = _plot(sketch, groups, sums, Area(body.x, body.y, body.wide, high * _n_rows(groups)))
     _axis(sketch, plot)
     places, running, y = [], 0.0, body.y
+    left = n_terms(sums) if added is None else added
     for group in groups:
         sketch.line(body.x, y, body.right, y, sketch.theme.hairline)
         _group(sketch, group, sums, Area(body.x, y, plot.groups - body.x, high * len(group.rows)))
         for row in group.rows:
-            places += _row(sketch, row, sums, plot, running, Area(body.x, y, body.wide, high))
-            running += row.value
+            there = Row(row.name, _in_order(row)[: max(0, left)])
+            left -= len(row.terms)
+            places += _row(sketch, there, sums, plot, running, Area(body.x, y, body.wide, high), single=len(row.terms) == 1)
+            running += there.value
             y += high
-    _sum(sketch, sums, words, plot, Area(body.x, y, body.wide, _SUM_PX))
+    if left < 0:
+        _so_far(sketch, running, sums, plot, Area(body.x, y, body.wide, _SUM_PX))
+    else:
+        _sum(sketch, sums, words, plot, Area(body.x, y, body.wide, _SUM_PX))
     end = Area(area.x + 2, y + _SUM_PX, area.wide - 2, area.bottom - y - _SUM_PX)
     if foot > _LEGEND_PX:
         _kinds(sketch, sums, words, Area(end.x, max(end.y + 6, end.bottom - foot), end.wide, _KINDS_PX))
     _legend(sketch, sums, words, Area(end.x, end.bottom - _LEGEND_PX, end.wide, _LEGEND_PX))
     return places
+
+
+def _in_order(row: Row) -> tuple[Term, ...]:
+    """The terms as they are drawn: those that add, the largest first, then those that take away."""
+    adding = sorted((term for term in row.terms if term.value >= 0), key=lambda term: -term.value)
+    taking = sorted((term for term in row.terms if not term.value >= 0), key=lambda term: term.value)
+    return (*adding, *taking)
 
 
 def _terms(group: Group) -> Iterator[Term]:
@@ -109,18 +139,20 @@ def _group(sketch: Sketch, group: Group, sums: Sums, area: Area) -> None:
         sketch.write(area.x + 10, base + 15, told(group.value, sums.digits), _SMALL, theme.faint)
 
 
-def _row(sketch: Sketch, row: Row, sums: Sums, plot: _Plot, running: float, area: Area) -> list[Place]:
-    """One bar from the running sum to the next. Heads that add stand in the upper lane, the others in the lower one."""
+def _row(sketch: Sketch, row: Row, sums: Sums, plot: _Plot, running: float, area: Area, *, single: bool) -> list[Place]:
+    """One bar from the running sum to the next. Heads that add stand in the upper lane, the others in the lower one.
+
+    A `single` term stands in the middle. A row without terms has its name alone.
+    """
     theme, middle = sketch.theme, area.y + area.high / 2
     sketch.write(plot.names, middle + 4, row.name, _LETTERS, theme.faint, "end")
-    single = len(row.terms) == 1
+    if not row.terms:
+        return []
     upper = area.high * (0.6 if single else 0.42)
     lower = area.high * 0.28
     top = middle - (upper if single else upper + lower) / 2
     places, at = [], running
-    adding = sorted((term for term in row.terms if term.value >= 0), key=lambda term: -term.value)
-    taking = sorted((term for term in row.terms if term.value < 0), key=lambda term: term.value)
-    for term in (*adding, *taking):
+    for term in row.terms:
         lane = Area(0, top, 0, upper) if single or term.value >= 0 else Area(0, top + upper, 0, lower)
         from_x, to_x = sorted((plot.x(at), plot.x(at + term.value)))
         bar = Area(from_x, lane.y, to_x - from_x, lane.high)
@@ -131,7 +163,7 @@ def _row(sketch: Sketch, row: Row, sums: Sums, plot: _Plot, running: float, area
         at += term.value
     end = plot.x(running + row.value)
     sketch.line(end, middle - area.high * 0.42, end, middle + area.high * 0.42, theme.text, 1.5)
-    right = max(plot.x(running), plot.x(running + math.fsum(term.value for term in adding)), end)
+    right = max(plot.x(running), plot.x(running + math.fsum(term.value for term in row.terms if term.value > 0)), end)
     strong = abs(row.value) >= _STRONG * (plot.high - plot.low)
     sketch.write(
         right + 6, middle + 4, told(row.value, sums.digits), _LETTERS, theme.text if strong else theme.faint, bold=strong
@@ -144,6 +176,15 @@ def _segment(sketch: Sketch, term: Term, bar: Area, *, single: bool) -> None:
     sketch.box(Area(bar.x, bar.y, max(bar.wide - gap, 0.6), bar.high), sketch.sign(term.value))
     if term.short and bar.wide >= _NAMED_PX and bar.high >= 8:
         sketch.write(bar.x + bar.wide / 2, bar.y + bar.high / 2 + 3.5, term.short, 9.0, _INK, "middle")
+
+
+def _so_far(sketch: Sketch, running: float, sums: Sums, plot: _Plot, area: Area) -> None:
+    """The sum of the terms that have been added, in grey."""
+    middle = area.y + area.high / 2
+    sketch.line(area.x, area.y, area.right, area.y, sketch.theme.hairline)
+    zero, end = sorted((plot.x(0), plot.x(running)))
+    sketch.box(Area(zero, middle - 8, max(end - zero, 0.6), 16), sketch.theme.grey)
+    sketch.write(end + 6, middle + 4, told(running, sums.digits), _LETTERS, sketch.theme.faint)
 
 
 def _sum(sketch: Sketch, sums: Sums, words: Words, plot: _Plot, area: Area) -> None:

@@ -13,6 +13,7 @@ from explorer.picture.kinds import Alignment, Axis, Caption, Closed, Heatmap
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, symbol, token_axis
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
+from explorer.state.offers import ChangePlace
 from explorer.trace.arrays import Array
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
@@ -131,6 +132,26 @@ def strokes(values: Array, scale: Scale) -> tuple[Lengths, Lengths]:
     # width = max(1, 4 · √share); opacity = 4 · share / width
     widths = np.maximum(_THINNEST_PX, _WIDEST_PX * np.sqrt(share))
     return widths, _WIDEST_PX * share / widths
+
+
+def changeable(picture: Alignment, tokens: frozenset[tuple[str, int]]) -> ChangePlace | None:
+    """Where a change would be made that is asked for at a token, or at the line between two of them.
+
+    A line of one head is a cell, one of a layer's mean is that layer, and a mean over all layers is nothing in the pass. A
+    token is its vector; the end of the sentence is written, and has none.
+    """
+    n_rows, n_columns = picture.values.shape
+    row = next(iter(picture.rows.indices(tokens, n_rows)), None)
+    column = next(iter(picture.columns.indices(tokens, n_columns)), None)
+    if row is not None and column is not None:
+        of_one = picture.head is not None
+        made = ChangePlace(picture.caption.tap, picture.head, row if of_one else None, column if of_one else None)
+        return None if "*" in made.tap else made
+    if column is not None:
+        return ChangePlace("encoder.embedding.output", None, column)
+    if row is None or row + picture.rows.shift >= n_rows:
+        return None
+    return ChangePlace("decoder.embedding.output", None, row + picture.rows.shift)
 
 
 def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:

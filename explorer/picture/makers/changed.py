@@ -5,6 +5,7 @@ Both passes read the words of the unchanged translation, so a row is the same wo
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
 
 import attrs
 import numpy as np
@@ -13,18 +14,17 @@ from numpy.typing import NDArray
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Reworded, Rewording
 from explorer.picture.kinds import Caption, Heatmap
-from explorer.picture.layout.rewording import is_none, told_difference
+from explorer.picture.layout.rewording import SCALE_NAT, is_none, told_difference
 from explorer.picture.makers import compare
 from explorer.picture.scales import Scale
 from explorer.state.breaks import broken_in
 from explorer.state.look import Look, attentions
-from explorer.tokens.vocabulary import END
 from explorer.trace.findings import Unchanged
 from explorer.trace.measures import log_p
 from explorer.trace.trace import Trace
+from explorer.trace.written_words import written_words
 
-SCALE_NAT = 4.0  # nats; the same for all sentences, so that two of them can be compared
-_BEGIN = "＿"  # a piece with this mark begins a word
+LOOP = 5  # times; a word that is said so often without a pause is a loop
 
 
 def is_changed(trace: Trace) -> bool:
@@ -56,7 +56,7 @@ def rewording(trace: Trace, look: Look, words: Words) -> Rewording | None:
     found = beside(trace)
     if found is None:
         return None
-    row = _reworded(found, trace, words)
+    row = unlooped(_reworded(found, trace, words))
     note = _note(row, words)
     shape = f"[word {len(row)}]"
     formula = "Δ log p = log p<sub>after</sub> − log p<sub>before</sub>"
@@ -80,18 +80,27 @@ def _reworded(found: Unchanged, trace: Trace, words: Words) -> tuple[Reworded, .
     return tuple(made)
 
 
+def unlooped(row: Sequence[Reworded]) -> tuple[Reworded, ...]:
+    """The row in which a word that is said five times or more without a pause stands once, with how often: "no ×34"."""
+    made: list[Reworded] = []
+    said = [place for place, each in enumerate(row) if each.after]
+    gone: set[int] = set()
+    told: dict[int, str] = {}
+    for word, places in groupby(said, key=lambda place: row[place].after):
+        run = list(places)
+        if len(run) >= LOOP:
+            told[run[0]] = f"{word} ×{len(run)}"
+            gone.update(run[1:])
+    for place, each in enumerate(row):
+        after = "" if place in gone else told.get(place, each.after)
+        if each.before or after:
+            made.append(attrs.evolve(each, after=after))
+    return tuple(made)
+
+
 def _words_of(trace: Trace, log_ps: NDArray[np.float64]) -> list[tuple[str, float]]:
     """The words of the expected target, each with the sum of its pieces' log p; the end symbol is the word ""."""
-    made: list[tuple[str, float]] = []
-    for each, value in zip(trace.expected, log_ps.tolist(), strict=True):
-        piece = "" if each == END else trace.symbols[each] if each < len(trace.symbols) else f"#{each}"
-        bare = piece.removeprefix(_BEGIN)
-        goes_on = bool(made) and bool(made[-1][0]) and piece == bare and any(map(str.isalnum, piece))
-        if goes_on and made[-1][0][-1].isalnum():
-            made[-1] = made[-1][0] + bare, made[-1][1] + value
-        else:
-            made.append((bare, value))
-    return made
+    return written_words(trace.expected, trace.symbols, log_ps.tolist())
 
 
 def _log_p(trace: Trace) -> NDArray[np.float64]:

@@ -102,6 +102,7 @@ def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
         word=named,
         chosen=_chosen(card, look),
         estimated=found is not None and not found.exact,
+        exact_rows=0 if found is None else found.exact_rows,
         pending=found is None,
         caption=Caption(
             title=f"{words('effects.heads')} · {named}",

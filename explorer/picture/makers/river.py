@@ -13,6 +13,7 @@ from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of
 from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
+from explorer.picture.makers.sampling import cut_away, sampling_probabilities
 from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
@@ -48,7 +49,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
     shown, wanted = _map(trace, look, focus, words, part)
     return River(
         halves=halves,
-        written=_written(trace, step, part),
+        written=_written(trace, step, part, look),
         attention=look.attention,
         layer=look.layer,
         head=look.head,
@@ -265,7 +266,7 @@ def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array,
     return Sublayer(attention=attention, layer=layer, tap=tap, length=length, drawn=drawn, closed=closed, blocks=blocks)
 
 
-def _written(trace: Trace, step: int, part: Excerpt) -> Written:
+def _written(trace: Trace, step: int, part: Excerpt, look: Look) -> Written:
     tap = "generator.probabilities"
     n_steps, n_symbols = trace.shape(tap)
     first, end = part.tokens[trace.side_name(tap, "position")]
@@ -274,12 +275,13 @@ def _written(trace: Trace, step: int, part: Excerpt) -> Written:
     if probabilities is None:  # A long text left no room for them.
         labels = tuple(written(trace, place) for place in range(n_steps)[shown])
         return Written(labels, np.full(len(labels), np.nan, np.float32), (), math.nan, n_symbols, step)
-    row = probabilities[step]
+    row = _at_temperature(trace, step, look.sampling_temperature)  # [vocab]
     best = np.argpartition(-row, min(_CANDIDATES, n_symbols - 1))[:_CANDIDATES]
     best = best[np.argsort(-row[best], kind="stable")]
-    rows = probabilities[shown]  # [lane, vocab]
+    rows = _at_temperature(trace, shown, look.sampling_temperature)  # [lane, vocab]
     # Where nothing is expected of the model, its likeliest symbol stands at each place.
     said = np.array(trace.expected[shown], int) if trace.expected else rows.argmax(axis=1)  # [lane]
+    cuts = look.top_k > 0 or look.top_p < 1
     return Written(
         labels=tuple(symbol(trace, int(each)) for each in said),
         probabilities=rows[np.arange(len(rows)), said],
@@ -288,7 +290,18 @@ def _written(trace: Trace, step: int, part: Excerpt) -> Written:
         n_symbols=n_symbols,
         step=step,
         why=_why(trace, step, int(best[0])),
+        temperature=look.sampling_temperature,
+        cut=tuple(map(bool, cut_away(row, look.top_k, look.top_p)[best])) if cuts else (),
     )
+
+
+def _at_temperature(trace: Trace, places: int | slice, temperature: float) -> Array:
+    """[vocab] or [lane, vocab] the probabilities at these places; at temperature 1 those that the model itself computed."""
+    if temperature == 1:
+        recorded: Array = trace["generator.probabilities"][places]
+        return recorded
+    made: Array = sampling_probabilities(trace["generator.logits"][places], temperature).astype(np.float32)
+    return made
 
 
 def _why(trace: Trace, step: int, likeliest: int) -> str:

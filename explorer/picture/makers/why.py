@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 import attrs
 import numpy as np
 
+from explorer.errors import NotLookedInto
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
 from explorer.picture.kinds import Caption, Timeline
+from explorer.picture.makers.part_names import name_of
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
 from explorer.picture.sums import Group, Row, Sums, Term, bare, digits_for, largest_first, probability, told
@@ -36,8 +38,11 @@ def account(trace: Trace, look: Look, words: Words) -> Account | None:
     parts = asked(trace, look)
     sums = _sums(parts, trace, look, words)
     title = words("why.sum", difference=told(parts.difference, sums.digits))
-    if sums.exact and look.inside:
-        sums = opened(sums, parts, trace, look, words)
+    if sums.exact and (look.inside or look.way):
+        try:
+            sums = opened(sums, parts, trace, look, words)
+        except NotLookedInto:  # The weights of the way are on their way.
+            return None
     head = look.head if look.inside in ("head", "key", "score") and sums.trail else None
     return Account(
         sums=sums,
@@ -142,13 +147,6 @@ def _term(parts: Parts, place: int, trace: Trace, words: Words) -> Term:
         goes=goes,
         short=f"H{part.head}" if part.head >= 0 else "",
     )
-
-
-def name_of(part: Part, words: Words) -> str:
-    """A part's name: "cross L1 H4"."""
-    key = f"{part.attention}_bias" if part.kind == "attention_bias" else part.attention if part.kind == "head" else part.kind
-    layer = f" L{part.layer}" if part.layer >= 0 else ""
-    return f"{words(f'why.part.{key}')}{layer}" + (f" H{part.head}" if part.head >= 0 else "")
 
 
 def _groups(parts: Parts, terms: tuple[Term, ...], words: Words) -> Iterator[Group]:

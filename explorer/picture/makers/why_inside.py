@@ -1,46 +1,101 @@
-"""What is inside a part of a logit: a head by its keys, a key's value by its features, its score by q·k, a network by units."""
+"""What is inside a part of a logit: a head by its keys, a key's value by its features, its score by q·k, a network by units.
+
+A number of Q, K or V opens into what the stream held that it was made from, and each head among these opens again. `Look.way`
+says which of these numbers have been opened, and the other fields of the Look say what is opened behind the last one.
+"""
+
+from typing import Any
 
 import attrs
 import numpy as np
 
+from explorer.errors import NoSuchPart
 from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.picture.follow_text import score, weight
 from explorer.picture.makers.heatmaps import token_axis
-from explorer.picture.sums import Goes, Link, Sums, Term, bare, largest_first, told
+from explorer.picture.makers.why_reading import read, reading_name
+from explorer.picture.sums import Goes, Link, Sums, Term, bare, digits_for, largest_first, told
 from explorer.state.look import Look
 from explorer.trace.measures import closed_cells
+from explorer.trace.reading import Reading
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
-from explorer.trace.why import Part, Parts
-from explorer.trace.why_inside import ByKey, by_key, by_unit, products
+from explorer.trace.way import Step, steps_of, way_of
+from explorer.trace.why import Parts
+from explorer.trace.why_inside import ByKey, by_key, by_unit, products, walked
 
-_BACK: Goes = {"inside": ""}
+_UP = {"score": "key", "key": "head", "head": "", "network": ""}
+"""Where Esc leads from each depth behind the same opened number."""
 
 
 def opened(sums: Sums, parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:
-    """The same sums with the opened part in front; as they were where the chosen part is none of them."""
-    first = Link(words("why.minus", word=sums.word, rival=sums.rival), told(sums.difference, sums.digits), goes=_BACK)
-    if look.inside == "network":
-        return _network(attrs.evolve(sums, trail=(first,)), parts, trace, look, words)
-    place = parts.index(look.attention, look.layer, look.head)
-    if place is None:
+    """The same sums with the opened part in front; as they were where the chosen part is none of them.
+
+    Raises NotLookedInto while the weights of a way are not there.
+    """
+    steps = steps_of(look.way)
+    try:
+        passed = walked(parts, steps)
+    except NoSuchPart:  # The way was one of another sentence.
+        steps, passed = (), (parts,)
+    if not steps and not look.inside:
         return sums
-    head = _Head(parts, place, trace, look, words)
-    return head.shown(attrs.evolve(sums, trail=(first, head.link())))
+    back: Goes = {"inside": "", "way": ""} if steps else {"inside": ""}
+    trail = [Link(words("why.minus", word=sums.word, rival=sums.rival), told(sums.difference, sums.digits), goes=back)]
+    for number, step in enumerate(steps):
+        of, after = passed[number], passed[number + 1]
+        assert isinstance(after, Reading)  # All but the first are Readings.
+        head = _Head(of, trace, _at(look, steps, number), words, way_of(steps[:number]))
+        trail += [
+            *head.way_to(step),
+            Link(reading_name(after, words), told(after.recorded, 3), goes=_goes(way_of(steps[: number + 1]), "")),
+        ]
+    of = passed[-1]
+    within = attrs.evolve(sums, trail=tuple(trail))
+    if isinstance(of, Reading):
+        within = read(within, of, steps, words)
+    if look.inside == "network":
+        return _network(within, of, trace, look, words)
+    if not look.inside or of.index(look.attention, look.layer, look.head) is None:
+        return within if steps else sums
+    head = _Head(of, trace, look, words, look.way if steps else "")
+    return head.shown(attrs.evolve(within, trail=(*within.trail, head.link()), chain=(), terms=()))
 
 
-def _network(sums: Sums, parts: Parts, trace: Trace, look: Look, words: Words) -> Sums:
-    place = next((i for i, each in enumerate(parts.parts) if each.kind == "feed_forward" and each.layer == look.layer), None)
-    found = None if place is None else by_unit(trace, parts, parts.parts[place])
+def left(look: Look) -> dict[str, object]:
+    """The fields of the Look one step back."""
+    if look.inside or not look.way:
+        return {"inside": _UP.get(look.inside, "")}
+    *before, last = steps_of(look.way)
+    return _step_fields(last) | {"way": way_of(before), "inside": "key" if last.which == "value" else "score"}
+
+
+def _goes(way: str, inside: str, step: Step | None = None) -> Goes:
+    fields: dict[str, object] = {"way": way, "inside": inside}
+    return fields | (_step_fields(step) if step is not None else {})
+
+
+def _step_fields(step: Step) -> dict[str, Any]:
+    return {"attention": step.attention, "layer": step.layer, "head": step.head, "cell_key": step.key}
+
+
+def _at(look: Look, steps: tuple[Step, ...], number: int) -> Look:
+    """The Look as it was when a step was taken."""
+    return attrs.evolve(look, way=way_of(steps[:number]), **_step_fields(steps[number]))
+
+
+def _network(sums: Sums, of: Parts | Reading, trace: Trace, look: Look, words: Words) -> Sums:
+    place = next((i for i, each in enumerate(of.parts) if each.kind == "feed_forward" and each.layer == look.layer), None)
+    found = None if place is None else by_unit(trace, of, of.parts[place])
     if place is None or found is None:
-        return attrs.evolve(sums, trail=())
+        return sums if isinstance(of, Reading) else attrs.evolve(sums, trail=())
     tap = f"{found.part.block}.activated"
     terms = tuple(
         Term(
             words("why.unit", unit=unit),
             float(value),
-            f"{words('why.unit', unit=unit)}  {told(float(value), 4)}\n{tap}[{parts.position}, {unit}]",
+            f"{words('why.unit', unit=unit)}  {told(float(value), 4)}\n{tap}[{of.position}, {unit}]",
             (float(found.activated[unit]), float(found.along[unit])),
         )
         for unit, value in enumerate(found.values)
@@ -49,48 +104,71 @@ def _network(sums: Sums, parts: Parts, trace: Trace, look: Look, words: Words) -
     return attrs.evolve(
         sums,
         terms=largest_first(terms),
-        whole=float(parts.values[place]),
-        trail=(*sums.trail, Link(name, told(float(parts.values[place]), sums.digits))),
+        whole=float(of.values[place]),
+        trail=(*sums.trail, Link(name, told(float(of.values[place]), digits_for(float(of.values[place]))))),
+        chain=(),
         factors=(words("why.activated"), words("why.along")),
         names=words("why.units", count=len(terms)),
-        said=words("why.said.network", word=sums.word, rival=sums.rival),
+        said=words(
+            "why.said.network" if isinstance(of, Parts) else "why.said.network_inside", word=sums.word, rival=sums.rival
+        ),
     )
 
 
 class _Head:
-    """One head's part, opened at the Look's depth."""
+    """One head's part, opened at the Look's depth. `way` is the way to the sum that it is a part of."""
 
-    def __init__(self, parts: Parts, place: int, trace: Trace, look: Look, words: Words) -> None:
-        self.parts, self.trace, self.look, self.words = parts, trace, look, words
-        self.part: Part = parts.parts[place]
-        self.value = float(parts.values[place])
-        self.found: ByKey = by_key(trace, parts, self.part)
+    def __init__(self, of: Parts | Reading, trace: Trace, look: Look, words: Words, way: str) -> None:
+        place = of.index(look.attention, look.layer, look.head)
+        assert place is not None  # The caller has checked.
+        self.of, self.trace, self.look, self.words, self.way = of, trace, look, words, way
+        self.part = of.parts[place]
+        self.value = float(of.values[place])
+        self.found: ByKey = by_key(trace, of, self.part)
         self.keys = tuple(map(bare, token_axis(trace, f"{self.part.block}.weights", "key", words).labels))
         chosen = look.cell_key
         if not 0 <= chosen < len(self.keys):
             chosen = int(np.argmax(np.abs(self.found.values)))
-        self.cell = Cell(look.attention, look.layer, look.head, parts.position, chosen)
+        self.cell = Cell(look.attention, look.layer, look.head, of.position, chosen)
 
-    def link(self) -> Link:
+    def link(self, goes: Goes | None = None) -> Link:
         """The way to the head's keys."""
         name = f"{self.words(f'why.part.{self.part.attention}')} L{self.part.layer} H{self.part.head}"
-        return Link(name, told(self.value, 3), goes={"inside": "head"})
+        return Link(name, told(self.value, 3), goes=goes or {"inside": "head"})
+
+    def _key_link(self, goes: Goes) -> Link:
+        share = float(self.found.values[self.cell.key])
+        return Link(self.keys[self.cell.key], told(share, max(3, digits_for(share))), goes=goes)
+
+    def way_to(self, step: Step) -> tuple[Link, ...]:
+        """The links of a step that was taken from here: the head, the key, and the sum in which the number was opened."""
+        goes = {inside: _goes(self.way, inside, step) for inside in ("head", "key", "score")}
+        links = (self.link(goes["head"]), self._key_link(goes["key"]))
+        if step.which == "value":
+            return links
+        recorded = float(products(self.trace, self.cell).sum())
+        return (*links, Link(self.words("why.stage.scores"), score(recorded), goes=goes["score"]))
 
     def shown(self, sums: Sums) -> Sums:
         """The sums of the opened level."""
         if self.look.inside == "head":
+            said = "why.said.head" if isinstance(self.of, Parts) else "why.said.head_inside"
             return attrs.evolve(
                 sums,
                 terms=largest_first(map(self._key, range(len(self.keys)))),
                 whole=self.value,
                 factors=(self.words("why.weight"), self.words("why.along")),
                 names=self.words("why.keys", count=len(self.keys)),
-                said=self.words("why.said.head", word=sums.word, rival=sums.rival),
+                said=self.words(said, word=sums.word, rival=sums.rival),
             )
-        share = float(self.found.values[self.cell.key])
-        key = Link(self.keys[self.cell.key], told(share, 3), goes={"inside": "key"})
-        within = attrs.evolve(sums, trail=(*sums.trail, key), chain=self._chain())
+        within = attrs.evolve(sums, trail=(*sums.trail, self._key_link({"inside": "key"})), chain=self._chain())
         return self._score(within) if self.look.inside == "score" else self._value(within)
+
+    def _into(self, which: str, feature: int | None) -> Goes:
+        """Where a click on a number of Q, K or V leads: to what it was made from."""
+        cell = self.cell
+        step = Step(cell.attention, cell.layer, cell.head, cell.key, which, feature)
+        return {"way": way_of((*steps_of(self.way), step)), "inside": ""}
 
     def _key(self, key: int) -> Term:
         value, tap = float(self.found.values[key]), f"{self.part.block}.weights"
@@ -139,7 +217,7 @@ class _Head:
         features, tap = self.found.features(self.cell.key), f"{self.part.block}.value"
         kv_head = self.trace.card.head_in(tap, self.cell.head)
         terms = self._features(
-            features, self.found.value[self.cell.key], self.found.direction, f"{tap}[{kv_head}, {self.cell.key}"
+            features, self.found.value[self.cell.key], self.found.direction, f"{tap}[{kv_head}, {self.cell.key}", ("value", "")
         )
         link = Link(self.words("why.along"), told(float(features.sum()), 3))
         return attrs.evolve(
@@ -148,6 +226,7 @@ class _Head:
             whole=float(features.sum()),
             trail=(*sums.trail, link),
             factors=("V", self.words("why.direction")),
+            factor_goes=(self._into("value", None), None),
             names=self.words("why.features", count=len(terms)),
             said=self.words("why.said.key", count=len(terms)),
         )
@@ -158,24 +237,28 @@ class _Head:
         found = products(trace, cell)
         query = trace[cell.tap("query")][cell.head, cell.query].astype(np.float64)
         key = trace[cell.tap("key")][trace.card.head_in(cell.tap("key"), cell.head), cell.key].astype(np.float64)
-        terms = self._features(found, query, key, f"{cell.tap('query')}[{cell.head}, {cell.query}")
+        terms = self._features(found, query, key, f"{cell.tap('query')}[{cell.head}, {cell.query}", ("query", "key"))
         return attrs.evolve(
             sums,
             terms=terms,
             whole=float(found.sum()),
             trail=(*sums.trail, Link(self.words("why.stage.scores"), score(float(found.sum())))),
             factors=("Q", "K"),
+            factor_goes=(self._into("query", None), self._into("key", None)),
             names=self.words("why.products", count=len(terms)),
             said=self.words("why.said.score", count=len(terms)),
         )
 
-    def _features(self, values: Numbers, first: Numbers, second: Numbers, tap: str) -> tuple[Term, ...]:
-        return largest_first(
-            Term(
-                self.words("why.feature", feature=feature),
-                float(value),
-                f"{self.words('why.feature', feature=feature)}  {told(float(value), 4)}\n{tap}, {feature}]",
-                (float(first[feature]), float(second[feature])),
+    def _features(self, values: Numbers, first: Numbers, second: Numbers, tap: str, made: tuple[str, str]) -> tuple[Term, ...]:
+        """Terms of the features; `made` says of each factor whether it is a query, a key or a value, "" for neither."""
+
+        def term(feature: int) -> Term:
+            value = float(values[feature])
+            name = self.words("why.feature", feature=feature)
+            goes = tuple(self._into(which, feature) if which else None for which in made)
+            about = f"{name}  {told(value, 4)}\n{tap}, {feature}]\n{self.words('why.opens_number')}"
+            return Term(
+                name, value, about, (float(first[feature]), float(second[feature])), goes[0], factor_goes=(goes[0], goes[1])
             )
-            for feature, value in enumerate(values)
-        )
+
+        return largest_first(map(term, range(len(values))))

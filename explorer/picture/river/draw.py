@@ -79,6 +79,8 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
     for place, (x, right, key, number) in enumerate(told, 1):
         values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}
         texts = [words(f"river.caption.{key}{length}", **values) for length in ("", ".short", ".shortest")]
+        if key in ("choose", "output") and river.written.temperature != 1:
+            texts = [f"{text} · T = {river.written.temperature:g}" for text in texts]
         scene.append(Label(x, grid.captions_y, str(place), px, "accent", bold=True))
         scene.append(Label(x + 14, grid.captions_y, fitting(texts, px, right - x - 16), px))
     if len(grid.halves) == 2:

@@ -12,6 +12,7 @@ from explorer.picture.river.strips import labelled, shown_text
 from explorer.picture.scales import LEVELS
 
 _PERCENT_W = 42.0
+_CUT = 0.25  # the opacity of a bar that sampling would never draw
 
 
 def percent(p: float) -> str:
@@ -83,8 +84,8 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     hot = []
     taken = said.labels[river.step_lane] if river.halves[-1].block == 1 and river.shows_step else None
     for rank, (name, p, _id) in enumerate(shown):
-        y, on = rect.y + row * (rank + 0.5), name == taken
-        colour = "accent" if on else "text"
+        y, on, cut = rect.y + row * (rank + 0.5), name == taken, any(said.cut[rank : rank + 1])
+        colour = "accent" if on else "faint" if cut else "text"
         scene.append(Label(rect.x + label_w - 8, y, shown_text(name), px, colour, on, "right", room=label_w - 8))
         scene.append(Box(Rect(rect.x + label_w, y - row * 0.3, bar_w, row * 0.6), "closed", radius=1, opacity=0.6))
         wide = max(1.0, bar_w * p)
@@ -93,7 +94,7 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
                 Rect(rect.x + label_w, y - row * 0.3, wide, row * 0.6),
                 "accent" if on else "band",
                 radius=1,
-                opacity=1 if on else 0.8,
+                opacity=_CUT if cut else 1 if on else 0.8,
             )
         )
         scene.append(Label(rect.right, y, percent(p), 11, colour if on else "faint", on, "right"))

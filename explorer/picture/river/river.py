@@ -105,6 +105,9 @@ class Written:
     `candidates` are the likeliest symbols of the chosen step with their probabilities and ids, `rest` is the probability of
     all others. `why` says why the written word need not be the likeliest: "search" compared whole sentences, "chosen" says
     that somebody wrote it; "" where it is the likeliest, or nothing is written.
+
+    All probabilities are those at the sampling `temperature`; at 1 they are the recorded ones. `cut` is True for candidates
+    that top-k and top-p would never draw; their probabilities are those from before the cut.
     """
 
     labels: tuple[str, ...]
@@ -114,6 +117,8 @@ class Written:
     n_symbols: int
     step: int  # in tokens, not in lanes
     why: str = ""
+    temperature: float = 1.0
+    cut: tuple[bool, ...] = ()
 
 
 @attrs.frozen(kw_only=True, eq=False)

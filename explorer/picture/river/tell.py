@@ -158,4 +158,6 @@ def _block(river: River, words: Words, place: Place) -> str:
 def _candidate(river: River, words: Words, place: Place) -> str:
     name, p, _id = river.written.candidates[min(place.index, len(river.written.candidates) - 1)]
     step = river.written.step + 1
-    return words("river.tell.candidate", step=step, word=_data(shown_text(name)), share=_data(percent(p)))
+    cut = any(river.written.cut[place.index : place.index + 1])
+    key = "river.tell.candidate_cut" if cut else "river.tell.candidate"
+    return words(key, step=step, word=_data(shown_text(name)), share=_data(percent(p)))

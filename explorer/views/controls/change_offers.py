@@ -1,20 +1,21 @@
-"""Buttons that make a first change with one click, in groups with a title each."""
+"""Rows for first changes, which one click makes, in groups with a title each."""
 
 from collections.abc import Sequence
 
 import attrs
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from explorer.state.change_intents import AddChanges
 from explorer.trace.changes import Change
-from explorer.views.controls.flow import FlowLayout
+from explorer.views.controls.outcome_row import OutcomeRow
+from explorer.views.controls.switch import Switch
 from explorer.views.controls.tab_group import make_tab_group
 
 
 @attrs.frozen
 class OfferedChange:
-    """A button's label, what it does in words, and the changes that it makes."""
+    """A row's name, what it does in words, and the changes that it makes."""
 
     label: str
     about: str
@@ -31,40 +32,40 @@ class ChangeOffers(QWidget):
         self.title = QLabel()
         self.title.setObjectName("faint")
         self.title.setWordWrap(True)
-        self.buttons: list[QToolButton] = []
-        self._offers: tuple[OfferedChange, ...] = ()
-        row = QWidget()
-        self._row = FlowLayout(row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 4, 0, 4)
-        layout.setSpacing(4)
-        layout.addWidget(self.title)
-        layout.addWidget(row)
-        make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
+        self.rows: list[OutcomeRow] = []
+        self.offers: tuple[OfferedChange, ...] = ()
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 2, 0, 2)
+        self._layout.setSpacing(0)
+        self._layout.addWidget(self.title)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
+
+    @property
+    def buttons(self) -> list[Switch]:
+        """The switches of the rows."""
+        return [row.switch for row in self.rows]
 
     def offer(self, title: str, offers: Sequence[OfferedChange]) -> None:
-        """Show a button for each of these; the group is hidden without any."""
+        """Show a row for each of these; the group is hidden without any."""
         self.title.setText(title)
-        self._offers = tuple(offers)
-        while len(self.buttons) > len(offers):
-            button = self.buttons.pop()
-            self._row.removeWidget(button)
-            button.hide()
-            button.deleteLater()
-        while len(self.buttons) < len(offers):
-            button = QToolButton()
-            button.setObjectName("segment")
-            button.clicked.connect(self._clicked)
-            self.buttons.append(button)
-            self._row.addWidget(button)
-        for button, each in zip(self.buttons, offers, strict=True):
-            button.setText(each.label)
-            button.setToolTip(each.about)
-            button.setAccessibleName(each.about)
+        self.offers = tuple(offers)
+        while len(self.rows) > len(offers):
+            row = self.rows.pop()
+            self._layout.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        while len(self.rows) < len(offers):
+            row = OutcomeRow()
+            row.switch.toggled.connect(self._switched)
+            self.rows.append(row)
+            self._layout.addWidget(row)
+        for row, each in zip(self.rows, offers, strict=True):
+            row.put_row(each.label, on=False, about=each.about)
         self.setVisible(bool(offers))
-        self._row.invalidate()
-        self.updateGeometry()
 
-    def _clicked(self) -> None:
-        place = self.buttons.index(self.sender())  # type: ignore[arg-type]  # The sender is one of the buttons.
-        self.wished.emit(AddChanges(self._offers[place].changes))
+    def _switched(self, _on: bool) -> None:
+        switch = self.sender()
+        place = self.buttons.index(switch)  # type: ignore[arg-type]  # The sender is one of the switches.
+        with QSignalBlocker(switch):  # The change gets a row of its own; this one is for the next.
+            self.buttons[place].setChecked(False)
+        self.wished.emit(AddChanges(self.offers[place].changes))

@@ -1,17 +1,22 @@
-"""The list of changes: a row for each, with a switch, its name, and buttons to move it and to take it out."""
+"""The list of changes: a row for each, with a switch, its name and what it does; a grip moves it, a button takes it out.
+
+Changes of one tap are made in the order of the list. A row is dragged by its grip, or walks with the arrow keys; where it was
+dropped is one step of undo.
+"""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lang import Words
 from explorer.picture.change_text import Listed
 from explorer.state.change_intents import MoveChanges, RemoveChanges, SwitchChanges
-from explorer.views.controls.switch import Switch
+from explorer.views.controls.grip import Grip
+from explorer.views.controls.outcome_row import TOOL_PX, OutcomeRow
 from explorer.views.painting.style import set_style_property
 
-_BUTTON_PX = 22
+_LINE_PX = 2  # the line that shows where a row would be dropped
 
 
 class ChangeRows(QWidget):
@@ -21,7 +26,11 @@ class ChangeRows(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[_Row] = []
+        self.rows: list[ChangeRow] = []
+        self.line = QFrame(self)
+        self.line.setObjectName("dropline")
+        self.line.hide()
+        self._drop_at = 0
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(2)
@@ -34,18 +43,23 @@ class ChangeRows(QWidget):
             row.hide()
             row.deleteLater()
         while len(self.rows) < len(listed):
-            row = _Row()
-            row.switch.toggled.connect(self._switched)
-            row.remove.clicked.connect(self._removed)
-            row.up.clicked.connect(self._up)
-            row.down.clicked.connect(self._down)
-            self.rows.append(row)
-            self._layout.addWidget(row)
-        for place, (row, each) in enumerate(zip(self.rows, listed, strict=True)):
-            row.put(each, words, first=place == 0, last=place == len(listed) - 1)
+            self.rows.append(self._made())
+            self._layout.addWidget(self.rows[-1])
+        for row, each in zip(self.rows, listed, strict=True):
+            row.put(each, words, alone=len(listed) == 1)
 
-    def _row(self) -> "_Row":
-        row: _Row = self.sender().parentWidget()  # type: ignore[attr-defined]  # The sender is a button of a row.
+    def _made(self) -> "ChangeRow":
+        row = ChangeRow()
+        row.switch.toggled.connect(self._switched)
+        row.remove.clicked.connect(self._removed)
+        row.grip.dragged.connect(self._dragged)
+        row.grip.dropped.connect(self._dropped)
+        row.grip.given_up.connect(self.line.hide)
+        row.grip.stepped.connect(self._stepped)
+        return row
+
+    def _row(self) -> "ChangeRow":
+        row: ChangeRow = self.sender().parentWidget()  # type: ignore[attr-defined]  # The sender is a part of a row.
         return row
 
     def _switched(self, on: bool) -> None:
@@ -54,55 +68,55 @@ class ChangeRows(QWidget):
     def _removed(self) -> None:
         self.wished.emit(RemoveChanges(self._row().indices))
 
-    def _up(self) -> None:
+    def _stepped(self, step: int) -> None:
         row = self._row()
-        above = self.rows[self.rows.index(row) - 1]
-        self.wished.emit(MoveChanges(row.indices, above.indices[0]))
+        place = self.rows.index(row)
+        to = place + (step if step < 0 else step + 1)
+        if 0 <= to <= len(self.rows):
+            self._move(row, to)
+            self.rows[min(max(place + step, 0), len(self.rows) - 1)].grip.setFocus()  # The focus walks with the row.
 
-    def _down(self) -> None:
-        row = self._row()
-        below = self.rows[self.rows.index(row) + 1]
-        self.wished.emit(MoveChanges(row.indices, below.indices[-1] + 1 - len(row.indices)))
+    def _dragged(self, at: QPoint) -> None:
+        """Show a line between the rows where it would be dropped."""
+        y = self.mapFromGlobal(at).y()
+        self._drop_at = sum(row.geometry().center().y() < y for row in self.rows)
+        ends = [row.geometry().top() for row in self.rows] + [self.rows[-1].geometry().bottom()]
+        self.line.setGeometry(0, max(0, ends[self._drop_at] - _LINE_PX), self.width(), _LINE_PX)
+        self.line.show()
+        self.line.raise_()
+
+    def _dropped(self) -> None:
+        self.line.hide()
+        self._move(self._row(), self._drop_at)
+
+    def _move(self, row: "ChangeRow", to: int) -> None:
+        """Put a row's changes in front of the row at the place `to`; at the end of the list if there is none."""
+        place = self.rows.index(row)
+        if to not in (place, place + 1):  # There it stands already.
+            before = [other for other in self.rows[:to] if other is not row]
+            self.wished.emit(MoveChanges(row.indices, sum(len(other.indices) for other in before)))
 
 
-class _Row(QWidget):
+class ChangeRow(OutcomeRow):
     """One change, or several that belong together."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("changerow")
         self.indices: tuple[int, ...] = ()
-        self.switch, self.name = Switch(), QLabel()
-        self.name.setObjectName("changename")
-        self.name.setWordWrap(True)
-        self.up, self.down, self.remove = QToolButton(), QToolButton(), QToolButton()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 1, 0, 1)
-        layout.setSpacing(2)
-        layout.addWidget(self.switch)
-        layout.addSpacing(6)
-        layout.addWidget(self.name, 1)
-        for button, sign in ((self.up, "↑"), (self.down, "↓"), (self.remove, "×")):
-            button.setObjectName("small")
-            button.setText(sign)
-            button.setFixedWidth(_BUTTON_PX)
-            kept = button.sizePolicy()
-            kept.setRetainSizeWhenHidden(True)
-            button.setSizePolicy(kept)
-            layout.addWidget(button)
+        self.grip, self.remove = Grip(), QToolButton()
+        self.remove.setObjectName("small")
+        self.remove.setText("×")
+        self.remove.setFixedWidth(TOOL_PX)
+        self.grid.addWidget(self.remove, 0, 3, Qt.AlignmentFlag.AlignVCenter)
+        self.grid.addWidget(self.grip, 1, 3, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
 
-    def put(self, listed: Listed, words: Words, *, first: bool, last: bool) -> None:
+    def put(self, listed: Listed, words: Words, *, alone: bool) -> None:
         self.indices = listed.group.indices
-        with QSignalBlocker(self.switch):
-            self.switch.setChecked(listed.group.on)
-        self.name.setText("\n".join(filter(None, (listed.name, listed.lacks))))
+        self.put_row("\n".join(filter(None, (listed.name, listed.lacks))), on=listed.group.on)
         self.switch.setAccessibleName(listed.name)
-        self.switch.setAccessibleDescription(listed.lacks)
         set_style_property(self.name, "lacks", bool(listed.lacks))
-        self.up.setEnabled(not first)
-        self.down.setEnabled(not last)
-        self.up.setVisible(not (first and last))
-        self.down.setVisible(not (first and last))
-        for button, key in ((self.up, "up"), (self.down, "down"), (self.remove, "remove")):
-            button.setToolTip(words(f"change.{key}"))
-            button.setAccessibleName(f"{words(f'change.{key}')}: {listed.name}")
+        self.grip.setVisible(not alone)
+        for part, key in ((self.grip, "move"), (self.remove, "remove")):
+            part.setToolTip(words(f"change.{key}"))
+            part.setAccessibleName(f"{words(f'change.{key}')}: {listed.name}")
+        self.lacks = listed.lacks

@@ -20,6 +20,16 @@ _KEPT = (
 _MOST = 1_000_000  # characters; Qt's own limit would silently cut a long paste
 
 
+def leaves_to_window(event: QEvent) -> bool:
+    """Whether a key pressed in a box is one of the window's shortcuts, such as undo."""
+    return (
+        event.type() == QEvent.Type.ShortcutOverride
+        and isinstance(event, QKeyEvent)
+        and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        and not any(event.matches(key) for key in _KEPT)
+    )
+
+
 class SentenceEdit(QLineEdit):
     """The box. Signals: edited(text) for every change by the user, except while an input method composes a character."""
 
@@ -68,13 +78,8 @@ class SentenceEdit(QLineEdit):
             self.edited.emit(self._said)
 
     def event(self, event: QEvent) -> bool:
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.modifiers() & Qt.KeyboardModifier.ControlModifier
-            and not any(event.matches(key) for key in _KEPT)
-        ):
-            event.ignore()  # Leave the key to the window's shortcuts, such as undo.
+        if leaves_to_window(event):
+            event.ignore()
             return False
         return super().event(event)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
@@ -14,7 +14,7 @@ Wish = Callable[[MakeChange], None]
 
 
 class ChangeMenu(QObject):
-    """Puts the offers of a place into a menu, a submenu for each group, and emits an Intent for what is chosen.
+    """Puts the offers of a place into a menu, or makes one of them, and emits an Intent for what is chosen.
 
     It belongs to the view, so that a dialog can outlive the menu that opened it.
     """
@@ -27,15 +27,33 @@ class ChangeMenu(QObject):
         self.dialog: QInputDialog | None = None
 
     def add_to(self, menu: QMenu, place: ChangePlace, words: Words) -> None:
-        """Add the entries for a place."""
-        self._words = words
+        """Add the entries for a place, a submenu for each group."""
         groups: dict[str, QMenu] = {}
         for offer in offers_at(place):
             if offer.group not in groups:
                 groups[offer.group] = menu.addMenu(words(f"change.offer_group.{offer.group}"))
-            action = groups[offer.group].addAction(words(f"change.offer.{offer.key}"))
-            action.setData((offer, place))
-            action.triggered.connect(self._chosen)
+            self._add(groups[offer.group], offer, place, words)
+
+    def _add(self, menu: QMenu, offer: Offer, place: ChangePlace, words: Words) -> None:
+        self._words = words
+        action = menu.addAction(words(f"change.offer.{offer.key}"))
+        action.setData((offer, place))
+        action.triggered.connect(self._chosen)
+
+    def made(self, place: ChangePlace | None, words: Words | None) -> QMenu | None:
+        """A menu of these entries alone, each group under its title; None where there is nothing to offer."""
+        offers = () if place is None else offers_at(place)
+        if place is None or words is None or not offers:
+            return None
+        menu = QMenu(self._view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for group in dict.fromkeys(offer.group for offer in offers):
+            menu.addAction(words(f"change.offer_group.{group}")).setEnabled(False)
+            for offer in offers:
+                if offer.group == group:
+                    self._add(menu, offer, place, words)
+            menu.addSeparator()
+        return menu
 
     def _chosen(self) -> None:
         action = self.sender()

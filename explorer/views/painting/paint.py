@@ -41,6 +41,16 @@ def hatching(theme: Theme) -> QBrush:
     return QBrush(tile)
 
 
+@lru_cache(maxsize=8)
+def estimate_hatching(theme: Theme) -> QBrush:
+    """A brush of fine diagonal lines in the card's colour, which lie over the colours of estimates."""
+    tile = QImage(6, 6, QImage.Format.Format_ARGB32)
+    tile.fill(QColor(0, 0, 0, 0))
+    for step in range(6):
+        tile.setPixelColor(step, 5 - step, QColor(theme.card))
+    return QBrush(tile)
+
+
 @lru_cache(maxsize=32)
 def ramp(colours: str) -> QImage:
     """An image of a scale's colours, one pixel wide, with the highest on top."""

@@ -1,4 +1,4 @@
-"""The pencil: dragged over the cells of an attention head, it closes them; with Shift it sets their weights to 1.
+"""The pencil: dragged over the cells of an attention head, it closes them; with Shift their rows look at them alone.
 
 The pass is made anew while the pen is down, and a stroke is one step of undo.
 """
@@ -13,7 +13,7 @@ from explorer.state.change_intents import AddChanges
 from explorer.state.offers import ChangePlace
 from explorer.trace.changes import Change
 
-_FULL = 1.0  # the weight that Shift gives a cell
+_FULL = 1.0  # the weight that Shift gives a cell; the other keys of its row are left none
 
 
 class Pencil:

@@ -35,6 +35,12 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #chip QToolButton {{ border: none; padding: 1px 6px; background: transparent; }}
 #chip QToolButton:checked {{ color: {accent}; font-weight: 700; }}
 #changename[lacks="true"], #chip QToolButton#changename[lacks="true"] {{ color: {disabled}; font-weight: 400; }}
+#changerow[on="true"] {{ background: {soft}; border-radius: 4px; }}
+#changename[on="true"] {{ font-weight: 700; }}
+QListWidget#found {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; outline: none; }}
+QListWidget#found:focus {{ border-color: {accent}; }}
+#dropline {{ background: {accent}; }}
+#shape[none="true"] {{ color: {disabled}; }}
 #section {{ color: {faint}; font-weight: 700; }}
 #right {{ color: {accent}; }}
 #lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
@@ -50,9 +56,9 @@ QMenu::item:disabled {{ color: {disabled}; background: transparent; }}
 QMenu::separator {{ height: 1px; background: {hairline}; margin: 4px 8px; }}
 QStatusBar {{ background: {card}; border-top: 1px solid {hairline}; padding-left: 8px; }}
 QStatusBar::item {{ border: none; }}
-QLineEdit, QComboBox, QAbstractSpinBox {{
+QLineEdit, QPlainTextEdit, QComboBox, QAbstractSpinBox {{
     background: {field}; border: 1px solid {hairline}; border-radius: 4px; padding: 2px 6px; min-height: 20px; }}
-QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
+QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ background: {window}; }}
 QAbstractSpinBox {{ padding: 0 4px; min-height: 18px; }}
 #sentence {{ font-size: 17px; padding: 3px 8px; }}

@@ -1,18 +1,21 @@
 """Draws an Account: the waterfall of parts, or one list of terms. A click on a part opens it in place.
 
-Keys: the arrows walk from part to part, Home and End go to the ends, Enter opens, Esc goes back one step.
+Keys: the arrows walk from part to part, Home and End go to the ends, Enter opens, Esc goes back one step. Space adds the parts
+of the waterfall one after the other, and stops that.
 """
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
 from explorer.picture.layout.account import Place, account
 from explorer.picture.layout.sketch import Area, Sketch
+from explorer.picture.layout.waterfall import n_added, n_terms
 from explorer.picture.theme import Theme
 from explorer.views.painting.marks import MarkPainter
+from explorer.views.painting.motion import may_move
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
@@ -20,11 +23,19 @@ _STEPS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -1, Qt.Key.K
 _REACH_PX = 3.0  # A segment narrower than this is pointed at from beside it.
 
 
+_TICK_MS = 15
+
+
 class AccountView(Surface):
-    """Shows an Account. Signals: went(fields) with the fields of the Look that a click sets; leaving() on Esc."""
+    """Shows an Account. What it paints follows from the picture and `time_ms` alone; a timer only moves `time_ms` on.
+
+    Signals: went(fields) with the fields of the Look that a click sets; leaving() on Esc; moved() when playing has begun or
+    ended.
+    """
 
     went = Signal(dict)
     leaving = Signal()
+    moved = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,6 +43,11 @@ class AccountView(Surface):
         self.places: list[Place] = []
         self.here: int | None = None  # the place under the mouse
         self.selected: int | None = None  # the place that keys have selected
+        self.time_ms: float | None = None  # since the first part was added; None: all of them are there
+        self._clock = QElapsedTimer()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self._tick)
         self._sketch: Sketch | None = None
         self._pressed: int | None = None
         self._painter = MarkPainter()
@@ -42,9 +58,53 @@ class AccountView(Surface):
         before, self.picture, self.words = self.picture, picture, words
         if before is None or [link.label for link in before.sums.trail] != [link.label for link in picture.sums.trail]:
             self.selected = None
+        if picture.sums.terms or (before is not None and before.sums.trail != picture.sums.trail):
+            self._end()
         self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('why.keys_hint')}")
         self._place()
         self.tell_again(NOTHING if self.here is None else self.describe(self.here))
+
+    # Time
+
+    @property
+    def playing(self) -> bool:
+        return self._timer.isActive()
+
+    def play(self) -> None:
+        """Add the parts one after the other, from the first. Where nothing may move, all of them stay."""
+        if self.picture is None or self.picture.sums.terms or not self.picture.sums.exact or not may_move():
+            return
+        self.seek(0.0)
+        self._clock.start()
+        self._timer.start()
+        self.moved.emit()
+
+    def seek(self, time_ms: float) -> None:
+        """Show the sum as it is after a time."""
+        self.time_ms = time_ms
+        self._place()
+
+    def stop(self) -> None:
+        """Stay at the part that has been added last; the whole sum comes back with Space."""
+        self._timer.stop()
+        self.moved.emit()
+
+    def _end(self) -> None:
+        """Show the whole sum."""
+        if self.time_ms is not None:
+            self._timer.stop()
+            self.time_ms = None
+            self._place()
+            self.moved.emit()
+
+    def _tick(self) -> None:
+        self.seek(float(self._clock.elapsed()))
+        if self.picture is None or n_added(self.picture.sums, self.time_ms or 0.0) >= n_terms(self.picture.sums):
+            self._end()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._end()
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -56,7 +116,9 @@ class AccountView(Surface):
         if self.picture is not None and self.words is not None:
             self._painter.use(self.font())
             self._sketch = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
-            self.places = account(self._sketch, self.picture.sums, self.words, Area(0, 0, self.width(), self.height()))
+            added = None if self.time_ms is None else n_added(self.picture.sums, self.time_ms)
+            area = Area(0, 0, self.width(), self.height())
+            self.places = account(self._sketch, self.picture.sums, self.words, area, added)
         self.here = self.here if self.here is not None and self.here < len(self.places) else None
         self.selected = self.selected if self.selected is not None and self.selected < len(self.places) else None
         self.update()
@@ -150,6 +212,13 @@ class AccountView(Surface):
             self._walk(0 if key == Qt.Key.Key_Home else last)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._open()
+        elif key == Qt.Key.Key_Space and self.picture is not None and not self.picture.sums.terms:
+            if self.playing:
+                self.stop()
+            elif self.time_ms is not None:
+                self._end()
+            else:
+                self.play()
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Backspace) and self._inside():
             self.leaving.emit()
         else:

@@ -6,14 +6,25 @@ Keys: left and right go through the tokens of a row, up and down change the row,
 from html import escape
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Axis
 from explorer.picture.layout.alignment import AlignmentLayout, Side, lay_out
-from explorer.picture.makers.alignment import strokes, tell_column, tell_line, tell_row
+from explorer.picture.makers.alignment import changeable, strokes, tell_column, tell_line, tell_row
+from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.alignment_labels import line_px, paint_end, underline
@@ -28,8 +39,11 @@ _SEEN = 0.5 / 255  # the smallest opacity that a screen can show
 class AlignmentView(Surface):
     """Shows an Alignment. A figure wider than the widget is scrolled by wheel or drag.
 
-    Signals: pointed(Pointed) when the mouse or a key reaches a token or a line, or leaves it; opened() on Enter.
+    Signals: pointed(Pointed) when the mouse or a key reaches a token or a line, or leaves it; opened() on Enter;
+    wished(Intent) from the menu, for a change at a line or a token.
     """
+
+    wished = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,6 +52,7 @@ class AlignmentView(Surface):
         self._layout: AlignmentLayout | None = None  # measured once for each picture and size
         self._shift = 0.0
         self._grabbed: QPointF | None = None
+        self.change_menu = ChangeMenu(self, self.wished.emit)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 100)
 
@@ -250,6 +265,19 @@ class AlignmentView(Surface):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.fit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.asked_menu(event)
+        if menu is not None:
+            menu.popup(event.globalPos())
+
+    def asked_menu(self, event: QContextMenuEvent) -> QMenu | None:
+        """The menu that changes the weight or the token under the mouse, or for the menu key the chosen token."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            tokens = frozenset[Spot]() if self.selected is None else frozenset({self.selected})
+        else:
+            tokens = self._under(QPointF(event.pos()))
+        return None if self.picture is None else self.change_menu.made(changeable(self.picture, tokens), self.words)
 
     def left(self) -> None:
         self._come_to(frozenset())

@@ -2,20 +2,20 @@
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
 from explorer.picture.cell_text import cell, cell_tip, changeable, followable, number
-from explorer.picture.kinds import Axis, Heatmap
+from explorer.picture.kinds import Axis, Closed, Heatmap
 from explorer.picture.scales import GAP, Scale, indices
 from explorer.picture.theme import Theme
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
 from explorer.views.painting.numbers import Block, paint_numbers
-from explorer.views.painting.paint import hatching, label_step, ramp
+from explorer.views.painting.paint import estimate_hatching, hatching, label_step, ramp
 from explorer.views.painting.pencil import Pencil
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.walked_canvas import WalkedCanvas
@@ -177,7 +177,9 @@ class HeatmapView(WalkedCanvas):
         if picture is None:
             return
         if picture.closed is not None and min(self.cell_size()) >= _HATCHED_CELL:
-            self._hatch(painter, picture)
+            self._hatch(painter, picture.closed, hatching(self.theme))
+        if picture.estimated is not None and min(self.cell_size()) >= _HATCHED_CELL:
+            self._hatch(painter, picture.estimated, estimate_hatching(self.theme))
         if picture.pending:
             self._outline_cells(painter)
         if self._bare:
@@ -209,12 +211,10 @@ class HeatmapView(WalkedCanvas):
         for column in range(self.view.columns):
             painter.drawRect(self.cell_rect(0, column, self.view.rows, 1))
 
-    def _hatch(self, painter: QPainter, picture: Heatmap) -> None:
-        """Hatch closed cells, one rectangle for each run in a row; a causal mask has one run in each row."""
-        assert picture.closed is not None  # The caller has checked.
-        brush = hatching(self.theme)
+    def _hatch(self, painter: QPainter, cells: Closed, brush: QBrush) -> None:
+        """Hatch some cells, one rectangle for each run in a row; a causal mask has one run in each row."""
         for row in range(int(self.view.top), min(self.view.rows, int(self.view.bottom) + 1)):
-            edges = np.flatnonzero(np.diff(picture.closed[row], prepend=False, append=False))
+            edges = np.flatnonzero(np.diff(cells[row], prepend=False, append=False))
             for start, end in zip(edges[::2], edges[1::2], strict=True):
                 painter.fillRect(self.cell_rect(row, int(start), 1, int(end - start)), brush)
 

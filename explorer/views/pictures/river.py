@@ -10,11 +10,22 @@ The wheel goes through a long sentence, with Ctrl it shows fewer tokens or more,
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
+from explorer.picture.river.changeable import changeable, pointed_place
 from explorer.picture.river.draw import Colours, draw_over, draw_river
 from explorer.picture.river.excerpts import centred, turned
 from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
@@ -28,6 +39,7 @@ from explorer.picture.river.scene import Drawn, Sentence
 from explorer.picture.river.strips import bar_rect
 from explorer.picture.theme import Theme
 from explorer.trace.tap_names import Cell
+from explorer.views.painting.change_menu import ChangeMenu
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.scene import paint_scene
 from explorer.views.painting.sliding import Sliding
@@ -42,12 +54,13 @@ class RiverView(Surface):
 
     Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; followed(Cell)
     when somebody wants to see how a weight comes about; laid_out() when columns may stand elsewhere; opened() on Enter in an
-    opened block.
+    opened block; wished(Intent) from the menu, for a change at what is pointed at.
     """
 
     chose = Signal(object)
     laid_out = Signal()
     followed = Signal(object)
+    wished = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,6 +76,7 @@ class RiverView(Surface):
         self._mouse: QPointF | None = None
         self._dragged = _NO_PLACE  # where the mouse was pressed
         self.motion = Sliding(self.update, self)
+        self.change_menu = ChangeMenu(self, self.wished.emit)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(600, 380)
 
@@ -300,6 +314,19 @@ class RiverView(Surface):
         if river is not None and river.halves[0].block == 1 and river.head is not None:
             asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
             self.followed.emit(Cell(river.attention, river.layer, river.head, asks.token(query), answers.token(key)))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.asked_menu(event)
+        if menu is not None:
+            menu.popup(event.globalPos())
+
+    def asked_menu(self, event: QContextMenuEvent) -> QMenu | None:
+        """The menu that changes what is under the mouse, or for the menu key what stands out."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if self.picture is None:
+            return None
+        place = pointed_place(self.picture, self.pointing) if by_key else self.place_at(QPointF(event.pos()))
+        return self.change_menu.made(None if place is None else changeable(self.picture, place), self.words)
 
     def left(self) -> None:
         self._mouse = None

@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from explorer.app.session.asking import Asking
+from explorer.state.focus import Focus
 from explorer.state.wish import Wish
 
 BEAM = attrs.evolve(Wish.from_preset("translator", "我爱你"), beam=4)
@@ -44,6 +45,23 @@ def test_an_older_answer_is_not_refined(asking: Asking) -> None:
     older = asking.first(BEAM, None)
     asking.first(attrs.evolve(BEAM, text="你好"), older)
     assert asking.rest(BEAM, older) is None
+
+
+def test_another_place_is_asked_for_when_an_experiment_looks_there(asking: Asking) -> None:
+    """The place counts only with experiments that look at one; of those without, an answer leaves nothing out."""
+    tiny = Wish.from_preset("tiny")
+    shown = asking.first(tiny, None)
+    assert asking.look_into(frozenset(), tiny, shown, busy=False, focus=Focus(head=3)) is None
+    edges = frozenset({"edges"})
+    first = asking.look_into(edges, tiny, shown, busy=False, focus=Focus(head=1))
+    assert first is not None and first.detail.focus == Focus(head=1) and first.detail.refines
+    assert asking.look_into(edges, tiny, first, busy=False, focus=Focus(head=1)) is None
+    second = asking.look_into(edges, tiny, first, busy=False, focus=Focus(head=2))
+    assert second is not None and second.detail.focus == Focus(head=2)
+    assert asking.look_into(edges, tiny, second, busy=True, focus=Focus(head=3)) is None
+    rest = asking.rest(tiny, second)
+    assert rest is not None and rest.detail.focus == Focus(head=3)
+    assert asking.look_into(frozenset(), tiny, rest, busy=False) is None
 
 
 def test_experiments_are_asked_for_when_they_are_looked_at(asking: Asking) -> None:

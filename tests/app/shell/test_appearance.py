@@ -11,6 +11,7 @@ from explorer.app.session.preferences import Preferences
 from explorer.app.shell import appearance as module
 from explorer.app.shell.appearance import Appearance
 from explorer.picture.theme import DARK, LIGHT
+from explorer.views.painting.motion import STILL, may_move
 
 
 class _Hints(QObject):
@@ -52,3 +53,25 @@ def test_a_chosen_theme_reaches_title_bar_and_the_systems_dialogs(
         appearance.close()
         qapp.setStyleSheet("")
         qapp.setPalette(before)
+
+
+def test_motion_is_as_somebody_wants_it_or_as_the_system_says(
+    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The choice is remembered; "as the system" is still where the system says so, and nothing is said where it does not."""
+    kept = qapp.property(STILL)
+    monkeypatch.setattr(module, "system_is_still", lambda: says)
+    says = False
+    appearance = Appearance(Preferences(), "en")
+    try:
+        assert appearance.motion == "system" and qapp.property(STILL) is None
+        for choice, told in (("reduced", False), ("full", True)):
+            appearance.choose_motion(choice)
+            assert may_move() is told and Preferences().motion == choice
+        says = True
+        assert Appearance(Preferences(), "en").motion == "full" and may_move()
+        appearance.choose_motion("system")
+        assert not may_move()
+    finally:
+        appearance.close()
+        qapp.setProperty(STILL, kept)

@@ -12,7 +12,10 @@ Numbers = NDArray[np.float64]
 
 
 class NumpyPass:
-    """`heads` are (attention's path, head or None for all), `feeds` are paths, `hidden` is (path's end, column)."""
+    """`heads` are (attention's path, head or None for all), `feeds` are paths, `hidden` is (path's end, column).
+
+    `cell` is (attention's path, head, query, key).
+    """
 
     def __init__(self, model: Transformer) -> None:
         self.weights: Mapping[str, Numbers] = {n: w.detach().double().numpy() for n, w in model.state_dict().items()}
@@ -20,6 +23,7 @@ class NumpyPass:
         self.heads: set[tuple[str, int | None]] = set()
         self.feeds: set[str] = set()
         self.hidden: tuple[str, int] | None = None
+        self.cell: tuple[str, int, int, int] | None = None
 
     def log_p(self, source: list[int] | None, target: list[int] | None) -> Numbers:
         """[position, vocab]"""
@@ -62,6 +66,8 @@ class NumpyPass:
             if self.hidden is not None and path.endswith(self.hidden[0]):
                 others = np.arange(len(x)) != self.hidden[1] if path.endswith("self_attn") else slice(None)
                 scores[others, self.hidden[1]] = -np.inf
+            if self.cell is not None and self.cell[:2] == (path, head):
+                scores[self.cell[2:]] = -np.inf
             weights = np.exp(scores - scores.max(-1, keepdims=True))
             off = {(path, head), (path, None)} & self.heads
             heads.append((weights / weights.sum(-1, keepdims=True)) @ v[:, part] * (0 if off else 1))

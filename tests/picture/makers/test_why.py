@@ -11,6 +11,7 @@ import explorer
 from explorer.picture.causal_kinds import Account
 from explorer.picture.makers.lens import lens_map
 from explorer.picture.makers.why import account, asked, question, rivals
+from explorer.picture.makers.why_inside import left
 from explorer.picture.sums import bare, digits_for, told
 from explorer.picture.tables import tables
 from explorer.state.look import PART_ORDERS, Look
@@ -88,6 +89,76 @@ def test_a_head_is_walked_down_to_a_single_product_and_back() -> None:
     query, key = trace["decoder.layers.1.cross_attn.query"][2, 1], trace["decoder.layers.1.cross_attn.key"][2, look.cell_key]
     assert sorted(term.value for term in score.terms) == pytest.approx(sorted((query * key).tolist()), abs=1e-6)
     assert [link.goes for link in score.trail[:-1]] == [{"inside": ""}, {"inside": "head"}, {"inside": "key"}]
+
+
+def walk(look: Look, **knobs: object) -> tuple[Trace, Account | None]:
+    trace = deep(**knobs)
+    return trace, account(trace, look, words("en"))
+
+
+@lru_cache(maxsize=4)
+def deep(**knobs: object) -> Trace:
+    """The same with the weights behind Q, K and V."""
+    return explorer.explore("我爱北京天安门", preset="tiny", experiments=("why", "readers"), **knobs)
+
+
+@pytest.mark.parametrize("placement", ["pre", "post"])
+def test_a_product_is_walked_down_to_the_embedding_and_back(placement: str) -> None:
+    """Q and K of a product, and V, open into the parts of the stream that made them; heads among these open again."""
+    look = attrs.evolve(HEAD, inside="score", cell_key=1)
+    trace, score = walk(look, norm_placement=placement)
+    assert score is not None
+    feature = score.sums.terms[0]
+    assert [goes and str(goes["way"]).split("/")[2] for goes in feature.factor_goes] == ["query", "key"]
+    assert [goes and str(goes["way"])[-3:] for goes in score.sums.factor_goes] == ["all", "all"]
+    look = attrs.evolve(look, **(feature.factor_goes[1] or {}))
+    _, opened = walk(look, norm_placement=placement)
+    assert opened is not None
+    key = opened.sums
+    number = int(feature.label.split()[-1])
+    recorded = float(trace["decoder.layers.1.cross_attn.key"][2, 1, number])
+    assert key.whole == pytest.approx(recorded) == pytest.approx(feature.factors[1] if feature.factors else 0)
+    assert math.fsum(term.value for term in key.terms) == pytest.approx(recorded, abs=1e-4) and key.exact
+    assert {"token", "position"} <= {term.label for term in key.terms}
+    assert [link.label for link in key.trail] == [*(link.label for link in score.sums.trail), f"K[{number}]"]
+    assert key.chain[0].about == f"decoder.layers.1.cross_attn.key[2, 1, {number}]"
+    other = attrs.evolve(look, **(key.chain[-1].goes or {}))
+    assert other.way.split("/")[2] == "query"
+    head = next(term for term in key.terms if "self L1" in term.label and term.goes)
+    look = attrs.evolve(look, **(head.goes or {}))
+    _, deeper = walk(look, norm_placement=placement)
+    assert deeper is not None and look.attention == "encoder.self_attn"
+    assert deeper.sums.whole == head.value == pytest.approx(math.fsum(term.value for term in deeper.sums.terms), abs=1e-5)
+    look = attrs.evolve(look, **(deeper.sums.terms[0].goes or {}))
+    _, value = walk(look, norm_placement=placement)
+    assert value is not None and len(value.sums.trail) == len(key.trail) + 3
+    look = attrs.evolve(look, **(value.sums.factor_goes[0] or {}))
+    _, whole = walk(look, norm_placement=placement)
+    assert whole is not None and whole.sums.trail[-1].label == "by V" and whole.sums.exact
+    for link in whole.sums.trail[:-1]:  # Every link of the long way leads to the sum that it names.
+        _, back = walk(attrs.evolve(look, **(link.goes or {})), norm_placement=placement)
+        assert back is not None
+        figures = [each.figure for each in back.sums.trail[-2:]] or [told(back.sums.difference, back.sums.digits)]
+        assert link.figure in figures
+    seen = []
+    while look.inside or look.way:
+        look = attrs.evolve(look, **left(look))
+        seen.append((look.way.count("query") + look.way.count("/key/") + look.way.count("value"), look.inside))
+    assert seen == [(1, "key"), (1, "head"), (1, ""), (0, "score"), (0, "key"), (0, "head"), (0, "")]
+
+
+def test_a_network_in_a_number_opens_and_a_way_of_another_sentence_does_not() -> None:
+    """The way is left out where the sentence has no such key; until its weights are there, the last picture stays."""
+    way = "decoder.cross_attn.1.2/1/key/all"
+    look = attrs.evolve(HEAD, way=way, layer=0, inside="network")
+    _, network = walk(look)
+    assert network is not None and len(network.sums.terms) == 256 and len(network.sums.trail) == 6
+    assert account(looked_into(), look, words()) is None
+    _, waterfall = walk(attrs.evolve(HEAD, way="decoder.cross_attn.1.2/99/key/all"))
+    assert waterfall is not None and not waterfall.sums.trail and waterfall.sums.groups
+    off = Change("encoder.layers.0.self_attn.output", "scale", value=0.0)
+    _, refused = walk(attrs.evolve(HEAD, way=way), changes=(off,))
+    assert refused is not None and not refused.sums.exact and refused.sums.trail
 
 
 def test_a_network_opens_into_its_units() -> None:

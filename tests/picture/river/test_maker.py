@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+import torch
 
 import explorer
 from explorer.engine.compute import Computer
@@ -10,9 +11,12 @@ from explorer.engine.request import Request
 from explorer.picture.figure.river import RIVER
 from explorer.picture.makers.excerpt import MOST_LANES
 from explorer.picture.makers.river import river
+from explorer.picture.river.draw import Colours, draw_river
 from explorer.picture.river.excerpts import centred, scrolled, zoomed
+from explorer.picture.river.grid import lay_out
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River, strongest_pair
+from explorer.picture.river.scene import Label
 from explorer.picture.river.tell import tell
 from explorer.state.look import Look
 from explorer.state.wish import Wish
@@ -180,6 +184,37 @@ def test_the_wheel_keeps_the_token_under_the_mouse() -> None:
     assert zoomed(shown, shown.first, 100) == Place("excerpt", side="source")
     assert (smallest := zoomed(shown, shown.first, 0.01)).end - smallest.index == 6
     assert centred(shown, 0.5).index == pytest.approx(n / 2 - (shown.end - shown.first) / 2, abs=1)
+
+
+@pytest.mark.parametrize("temperature", [0.3, 2.5])
+def test_the_sampling_temperature_changes_every_probability_that_is_shown(temperature: float) -> None:
+    """Of the words and of the candidates, against torch's softmax of the recorded logits; the caption and the tables say so."""
+    trace = asked("he likes it")
+    picture = made(trace, position=1, sampling_temperature=temperature)
+    logits = torch.from_numpy(np.array(trace["generator.logits"], np.float64))
+    p = torch.softmax(logits / temperature, dim=-1).numpy()
+
+    assert picture.written.probabilities == pytest.approx([p[n, each] for n, each in enumerate(trace.expected)], rel=1e-5)
+    ids = [each for _name, _share, each in picture.written.candidates]
+    assert [share for _name, share, _id in picture.written.candidates] == pytest.approx(p[1, ids].tolist(), rel=1e-5)
+    assert ids == np.argsort(-p[1], kind="stable")[: len(ids)].tolist() and picture.written.cut == ()
+    names = [table.name for table in RIVER.tables(picture)]
+    assert f"softmax(generator.logits / {temperature:g}).step1" in names
+    grid = lay_out(picture, 1172, 716)
+    scene = draw_river(picture, grid, words(), Colours("cividis", "blue-red")).scene
+    assert any(isinstance(item, Label) and item.text.endswith(f"T = {temperature:g}") for item in scene)
+
+
+def test_candidates_that_sampling_would_cut_away_are_pale() -> None:
+    """Those beyond the first two; their probabilities stay, and the sentence says that they are never drawn."""
+    trace = asked("he likes it")
+    picture, plain = made(trace, position=1, top_k=2), made(trace, position=1)
+
+    assert picture.written.cut == (False, False, *(True for _each in picture.written.candidates[2:]))
+    assert picture.written.candidates == plain.written.candidates and plain.written.cut == ()
+    place = Place("candidate", index=2)
+    cut, kept = (str(tell(each, words("en"), place, None, (), ())) for each in (picture, plain))
+    assert "top-k" in cut and "top-k" not in kept
 
 
 def test_it_says_why_a_word_that_is_not_the_likeliest_was_written() -> None:

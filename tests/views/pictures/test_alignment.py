@@ -7,17 +7,18 @@ import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.kinds import Alignment, Axis, Caption
-from explorer.picture.makers.alignment import alignment
+from explorer.picture.makers.alignment import alignment, changeable
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.state.look import Look
+from explorer.state.offers import ChangePlace
 from explorer.trace.trace import Trace
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.alignment import AlignmentView
@@ -377,3 +378,26 @@ def test_without_a_picture_nothing_happens(qtbot: QtBot) -> None:
         QTest.keyClick(view, key)
     view.tell_again()
     assert view.picture is None
+
+
+def test_a_place_to_change_is_a_cell_a_layer_or_a_token(trace: Trace, words: Words) -> None:
+    """A mean over all layers is nothing in the pass, and the end of the sentence has no vector."""
+    look = Look(attention="decoder.cross_attn", layer=1, head=2, aligned="head")
+    one, layer, every = (alignment(trace, attrs.evolve(look, aligned=each), words) for each in ("head", "layer", "all"))
+    tap, last = "decoder.layers.1.cross_attn.weights", one.values.shape[0] - 1
+    line = frozenset({one.rows.spot(2), one.columns.spot(1)})
+
+    assert changeable(one, line) == ChangePlace(tap, 2, 2, 1)
+    assert changeable(layer, line) == ChangePlace(tap, None)
+    assert changeable(every, line) is None
+    assert changeable(one, frozenset({one.columns.spot(1)})) == ChangePlace("encoder.embedding.output", None, 1)
+    assert changeable(one, frozenset({one.rows.spot(0)})) == ChangePlace("decoder.embedding.output", None, one.rows.shift)
+    assert (changeable(one, frozenset({one.rows.spot(last)})) is None) is bool(one.rows.shift)
+    assert changeable(one, frozenset()) is None
+
+
+def test_there_is_no_menu_where_nothing_is(qtbot: QtBot, words: Words) -> None:
+    """Beside every line, and for the menu key before a token is chosen."""
+    view = shown(qtbot, picture(), words)
+    for reason in QContextMenuEvent.Reason.Mouse, QContextMenuEvent.Reason.Keyboard:
+        assert view.asked_menu(QContextMenuEvent(reason, QPoint(2, 150), QPoint())) is None

@@ -4,10 +4,13 @@ import attrs
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
+from explorer.picture.layout.waterfall import n_added
 from explorer.picture.theme import DARK
+from explorer.views.painting.motion import STILL
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.lens import LensView
@@ -120,3 +123,51 @@ def test_the_cell_follows_the_step(lens: LensView, words: Words) -> None:
     assert lens.cell == (1, 0)
     lens.draw(lens_by_hand(5), words)
     assert lens.cell == (1, 1)
+
+
+def test_parts_are_added_one_after_the_other_and_space_stops(
+    view: AccountView, qtbot: QtBot, qapp: QApplication, words: Words
+) -> None:
+    """What is shown follows from the time alone; Space plays, stays at a part, and shows the whole sum again."""
+    picture = account_of(sums())
+    view.draw(picture, words)
+    whole = [(place.area, place.about) for place in view.places]
+    for n, time_ms in ((0, 39.9), (1, 40.0), (2, 100.0), (len(whole), 1e6)):
+        view.seek(time_ms)
+        assert [(place.area, place.about) for place in view.places] == whole[:n]
+        assert n_added(picture.sums, time_ms) == n
+    view._end()
+    assert [(place.area, place.about) for place in view.places] == whole
+    moved: list[bool] = []
+    view.moved.connect(lambda: moved.append(view.playing))
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Space)  # type: ignore[call-overload]
+    assert view.playing and len(view.places) < len(whole)
+    qtbot.waitUntil(lambda: len(view.places) > 0)
+    QTest.keyClick(view, Qt.Key.Key_Space)  # type: ignore[call-overload]
+    assert not view.playing and view.time_ms is not None
+    QTest.keyClick(view, Qt.Key.Key_Space)  # type: ignore[call-overload]
+    assert view.time_ms is None and len(view.places) == len(whole)
+    view.play()
+    qtbot.waitUntil(lambda: not view.playing)
+    assert len(view.places) == len(whole) and moved == [True, False, False, True, False]
+    qapp.setProperty(STILL, True)
+    try:
+        view.play()
+        assert not view.playing and view.time_ms is None
+    finally:
+        qapp.setProperty(STILL, False)
+
+
+def test_what_is_played_ends_when_a_part_is_opened_or_the_page_is_left(view: AccountView, words: Words) -> None:
+    """And a list of terms does not play."""
+    view.draw(account_of(sums()), words)
+    view.play()
+    view.hide()
+    assert not view.playing and view.time_ms is None
+    view.show()
+    view.play()
+    view.draw(account_of(attrs.evolve(sums(), terms=sums().groups[0].rows[0].terms)), words)
+    assert not view.playing
+    view.play()
+    assert not view.playing

@@ -1,0 +1,210 @@
+"""The search for the sentences that the present changes break most: rows appear as they are found, beside the base rate.
+
+Decision: it is a window of its own that stays open, so that one find after the other can be put into the box. Rejected: a box
+that has to be closed first, which would have to be searched anew for each.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidgetItem,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.app.display import native_dialog
+from explorer.app.pages.found_rows import FoundRows
+from explorer.engine.errand import Brought, FindBreaks
+from explorer.errors import ExplorerError
+from explorer.lang import Words
+from explorer.picture.outcome import folded
+from explorer.picture.theme import Theme
+from explorer.state.change_intents import TakeSentence
+from explorer.state.held_out import held_out, own_sentences
+from explorer.state.tries import is_altered
+from explorer.state.wish import Wish
+from explorer.trace.sentence_breaks import SURE, Break, Breaks
+
+_SIZE = (760, 560)  # px
+_TEXTS = "*.txt *.tsv *.csv"
+
+
+class BreakFinder(QDialog):
+    """`search()` begins. Escape ends a search, and closes the window once none runs.
+
+    Signals: wished(Intent) when a find is clicked; sent(Errand).
+    """
+
+    wished = Signal(object)
+    sent = Signal(object)
+
+    def __init__(self, parent: QWidget, words: Words) -> None:
+        super().__init__(parent)
+        self.words, self.breaks, self.errand, self._told = words, Breaks(), FindBreaks(), ""
+        self._own: tuple[str, ...] = ()
+        self._refused = ""
+        self.title, self.changes, self.rate, self.left_out, self.note = (QLabel() for _ in range(5))
+        self.title.setObjectName("title")
+        self.changes.setObjectName("right")
+        self.left_name, self.right_name = QLabel(), QLabel()
+        for label in (self.note, self.left_out, self.left_name, self.right_name):
+            label.setObjectName("faint")
+        for label in (self.changes, self.rate, self.note, self.left_out):
+            label.setWordWrap(True)
+        self.progress, self.rows = QProgressBar(), FoundRows()
+        self.progress.setTextVisible(False)
+        self.progress.setMaximumHeight(6)
+        self.own, self.stop, self.leave = QPushButton(), QPushButton(), QPushButton()
+        for button in (self.own, self.stop, self.leave):
+            button.setAutoDefault(False)
+        self.rows.itemClicked.connect(self._use)
+        self.rows.itemActivated.connect(self._use)
+        self.own.clicked.connect(self._choose)
+        self.stop.clicked.connect(self._stop_or_again)
+        self.leave.clicked.connect(self.close)
+        self._lay_out()
+        self.resize(*_SIZE)
+
+    def _lay_out(self) -> None:
+        top, foot, names, column = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        names.setContentsMargins(10, 0, 10, 0)
+        names.addWidget(self.left_name)
+        names.addStretch(1)
+        names.addWidget(self.right_name)
+        top.addWidget(self.title)
+        top.addWidget(self.changes, 1)
+        foot.addWidget(self.own)
+        foot.addStretch(1)
+        foot.addWidget(self.stop)
+        foot.addWidget(self.leave)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(self.rate)
+        column.addWidget(self.progress)
+        column.addLayout(names)
+        column.addWidget(self.rows, 1)
+        column.addWidget(self.left_out)
+        column.addWidget(self.note)
+        column.addLayout(foot)
+
+    @property
+    def searching(self) -> bool:
+        """Whether a search runs."""
+        return len(self.breaks) + self.breaks.left_out < self.errand.n_pieces
+
+    def search(self, wish: Wish, told: str) -> None:
+        """Begin anew with the changes of a Wish, which `told` names; without any, say so."""
+        self._told, self.breaks = told, Breaks()
+        self.rows.clear()
+        self._refused = ""
+        sentences = (self._own or held_out()) if is_altered(wish) else ()
+        self.errand = FindBreaks(wish=wish, sentences=sentences)
+        self.sent.emit(self.errand)
+        self.tell()
+
+    def bring(self, brought: Brought) -> None:
+        """Count a sentence, and show it if it is worth it."""
+        if brought.errand is not self.errand:
+            return
+        one = brought.found if isinstance(brought.found, Break) else None
+        self.breaks = self.breaks.with_one(one)
+        if one is not None and one.kept:
+            self.rows.add(one, self._row_told(one))
+        self.tell()
+
+    def _row_told(self, one: Break) -> str:
+        before, after = folded(one.before), folded(one.after)
+        return self.words("breaks.row", source=one.source, before=before, after=after, score=f"{one.score:.1f}")
+
+    def speak(self, words: Words) -> None:
+        """Take another language."""
+        self.words = words
+        self.tell()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.rows.set_theme(theme)
+
+    def tell(self) -> None:
+        """Write all texts anew."""
+        words, errand = self.words, self.errand
+        self.setWindowTitle(words("breaks.title"))
+        self.title.setText(words("breaks.title"))
+        self.changes.setText(self._told)
+        self.rate.setText(self._rate() if errand.n_pieces else words("error.nothing_changed"))
+        self.progress.setRange(0, max(1, errand.n_pieces))
+        self.progress.setValue(len(self.breaks) + self.breaks.left_out)
+        self.progress.setAccessibleName(words("breaks.progress"))
+        self.rows.setAccessibleName(words("breaks.rows"))
+        self.left_out.setText(self._refused or words("breaks.left_out", count=self.breaks.left_out))
+        self.left_out.setVisible(bool(self._refused or self.breaks.left_out))
+        self.left_name.setText(words("breaks.columns"))
+        self.right_name.setText(words("breaks.score"))
+        self.note.setText(words("breaks.note", sure=f"{SURE}".replace("-", "\N{MINUS SIGN}")))
+        self.own.setText(words("breaks.own"))
+        self.own.setEnabled(errand.wish is not None)
+        self.stop.setText(words("breaks.stop" if self.searching else "breaks.again"))
+        self.stop.setEnabled(bool(errand.n_pieces))
+        self.leave.setText(words("export.close"))
+
+    def _rate(self) -> str:
+        """How many sentences changed of those that were tried: no find may be read without it."""
+        words, breaks = self.words, self.breaks
+        if not len(breaks):
+            return words("breaks.begins", total=self.errand.n_pieces)
+        share = f"{breaks.share:.0%}".replace("%", " %")
+        told = words("breaks.rate", tried=len(breaks), changed=breaks.changed, share=share, kept=self.rows.count())
+        return f"{told} {words('breaks.rest', total=self.errand.n_pieces)}" if self.searching else told
+
+    def _use(self, item: QListWidgetItem) -> None:
+        one = self.rows.chosen()
+        if one is not None:
+            self.wished.emit(TakeSentence(one.source))
+
+    def _stop_or_again(self) -> None:
+        if self.searching:
+            self.end()
+        elif self.errand.wish is not None:
+            self.search(self.errand.wish, self._told)
+
+    def end(self) -> None:
+        """End the search; what was found stays."""
+        if self.searching:
+            wish, done = self.errand.wish, self.errand.sentences[: len(self.breaks) + self.breaks.left_out]
+            self.errand = FindBreaks(wish=wish, sentences=done)
+            self.sent.emit(FindBreaks())
+            self.tell()
+
+    def _choose(self) -> None:
+        with native_dialog():
+            path, _filter = QFileDialog.getOpenFileName(self, self.words("breaks.own"), "", _TEXTS)
+        if path:
+            self.take_file(Path(path))
+
+    def take_file(self, path: Path) -> None:
+        """Search in the sentences of a file of one's own."""
+        try:
+            self._own = own_sentences(path)
+        except ExplorerError as error:
+            self._refused = self.words.error(error)
+            self.tell()
+        else:
+            if self.errand.wish is not None:
+                self.search(self.errand.wish, self._told)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.searching:
+            self.end()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.end()
+        super().closeEvent(event)

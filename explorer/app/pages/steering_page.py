@@ -1,0 +1,160 @@
+"""The steering page: a vector made of two sets of sentences, added to the stream of a layer as many times as a slider says."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel
+
+from explorer.app.pages.layouts import column_in
+from explorer.app.pages.page import Page
+from explorer.lang import Words
+from explorer.picture.makers.steering import chosen_tap, direction_map, found_steering, steered_rewording, told_lengths, why_not
+from explorer.state.change_intents import ReplaceChange
+from explorer.state.intents import SetSteering
+from explorer.state.look import Look, sides_of
+from explorer.state.steering_sets import with_suggested
+from explorer.state.wish import Wish
+from explorer.trace.changes import Change
+from explorer.trace.steering import Steering
+from explorer.trace.trace import Trace
+from explorer.views.controls.layer_box import LayerBox
+from explorer.views.controls.sampling import SamplingRow
+from explorer.views.controls.segments import Segments
+from explorer.views.controls.sentences_edit import SentencesEdit
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.rewording import RewordingView
+
+_FACTORS = [round(0.1 * tick, 1) for tick in range(-50, 51)]
+_SLIDER_PX = 260
+
+
+class SteeringPage(Page):
+    """Two boxes of sentences, the layer, the slider; below them the translation before and after, and where tokens point.
+
+    Decision: the slider is a handle of a Change of the kind "add" in the list of changes. Rejected: a state of its own, which
+    undo, files and the strip of changes would have to learn.
+    """
+
+    key = "steering"
+    least_px = 600
+    experiments = frozenset({"steering", "unchanged"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.toward, self.away = SentencesEdit(), SentencesEdit()
+        self.toward.edited.connect(self._typed_toward)
+        self.away.edited.connect(self._typed_away)
+        self.toward_label, self.away_label, self.lengths, self.why = QLabel(), QLabel(), QLabel(), QLabel()
+        for label in (self.toward_label, self.away_label, self.lengths, self.why):
+            label.setObjectName("faint")
+        self.lengths.setWordWrap(True)
+        self.why.setWordWrap(True)
+        self.why.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.side, self.layer = Segments(), LayerBox()
+        self.side.chose.connect(self._chose_side)
+        self.layer.chose.connect(self._chose_layer)
+        self.factor = SamplingRow("factor", _FACTORS, None, 1, start=0.0)
+        self.factor.setMinimumWidth(_SLIDER_PX)
+        self.factor.turned.connect(self._turned)
+        self.words_card = self.card(RewordingView(), steered_rewording)
+        directions = HeatmapView()
+        directions.follows = False  # Its cells are cosines and no weights.
+        self.directions = self.card(directions, direction_map)
+        self._found: Steering | None = None
+        self._look = Look()
+        self._wish: Wish | None = None
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        sets = QGridLayout()
+        sets.setHorizontalSpacing(10)
+        sets.setVerticalSpacing(4)
+        for place, (label, box) in enumerate(((self.toward_label, self.toward), (self.away_label, self.away))):
+            sets.addWidget(label, 0, place)
+            sets.addWidget(box, 1, place)
+            sets.setColumnStretch(place, 1)
+            label.setBuddy(box)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        for widget in (self.side, self.layer, self.factor):
+            row.addWidget(widget)
+        row.addWidget(self.lengths, 1)
+        column = column_in(self.scrolled())
+        column.addLayout(sets)
+        column.addLayout(row)
+        column.addWidget(self.why)
+        column.addWidget(self.words_card, 4)
+        column.addWidget(self.directions, 4)
+        column.addWidget(self.explain(hug=True), 2)
+
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        why, found, self._look = why_not(trace, words), found_steering(trace), look.fitted(trace)
+        if found is not None or why or not (self._found is not None and self._found.fits(trace)):
+            self._found = found  # A quick answer brings none: then the slider goes on with the last one.
+        self.why.setText(why)
+        self.why.setVisible(bool(why))
+        self.directions.setVisible(not why)
+        self.factor.setEnabled(not why)
+        self.side.offer({key: words(f"side.{key}") for key in sides_of(trace)}, self._look.side)
+        self.layer.offer(trace.card.side(self._look.side).n_layers, self._look.layer, words)
+        self._show_factor(words)
+        super().draw(trace, look, words)
+
+    def _show_factor(self, words: Words) -> None:
+        """Show the factor of the change in the list, and how long the vector is; or that other sentences made that change."""
+        change = self._steering()
+        if self._found is None:
+            self.lengths.setText("")
+            return
+        self.factor.put(round(self._found.factor(change), 2) if change is not None and change.on else 0.0)
+        foreign = change is not None and not self._found.is_own(change)
+        told = told_lengths(self._found, chosen_tap(self._found, self._look), words)
+        self.lengths.setText(words("steering.other_sentences") if foreign else told)
+
+    def _steering(self) -> Change | None:
+        """The change in the list that the slider turns."""
+        return None if self._found is None or self._wish is None else self._found.steered_by(self._wish.changes)
+
+    def put(self, wish: Wish) -> None:
+        self._wish = wish
+        toward, away = with_suggested(wish.toward, wish.away)
+        for box, own, used in ((self.toward, wish.toward, toward), (self.away, wish.away, away)):
+            box.put(own)
+            box.offer(() if own else used if not (wish.toward or wish.away) else ())
+
+    def speak(self, words: Words) -> None:
+        super().speak(words)
+        self.toward_label.setText(words("steering.toward"))
+        self.away_label.setText(words("steering.away"))
+        self.toward.setAccessibleName(words("steering.toward"))
+        self.away.setAccessibleName(words("steering.away"))
+        self.side.setAccessibleName(words("steering.side"))
+        self.factor.speak(words)
+        name_px = self.factor.name.fontMetrics().horizontalAdvance(self.factor.name.text()) + 2
+        self.factor.lay_out(narrow=True, name_px=name_px)
+
+    def _typed_toward(self, sentences: tuple[str, ...]) -> None:
+        self.wished.emit(SetSteering(toward=sentences))
+
+    def _typed_away(self, sentences: tuple[str, ...]) -> None:
+        self.wished.emit(SetSteering(away=sentences))
+
+    def _turned(self, _field: str, factor: float) -> None:
+        if self._found is not None:
+            self.wished.emit(ReplaceChange(self._steering(), self._found.change(chosen_tap(self._found, self._look), factor)))
+
+    def _chose_side(self, side: str) -> None:
+        self.look_at(side=side)
+        self._move(side, self._look.layer)
+
+    def _chose_layer(self, layer: int) -> None:
+        self.look_at(layer=layer)
+        self._move(self._look.side, layer)
+
+    def _move(self, side: str, layer: int) -> None:
+        """Let the change go along to another stream, with the same factor."""
+        change = self._steering()
+        if self._found is not None and change is not None and change.on and self._found.is_own(change):
+            tap = chosen_tap(self._found, Look(side=side, layer=layer))
+            self.wished.emit(ReplaceChange(change, self._found.change(tap, self._found.factor(change))))
+
+
+PAGE = SteeringPage

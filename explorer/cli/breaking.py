@@ -1,0 +1,98 @@
+"""The commands `breaks` and `postcard`: what changes or knobs break most, and a picture of one changed translation to send."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from explorer.cli.flags import checked_flag, choice_flag, number_flag, shared_flags
+from explorer.cli.passes import asked
+from explorer.cli.spoken import SpokenCommand
+from explorer.config import BEAM
+from explorer.errors import NothingChanged
+from explorer.lang import Words
+from explorer.presets import load_own_preset
+from explorer.state.alterations import read_alterations
+from explorer.state.held_out import MOST, held_out, own_sentences
+from explorer.state.tries import is_altered
+
+if TYPE_CHECKING:
+    from explorer.engine.request import Request
+
+_MOST = 10_000
+_changes = click.option("--changes", metavar="FILE")
+_beam = checked_flag(attrs.evolve(BEAM, name="--beam"), "beam", 1, metavar="NUMBER")
+
+
+def altered(text: str, given: dict[str, Any], changes: str | None, beam: int) -> "Request":
+    """The Request of a text with the flags, and with the changes of a file; a flag goes before the file's knob.
+
+    Raises ExplorerError.
+    """
+    made, knobs = read_alterations(Path(changes)) if changes is not None else ((), {})
+    turned = {**knobs, **{name: value for name, value in given.items() if value is not None}}
+    return asked(text, {**given, **turned}).wishing(changes=made, beam=beam)
+
+
+@click.command(cls=SpokenCommand)
+@_changes
+@click.option("--sentences", metavar="FILE")
+@number_flag("--most", "most", 1, _MOST, default=MOST)
+@_beam
+@click.option("--json", "as_json", is_flag=True)
+@shared_flags
+@click.pass_obj
+def breaks(
+    words: Words, /, changes: str | None, sentences: str | None, most: int, beam: int, as_json: bool, **given: Any
+) -> None:
+    """Search for the sentences whose translation changes or knobs break most."""
+    request = altered(load_own_preset(given["preset"]).text, given, changes, beam)
+    tried = held_out(most) if sentences is None else own_sentences(Path(sentences))[:most]
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+
+    found = Computer().breaks(request.wish, tried, progress=_progress)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    share = f"{found.share:.0%}".replace("%", " %")
+    click.echo(words("breaks.rate", tried=len(found), changed=found.changed, share=share, kept=len(found.kept)))
+    for one in found.kept:
+        click.echo(f"{one.score:6.1f}  {one.source}\n        {one.before}\n        {one.after}")
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--out", required=True, metavar="PATH")
+@_changes
+@_beam
+@number_flag("--width", "width_px", 16, 20_000)
+@choice_flag("--theme", "theme", ("light", "dark"), default="light")
+@shared_flags
+@click.pass_obj
+def postcard(
+    words: Words, /, text: str, out: str, changes: str | None, beam: int, width_px: int | None, theme: str, **given: Any
+) -> None:
+    """Write a picture of TEXT with its translation before and after changes, 1200 × 630 px."""
+    from explorer.export import formats
+    from explorer.export.postcard import write_postcard
+    from explorer.picture.theme import THEMES
+
+    path = Path(out)
+    formats.find(path.suffix[1:].lower(), formats.formats_of(figure=True, numbers=True))  # Refuse it before the pass.
+    request = altered(text, given, changes, beam)
+    if not is_altered(request.wish):
+        raise NothingChanged
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+
+    trace = Computer()(request.asking(experiments=frozenset({"unchanged"}))).trace
+    write_postcard(trace, path, words, THEMES[theme], width_px)
+    click.echo(words("cli.exported", count=1, path=path))
+
+
+def _progress(share: float) -> None:
+    """Overwrite a line of progress in a terminal; nothing is written to a file."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{share:.0%}" if share < 1 else "\r\033[K", nl=False, err=True)

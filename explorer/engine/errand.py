@@ -1,0 +1,108 @@
+"""Errands: long work in small pieces, done behind the frames, piece by piece, whenever no request waits.
+
+Each piece gives way to a new request and is begun again later. A newer errand of the same kind replaces the older one.
+
+Decision: an errand is a value with numbered pieces, and each piece is found by its number alone. Rejected: a generator on the
+compute thread, which would be lost with the first piece that gives way.
+"""
+
+from typing import ClassVar
+
+import attrs
+
+from explorer.errors import ExplorerError
+from explorer.state.tries import Try
+from explorer.state.wish import Wish
+from explorer.trace.consequences import Consequence
+from explorer.trace.sentence_breaks import Break
+
+
+@attrs.frozen(kw_only=True)
+class Errand:
+    """The base of errands. One without pieces ends the older one of its kind."""
+
+    kind: ClassVar[str] = ""
+
+    @property
+    def n_pieces(self) -> int:
+        """How many pieces there are."""
+        return 0
+
+
+@attrs.frozen(kw_only=True)
+class TryAll(Errand):
+    """What each change would do; a piece is a Try. All are measured on the words of the translation of `unchanged`.
+
+    `anyway` asks for it where a large model takes long.
+    """
+
+    kind: ClassVar[str] = "tries"
+    unchanged: Wish | None = None
+    tries: tuple[Try, ...] = ()
+    anyway: bool = False
+
+    @property
+    def n_pieces(self) -> int:
+        """How many changes are tried."""
+        return len(self.tries)
+
+
+@attrs.frozen(kw_only=True)
+class FindBreaks(Errand):
+    """What the changes of a Wish do to many sentences; a piece is a sentence."""
+
+    kind: ClassVar[str] = "breaks"
+    wish: Wish | None = None
+    sentences: tuple[str, ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        """How many sentences are tried."""
+        return len(self.sentences)
+
+
+@attrs.frozen(eq=False)
+class Brought:
+    """What a piece of an errand has found out; an ExplorerError where it cannot be found out."""
+
+    errand: Errand
+    number: int
+    found: Consequence | Break | ExplorerError
+
+
+_IN_TURN = (TryAll.kind, FindBreaks.kind)  # What belongs to the page on screen goes before a search.
+
+
+class Agenda:
+    """The errands that are under way and how far each has come. Its owner's lock guards it."""
+
+    def __init__(self) -> None:
+        self._errands: dict[str, Errand] = {}
+        self._done: dict[str, int] = {}
+
+    def put(self, errand: Errand) -> None:
+        """Begin an errand, in place of an older one of its kind."""
+        self._errands[errand.kind] = errand
+        self._done[errand.kind] = 0
+
+    def next(self) -> tuple[Errand, int] | None:
+        """The piece that comes next; None when all errands are done."""
+        for kind in _IN_TURN:
+            errand = self._errands.get(kind)
+            if errand is not None and self._done[kind] < errand.n_pieces:
+                return errand, self._done[kind]
+        return None
+
+    def has(self, errand: Errand) -> bool:
+        """Whether an errand is still wanted."""
+        return self._errands.get(errand.kind) is errand
+
+    def did(self, errand: Errand) -> None:
+        """A piece of an errand is done."""
+        if self.has(errand):
+            self._done[errand.kind] += 1
+
+    def drop(self, errand: Errand) -> None:
+        """End an errand."""
+        if self.has(errand):
+            del self._errands[errand.kind]

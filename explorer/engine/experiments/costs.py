@@ -1,0 +1,39 @@
+"""What the largest parts of an account really cost: each is switched off in a pass of its own."""
+
+import attrs
+import torch
+
+from explorer.engine.experiments.bench import Bench, frozen
+from explorer.engine.experiments.output_weights import output_weights
+from explorer.engine.experiments.trials import Trial, Trials
+from explorer.state.focus import Focus
+from explorer.trace.changes import Change
+from explorer.trace.costs import Costs, removable
+from explorer.trace.measures import most_uncertain_step
+from explorer.trace.stream_parts import Part
+from explorer.trace.why import parts_of
+
+
+def costs(bench: Bench, focus: Focus) -> Costs | None:
+    """The costs of the nine largest heads and feed-forwards at the step in focus; None where there is no such step.
+
+    A Focus without a step means the one where the model was least sure. Raises Superseded.
+    """
+    trace = bench.trace
+    assert trace is not None and trace.config is not None  # `findings` gives it; the model is our own.
+    n_steps, n_symbols = trace.shape("generator.logits")
+    position = max(0, most_uncertain_step(trace)) if focus.position < 0 else focus.position
+    if position >= n_steps or focus.rival >= n_symbols:
+        return None
+    weighed = attrs.evolve(trace, experiments={"why": output_weights(bench.model, trace.config)})
+    parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
+    largest = tuple(each.part for each in removable(parts))
+    asked = ((parts.position, parts.word), (parts.position, parts.rival))
+    with bench.changing.inside(bench.model), torch.inference_mode():
+        found = Trials(bench, asked).effects([_off(part) for part in largest])  # [part, word rival]
+    return Costs(position=parts.position, word=parts.word, rival=parts.rival, parts=largest, effects=frozen(found))
+
+
+def _off(part: Part) -> Trial:
+    """A head gives out zeros, or a feed-forward adds zeros."""
+    return (Change(part.tap, "scale", head=part.head if part.kind == "head" else None, value=0.0),)

@@ -1,0 +1,84 @@
+"""A number of Q, K or V as the sum of what the stream held that it was made from: its terms, its name and its links."""
+
+import attrs
+
+from explorer.lang import Words
+from explorer.picture.makers.part_names import name_of
+from explorer.picture.sums import Goes, Link, Sums, Term, bare, digits_for, largest_first, told
+from explorer.trace.reading import Reading
+from explorer.trace.stream_parts import Part
+from explorer.trace.way import Step, way_of
+
+_LETTERS = {"query": "Q", "key": "K", "value": "V"}
+
+
+def reading_name(of: Reading, words: Words) -> str:
+    """ "Q, feature 17", or of the whole "by Q"."""
+    letter = _LETTERS[of.tap.rpartition(".")[2]]
+    return words("why.by_whole", letter=letter) if of.feature < 0 else f"{letter}[{of.feature}]"
+
+
+def read(sums: Sums, of: Reading, steps: tuple[Step, ...], words: Words) -> Sums:
+    """The parts of a Reading as terms. `steps` lead to it."""
+    letter = _LETTERS[of.tap.rpartition(".")[2]]
+    row = of.trace.tokens.source if of.side == "encoder" else of.trace.tokens.target
+    token = bare(row[of.position].text)
+    said = words(
+        "why.said.reading" if of.feature >= 0 else "why.said.whole",
+        letter=letter,
+        token=token,
+        side=words(f"side.{of.side}"),
+        count=len(of.parts),
+        remainder=f"{abs(of.remainder):.0e}",
+    )
+    return attrs.evolve(
+        sums,
+        exact=of.exact,
+        difference=of.recorded,
+        total=of.total,
+        n_parts=len(of.parts),
+        terms=largest_first(_term(of, place, token, words) for place in range(len(of.parts))),
+        whole=of.recorded,
+        chain=_chain(of, steps, words),
+        names=words("why.parts", count=len(of.parts)),
+        said=said,
+    )
+
+
+def _chain(of: Reading, steps: tuple[Step, ...], words: Words) -> tuple[Link, ...]:
+    """The recorded number, and a link to the other factor of the same product."""
+    last = steps[-1]
+    about = f"{of.tap}[{of.head}, {of.position}{f', {of.feature}' if of.feature >= 0 else ''}]"
+    number = Link(reading_name(of, words), told(of.recorded, 4), about)
+    summed = Link(words("why.sum_of_parts", count=len(of.parts)), told(of.total, 4), sign="=")
+    rest = Link(words("why.remainder"), f"{of.remainder:.0e}".replace("-", "\N{MINUS SIGN}"), sign="+")
+    if last.which == "value":
+        return number, summed, rest
+    other = attrs.evolve(last, which="key" if last.which == "query" else "query")
+    goes: Goes = {"way": way_of((*steps[:-1], other)), "inside": ""}
+    name = _LETTERS[other.which] if of.feature < 0 else f"{_LETTERS[other.which]}[{of.feature}]"
+    return number, summed, rest, Link(words("why.other_factor"), name, goes=goes)
+
+
+def _term(of: Reading, place: int, token: str, words: Words) -> Term:
+    part, value = of.parts[place], float(of.values[place])
+    name, goes = name_of(part, words), _opens(part)
+    lines = [f"{name}  {told(value, max(4, digits_for(value)))}", part.tap]
+    if part.kind == "token":
+        lines.insert(1, words("why.reads", token=token))
+    if goes is not None:
+        lines.append(words("why.opens_head" if part.kind == "head" else "why.opens_network"))
+    return Term(name, value, "\n".join(lines), goes=goes)
+
+
+def _opens(part: Part) -> Goes | None:
+    side = part.tap.partition(".")[0]
+    if part.kind == "head":
+        return {
+            "attention": f"{side}.{part.attention}",
+            "layer": part.layer,
+            "head": part.head,
+            "cell_key": -1,
+            "inside": "head",
+        }
+    return {"layer": part.layer, "side": side, "inside": "network"} if part.kind == "feed_forward" else None

@@ -1,0 +1,50 @@
+"""The sentences in which a search looks for what a change breaks: bundled rows that nothing was trained on, or one's own."""
+
+from pathlib import Path
+
+from explorer.errors import NoSentences
+from explorer.files import read_whole
+from explorer.resources import asset
+
+FILE = "presets/translator/held-out.tsv"
+MOST = 300  # sentences; a search of so many takes about half a minute on two cores
+_MOST_BYTES = 2**24  # bytes of a file of one's own
+_MOST_OWN = 10_000  # sentences of a file of one's own
+_GOLDEN = 0.6180339887498949
+
+
+def held_out(most: int = MOST) -> tuple[str, ...]:
+    """At most so many different sentences of the validation rows, from short to long ones. Raises MissingAsset.
+
+    The rows are sentences of Tatoeba (CC BY 2.0 FR); the README beside the file says so.
+    """
+    rows = (line.split("\t") for line in asset(FILE).read_text(encoding="utf-8").splitlines()[1:])
+    sentences = tuple(dict.fromkeys(row[1] for row in rows if row[0] == "valid"))
+    n = min(most, len(sentences))
+    return mixed([sentences[place * len(sentences) // n] for place in range(n)]) if n else ()
+
+
+def own_sentences(path: Path) -> tuple[str, ...]:
+    """The sentences of a file of one's own, one a line; of a table with a column `zh`, that column.
+
+    Raises CannotRead, NotAFile, NoSentences.
+    """
+    lines = read_whole(path, _MOST_BYTES).decode("utf-8-sig", errors="replace").splitlines()
+    header = lines[0].split("\t") if lines else []
+    if "zh" in header:
+        place = header.index("zh")
+        cells = [line.split("\t") for line in lines[1:]]
+        lines = [row[place] for row in cells if len(row) > place]
+    found = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))[:_MOST_OWN]
+    if not found:
+        raise NoSentences(path=str(path))
+    return found
+
+
+def mixed(sentences: list[str]) -> tuple[str, ...]:
+    """The sentences in an order that is the same each time and in which every beginning is like the whole.
+
+    A search that is stopped early has then seen short and long ones alike: place n goes to the fraction of n·0.618…
+    """
+    order = sorted(range(len(sentences)), key=lambda place: place * _GOLDEN % 1)
+    return tuple(sentences[place] for place in order)

@@ -1,0 +1,228 @@
+"""The way back through the stream: how much each part that was added to it counts in a number that was read from it.
+
+The stream at a position is a sum: embedding, position, what each head and each feed-forward added, and biases. Norms lie
+between them. With their σ held at the recorded value they are linear, so a direction in which the stream is read can be taken
+back through each norm to the place where a part was added; a part's share is its product with that direction.
+
+Letters: g is the direction, r the stream at an addition, y what is added. Directions have any number of rows, such as one for
+each of two words.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import attrs
+import numpy as np
+
+from explorer.mathematics import Numbers
+
+if TYPE_CHECKING:
+    from explorer.trace.findings import Matrix, NormWeights
+    from explorer.trace.trace import Trace
+
+PartKind = Literal[
+    "token",
+    "position",
+    "head",
+    "feed_forward",
+    "attention_bias",
+    "feed_forward_bias",
+    "norm_bias",
+    "output_bias",
+    "query_bias",
+    "key_bias",
+    "value_bias",
+]
+BIASES = ("attention_bias", "feed_forward_bias", "norm_bias")
+
+
+@attrs.frozen
+class Part:
+    """One part of a sum over the stream. `layer` and `head` are -1 where it has none; `tap` is where its vector stands."""
+
+    kind: PartKind
+    tap: str
+    layer: int = -1
+    attention: str = ""  # "self_attn" or "cross_attn" for heads and their biases
+    head: int = -1
+
+    @property
+    def block(self) -> str:
+        """The beginning of the taps of its attention or feed-forward: "decoder.layers.1.cross_attn"; "" for other parts."""
+        return self.tap.rpartition(".")[0] if self.kind in ("head", "feed_forward") else ""
+
+    @property
+    def label(self) -> str:
+        """A short name: "L1 cross_attn H4", "L0 feed_forward", "token"."""
+        layer = f"L{self.layer} " if self.layer >= 0 else ""
+        what = f"{self.attention} H{self.head}" if self.kind == "head" else self.kind
+        return f"{layer}{self.attention + ' bias' if self.kind == 'attention_bias' else what}"
+
+
+def index_of(parts: tuple[Part, ...], attention: str, layer: int, head: int) -> int | None:
+    """The place of the part of a head of an attention such as "decoder.cross_attn", or of "decoder.feed_forward"; or None."""
+    side, _, name = attention.partition(".")
+    block = f"{side}.layers.{layer}.{name}"
+    feeds = name == "feed_forward"
+    places = (n for n, part in enumerate(parts) if part.block == block and (feeds or part.head == head))
+    return next(places, None)
+
+
+class StreamWeights(Protocol):
+    """The weights through which heads and networks reach the stream of a side, by block; see `findings.OutputWeights`."""
+
+    @property
+    def projections(self) -> "Mapping[str, Matrix]":
+        """W_O of each attention."""
+
+    @property
+    def networks(self) -> "Mapping[str, Matrix]":
+        """W₂ of each feed-forward."""
+
+    @property
+    def norms(self) -> "Mapping[str, NormWeights]":
+        """Each norm of an addition under the name of the tap "residual" of that addition; and "decoder.norm"."""
+
+    @property
+    def dropout(self) -> float:
+        """The share of numbers that a pass drops."""
+
+
+@attrs.frozen
+class Addition:
+    """One block with the tap of the stream after it."""
+
+    block: str
+    residual: str
+
+    @property
+    def layer(self) -> int:
+        """Its layer, from 0."""
+        return int(self.block.split(".")[2])
+
+    @property
+    def norm(self) -> str:
+        """The tap of its norm: "….residual2" to "….norm2"."""
+        return self.residual.replace("residual", "norm")
+
+
+def additions(trace: "Trace", side: str) -> tuple[Addition, ...]:
+    """The blocks of a side in the order of computation."""
+    card = trace.card.side(side)
+    return tuple(
+        Addition(f"{side}.layers.{layer}.{name}", f"{side}.layers.{layer}.residual{number}")
+        for layer in range(card.n_layers)
+        for number, name in enumerate((*card.attentions, "feed_forward"), 1)
+    )
+
+
+class WayBack:
+    """The way from a reading of a side's stream at a position back to its embedding. `directions` fills on the way."""
+
+    def __init__(self, trace: "Trace", weights: StreamWeights, side: str, position: int) -> None:
+        self.trace, self.weights, self.side, self.position = trace, weights, side, position
+        self.additions = additions(trace, side)
+        self.directions: dict[str, Numbers] = {}
+        self._pre = trace.card.norm_placement == "pre"
+
+    def row(self, tap: str) -> Numbers:
+        """[feature] the tap's vector at the position."""
+        vector: Numbers = self.trace[tap][self.position].astype(np.float64)
+        return vector
+
+    def from_end(self, g: Numbers) -> Iterator[tuple[Part, Numbers]]:
+        """The parts of g·z, where z is what the side gives out; as in `before`."""
+        yield from self._parts(g, len(self.additions), f"{self.side}.norm", f"{self.side}.norm", -1)
+
+    def before(self, block: str, g: Numbers) -> Iterator[tuple[Part, Numbers]]:
+        """The parts of g·h, where h is what a block of this side reads: each with its share [row], from there backward."""
+        place = next(n for n, each in enumerate(self.additions) if each.block == block)
+        own = self.additions[place]
+        yield from self._parts(g, place, own.residual, own.norm, own.layer)
+
+    def _parts(self, g: Numbers, end: int, norm: str, tap: str, layer: int) -> Iterator[tuple[Part, Numbers]]:
+        """The parts of what is read of the stream before the addition `end`, under pre-norm through a norm."""
+        if self._pre:
+            # h = norm(r), where r is the stream after the last addition before
+            g, share = self._through(norm, self._stream(end), g)
+            yield Part("norm_bias", tap, layer), share
+        for place in reversed(range(end)):
+            added = self.additions[place]
+            if not self._pre:
+                # x = norm(r): the stream goes on behind the norm of each addition
+                g, share = self._through(added.residual, added.residual, g)
+                yield Part("norm_bias", added.norm, added.layer), share
+            before = self._stream(place) if self.trace.card.residual else ""
+            yield from self._added(added, g * self._kept(f"{added.block}.output", added.residual, before))
+            if not self.trace.card.residual:
+                return  # Nothing but the last sublayer reaches this place directly.
+        embedding = f"{self.side}.embedding"
+        kept = self._kept("", f"{embedding}.output", "")
+        yield Part("position", f"{embedding}.positions"), g @ (kept * self.row(f"{embedding}.positions"))
+        yield Part("token", f"{embedding}.scaled"), g @ (kept * self.row(f"{embedding}.scaled"))
+
+    def _stream(self, place: int) -> str:
+        """The tap of the stream before an addition, or after the last one."""
+        if place == 0:
+            return f"{self.side}.embedding.output"
+        last = self.additions[place - 1]
+        return last.residual if self._pre else last.norm
+
+    def _through(self, norm: str, stream: str, g: Numbers) -> tuple[Numbers, Numbers]:
+        """The direction before a norm, and the share [row] of the norm's own bias."""
+        weights, x = self.weights.norms[norm], self.row(stream)
+        # y = γ·(x - mean(x))/σ + β, so g·y = x·(γg - mean(γg))/σ + g·β
+        scaled = g * weights.weight
+        centred = scaled - scaled.mean(axis=-1, keepdims=True)
+        return centred / _sigma(x, weights), g @ weights.bias.astype(np.float64)
+
+    def _kept(self, added: str, after: str, before: str) -> Numbers | float:
+        """[feature] what dropout multiplied an addition with: 0, or 1/(1 - p). 1 while dropout is off.
+
+        Dropout's own numbers are not recorded: they are read off what was added.
+        """
+        p = self.weights.dropout
+        if not p:
+            return 1.0
+        embedding = f"{self.side}.embedding"
+        y = self.row(added) if added else self.row(f"{embedding}.scaled") + self.row(f"{embedding}.positions")
+        arrived = self.row(after) - (self.row(before) if before else 0.0)
+        return np.where(np.abs(arrived - y / (1 - p)) <= np.abs(arrived), 1 / (1 - p), 0.0)
+
+    def _added(self, added: Addition, g: Numbers) -> Iterator[tuple[Part, Numbers]]:
+        """The parts of one attention or feed-forward, the bias first."""
+        block = added.block
+        self.directions[block] = g
+        layer, name = added.layer, block.rpartition(".")[2]
+        if name == "feed_forward":
+            bias, tap = self.weights.networks[block].bias, f"{block}.output"
+            share = np.zeros(len(g)) if bias is None else g @ bias.astype(np.float64)
+            if bias is not None:
+                yield Part("feed_forward_bias", tap, layer), share
+            yield Part("feed_forward", tap, layer), g @ self.row(tap) - share
+            return
+        bias, tap = self.weights.projections[block].bias, f"{block}.mixed"
+        if bias is not None:
+            yield Part("attention_bias", f"{block}.output", layer, name), g @ bias.astype(np.float64)
+        through = head_directions(self.weights, block, g, self.trace.card.d_head)  # [row, head, feature]
+        mixed = self.trace[tap][:, self.position].astype(np.float64)  # [head, feature]
+        shares = (through * mixed).sum(axis=-1)  # [row, head]
+        for head in reversed(range(shares.shape[1])):
+            yield Part("head", tap, layer, name, head), shares[:, head]
+
+
+def head_directions(weights: StreamWeights, block: str, g: Numbers, d_head: int) -> Numbers:
+    """[…, head, feature] the direction of the stream seen from what each head mixes: g·W_O, in the slice of that head."""
+    # output = W_O·concat(O_1, …, O_h), so g·output = Σ_h (g·W_O)[h]·O_h
+    # In the weights' own precision: to convert a large matrix would take longer than all else.
+    through = (g.astype(np.float32) @ weights.projections[block].weight).astype(np.float64)  # […, head·feature]
+    return through.reshape(*through.shape[:-1], -1, d_head)
+
+
+def _sigma(x: Numbers, weights: "NormWeights") -> float:
+    """What a norm divides by, from the stream that it read."""
+    if weights.unbiased:
+        # σ = √(Σ (x - mean)²/(n - 1)) + eps
+        return float(x.std(ddof=1)) + weights.eps
+    # σ = √(Σ (x - mean)²/n + eps)
+    return float(np.sqrt(x.var() + weights.eps))
