@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from explorer.errors import BadKnob, ExplorerError, MissingAsset
+from explorer.errors import BadKnob, ExplorerError, LensOfOtherKnobs, MissingAsset
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
@@ -56,7 +56,7 @@ class Words:
             name: value if name in _LISTS else quoted(value, is_path=name == "path") for name, value in error.values.items()
         }
         name = error.values.get("name")
-        if isinstance(error, BadKnob) and f"knob.{name}.name" in self:
+        if isinstance(error, BadKnob | LensOfOtherKnobs) and f"knob.{name}.name" in self:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
         reason = error.values.get("reason")
         if isinstance(reason, ExplorerError):  # The error of a knob or a formula inside a file is quoted too.

@@ -18,6 +18,7 @@ from explorer.cli.breaking import breaks, postcard
 from explorer.cli.effects import effects
 from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
 from explorer.cli.language import asked_language
+from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
 from explorer.cli.patched import patching, saliency
 from explorer.cli.reasons import lens, why
@@ -115,6 +116,7 @@ def gui(context: click.Context, text: str | None, preset: str | None) -> int:
 @click.pass_obj
 def show(words: Words, /, text: str, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
+    from explorer.cli.output import absent, filled_in, next_token
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import TapList
 
@@ -126,6 +128,8 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
+    for line in filter(None, (next_token(trace, words), *filled_in(trace, words))):
+        click.echo(line)
     weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed"))
     click.echo(
         words(
@@ -141,6 +145,8 @@ def show(words: Words, /, text: str, **given: Any) -> None:
         about = taps.summary(row)
         reach = "–" if about is None else f"{number(about.low):>10} … {number(about.high):<10}"
         click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
+    for line in absent(trace, words):
+        click.echo(line)
 
 
 @commands.command()
@@ -241,5 +247,5 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (breaks, postcard, effects, why, lens, patching, saliency, train, teach, evaluate, translate):
+for command in (breaks, postcard, effects, why, lens, patching, saliency, train, teach, evaluate, translate, fit_lens):
     commands.add_command(command)

@@ -1,13 +1,12 @@
 """Changes in plain words: "Encoder L2 head 3 off", "nobody sees 她". Tokens are named as far as a Trace has them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import attrs
 
-from explorer.knobs import Value
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
-from explorer.state.breaks import BREAKS, turned_in
+from explorer.state.breaks import BREAKS, Alterations, broken_in
 from explorer.trace.change_groups import ChangeGroup, change_groups
 from explorer.trace.changes import Change
 from explorer.trace.stages import stage_of
@@ -38,17 +37,18 @@ def listed(changes: Sequence[Change], n_heads: int, trace: Trace | None, words: 
     return tuple(rows)
 
 
-def told_alterations(
-    knobs: Mapping[str, Value], changes: Sequence[Change], n_heads: int, trace: Trace | None, words: Words
-) -> str:
-    """Turned knobs and changes in one line, with the tokens of the Trace on screen."""
-    rows = [each.name for each in listed(changes, n_heads, trace, words)]
-    return " + ".join((*(told_knob(name, value, words) for name, value in knobs.items()), *rows))
+def told_alterations(alterations: Alterations, trace: Trace | None, words: Words) -> str:
+    """All changes of a Wish that are on, and the knobs that the change page switches, in one line."""
+    knobs = [told_knob(name, value, words) for name, value in alterations.knobs.items()]
+    rows = [each.name for each in listed(alterations.changes, alterations.n_heads, trace, words)]
+    return " + ".join((*knobs, *rows))
 
 
 def told_changed(trace: Trace, words: Words) -> str:
     """The same of the pass that made a Trace, with its tokens. Raises UnknownPreset."""
-    return told_alterations(turned_in(trace), trace.changes, trace.card.sides[0].n_heads, trace, words)
+    knobs = [told_knob(name, trace.knob(name), words) for name in broken_in(trace)]
+    rows = [each.name for each in listed(trace.changes, trace.card.sides[0].n_heads, trace, words)]
+    return " + ".join((*knobs, *rows))
 
 
 def told_knob(name: str, value: object, words: Words) -> str:

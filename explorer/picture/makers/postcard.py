@@ -7,7 +7,7 @@ from explorer.picture.causal_kinds import Postcard, Reworded, Rewording
 from explorer.picture.change_text import told_changed
 from explorer.picture.kinds import Caption
 from explorer.picture.makers.changed import is_changed, map_after, map_before, rewording
-from explorer.state.breaks import turned_in
+from explorer.state.breaks import broken_in
 from explorer.state.look import Look
 from explorer.trace.change_groups import change_groups
 from explorer.trace.sentence_breaks import Breaks
@@ -50,7 +50,7 @@ def _ends(reworded: Rewording, words: Words) -> bool:
 
 def _about(trace: Trace, words: Words) -> str:
     """What a single switch of the whole model means; of other changes, how many there are."""
-    turned = tuple(turned_in(trace))
+    turned = broken_in(trace)
     if len(turned) == 1 and not trace.changes and f"postcard.about.{turned[0]}" in words:
         return words(f"postcard.about.{turned[0]}")
     return words("postcard.about_changes", count=len(turned) + len(change_groups(trace.changes, trace.card.sides[0].n_heads)))
@@ -84,6 +84,6 @@ def _rate(trace: Trace, breaks: Breaks | None, words: Words) -> str:
 
 def _model(trace: Trace, words: Words) -> str:
     """The knobs that are turned, as the command line calls them, and how many changes are made inside the pass."""
-    turned = [f"{name} = {str(value).lower()}" for name, value in turned_in(trace).items()]
+    turned = [f"{name} = {str(trace.knob(name)).lower()}" for name in broken_in(trace)]
     inside = [words("change.badge_about", count=len(trace.changes))] if trace.changes else []
     return " · ".join((*turned, *inside, trace.preset))
