@@ -9,6 +9,7 @@ explorer.explore("我爱北京天安门", changes=[off]).target      # what it s
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
 explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # what each layer would say
+explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
@@ -101,13 +102,15 @@ def why(
     return explore(text, preset=preset, experiments=("why", "readers"), **given).why(step, rival, word=word)
 
 
-def lens(text: str, preset: str | Path = DEFAULT, **given: Any) -> "Lens":
+def lens(text: str, preset: str | Path = DEFAULT, *, jacobian: bool = False, **given: Any) -> "Lens":
     """What each layer of the decoder would say at each position, through the final norm and the generator (logit lens).
 
-    It is exact for the last layer and a heuristic before. `given` is what `explore` takes. Raises
-    explorer.errors.ExplorerError.
+    It is exact for the last layer and a heuristic before. `jacobian` carries each layer's stream to the last one's place first,
+    through matrices that were fitted for exactly these weights; `.agreement` has what was measured. `given` is what `explore`
+    takes. Raises explorer.errors.ExplorerError.
     """
-    return explore(text, preset=preset, experiments=("lens",), **given).lens()
+    name = "jacobian" if jacobian else "lens"
+    return explore(text, preset=preset, experiments=(name,), **given).lens(jacobian=jacobian)
 
 
 def effects(

@@ -6,7 +6,7 @@
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments
     ├── NotFound     UnknownPreset, NotTrained, UnknownTap, UnknownHead, UnknownLayer, UnknownWord, UnknownFormat, MissingAsset,
     │                NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
@@ -252,6 +252,24 @@ class NoSuchPart(NotFound):
     """A part of a sum, or of one of its parts, that there is not. Values: got, part."""
 
     key = "error.no_such_part"
+
+
+class NoFittedLens(NotFound):
+    """A model for which no Jacobian lens was fitted. Values: preset."""
+
+    key = "error.no_fitted_lens"
+
+
+class LensOfOtherWeights(NotFound):
+    """A Jacobian lens that was fitted for other weights than those of the model. Values: preset."""
+
+    key = "error.lens_of_other_weights"
+
+
+class LensOfOtherKnobs(NotFound):
+    """A Jacobian lens that was fitted with another value of a knob. Values: name."""
+
+    key = "error.lens_of_other_knobs"
 
 
 class UnknownWord(NotFound):

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from explorer.errors import BadKnob, ExplorerError, MissingAsset
+from explorer.errors import BadKnob, ExplorerError, LensOfOtherKnobs, MissingAsset
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
@@ -32,7 +32,7 @@ class Words:
     @classmethod
     def load(cls, language: str) -> "Words":
         """Read a language file. Raises MissingAsset."""
-        return cls(language, dict(_flat(tomllib.loads(asset_text(f"lang/{language}.toml")))))
+        return cls(language, _texts(asset_text(f"lang/{language}.toml")))
 
     def __call__(self, key: str, **values: object) -> str:
         """The text under `key` with its values. A missing key or value is a bug and raises KeyError."""
@@ -56,7 +56,7 @@ class Words:
             name: value if name in _LISTS else quoted(value, is_path=name == "path") for name, value in error.values.items()
         }
         name = error.values.get("name")
-        if isinstance(error, BadKnob) and f"knob.{name}.name" in self:
+        if isinstance(error, BadKnob | LensOfOtherKnobs) and f"knob.{name}.name" in self:
             values["name"] = f"{self(f'knob.{name}.name')} {name}"
         reason = error.values.get("reason")
         if isinstance(reason, ExplorerError):  # The error of a knob or a formula inside a file is quoted too.
@@ -77,6 +77,12 @@ def quoted(value: object, *, is_path: bool = False) -> object:
     elif not is_path and len(text) > _MOST_QUOTED:
         text = f"{text[: _MOST_QUOTED - 1]}…"
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _texts(toml: str) -> Mapping[str, str]:
+    """All texts of a language file by their whole keys. Parsing it takes 20 ms, so each file is parsed once."""
+    return dict(_flat(tomllib.loads(toml)))
 
 
 def _flat(table: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:

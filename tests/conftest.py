@@ -1,22 +1,33 @@
 """What all tests share: no screen, folders of their own, and nothing left behind."""
 
 import ctypes
+import gc
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 # No screen is needed; a large one is pretended, for the default of 800×800 is smaller than the window.
 _SCREEN = Path(__file__).with_name("screen.json")
 os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={_SCREEN}")
-if "PYTEST_XDIST_WORKER" in os.environ:  # as many workers as cores: threads of theirs would wait for each other
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # There are as many workers as cores, so each has one. Threads of theirs would wait for each other, and torch's wait busily:
+    # the trained model's tests took four times as much of the processor. The engine asks for the number of cores.
+    os.cpu_count = lambda: 1
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+# Rewriting the asserts of two hundred files takes each process 7 s, and processes that tests start compile the package anew:
+# what is compiled is kept, even where Python was told not to.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import PySide6
 import pytest
 from hypothesis import HealthCheck, settings
 from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
 
 if sys.version_info < (3, 12) and tuple(map(int, PySide6.__version__.split(".")[:2])) >= (6, 10):
     # From 6.10 on references of None, True and False are given back that were never taken, of None some hundred at each
@@ -38,10 +49,42 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     return Scheduling(config, log)
 
 
+def pytest_collection_finish() -> None:
+    """What torch, Qt and the tests are made of stays: the collector never looks through it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)  # as the program does, `explorer.app.display`
+
+
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cache folder for the whole run: jieba reads its dictionary once."""
     return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_dictionary(shared_cache: Path) -> Iterator[None]:
+    """What lies in that folder is read once by a process, not by each Segmenter: half a million words take 0.3 s."""
+    from explorer.tokens import segment
+
+    read, found = segment.word_counts, {}
+
+    def once(path: Path, key: str, build: Callable[[], segment.Counts]) -> segment.Counts:
+        if not path.is_relative_to(shared_cache):
+            return read(path, key, build)
+        if (path, key) not in found:
+            found[path, key] = read(path, key, build)
+        return found[path, key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segment, "word_counts", once)
+        yield
+
+
+@pytest.fixture(scope="session")
+def found_out() -> dict[str, object]:
+    """What journeys have found out in this process (`journeys/remembering.py`), made when torch is there."""
+    return {}
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +108,10 @@ def no_thread_is_left() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_widget_is_left() -> Iterator[None]:
     """A window that a test is done with goes at once: outside of an event loop Qt would keep it, and give every further theme
-    to it as well."""
+    to it as well. So does the theme: a window that is made under a style sheet takes three times as long, and no user's is."""
     yield
-    if QCoreApplication.instance() is not None:
+    application = QCoreApplication.instance()
+    if application is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    if isinstance(application, QApplication) and application.styleSheet():
+        application.setStyleSheet("")

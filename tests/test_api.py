@@ -206,6 +206,7 @@ def test_why_and_lens_are_a_call_each() -> None:
         explorer.lens("我爱你", preset="tiny", architecture="encoder-only")
 
 
+@pytest.mark.slow  # each part is switched off in a pass of its own
 def test_effects_are_those_of_the_page() -> None:
     """The same sweep that a page shows, and one word of it alone."""
     found = explorer.effects("她给了我一本书。")

@@ -8,7 +8,7 @@ which `--last-failed` does not find it again.
 
 from xdist.scheduler import LoadScopeScheduling
 
-ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py", "tests/app/test_screens.py")
+ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py")
 
 
 def unit_of(test: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from explorer.cli.flags import number_flag, shared_flags
+from explorer.cli.lens_fit import tell_agreement
 from explorer.cli.passes import explored
 from explorer.cli.spoken import SpokenCommand
 from explorer.lang import Words
@@ -142,12 +143,13 @@ def parts_values(parts: "Parts") -> dict[str, Any]:
 @click.command(cls=SpokenCommand)
 @click.argument("text")
 @click.option("--json", "as_json", is_flag=True)
+@click.option("--jacobian", is_flag=True)
 @shared_flags
 @click.pass_obj
-def lens(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
+def lens(words: Words, /, text: str, *, as_json: bool, jacobian: bool, **given: Any) -> None:
     """Say what each layer of the decoder would write: exact in the last row, a heuristic before."""
-    trace = explored(text, given, "lens")
-    found = trace.lens()
+    trace = explored(text, given, "jacobian" if jacobian else "lens")
+    found = trace.lens(jacobian=jacobian)
     if as_json:
         click.echo(json.dumps({"source": trace.source, "target": trace.target, **lens_values(found)}, ensure_ascii=False))
         return
@@ -156,11 +158,15 @@ def lens(words: Words, /, text: str, *, as_json: bool, **given: Any) -> None:
         best = zip(found.ids[row, :, 0].tolist(), found.probabilities[row, :, 0].tolist(), strict=True)
         click.echo(f"{tap:34} {' / '.join(f'{found.names[symbol]} {p:.2f}' for symbol, p in best)}")
     click.echo(words("cli.lens"))
+    if found.agreement is not None:
+        tell_agreement(found.agreement, words)
 
 
 def lens_values(lens: "Lens") -> dict[str, Any]:
     """The words of every row and position, as JSON has them."""
+    measured = None if lens.agreement is None else lens.agreement.values()
     return {
+        **({} if measured is None else {"agreement_on_held_out": measured}),
         "tokens": lens.tokens,
         "written": [{"id": symbol, "text": lens.names[symbol]} for symbol in lens.written],
         "rows": [

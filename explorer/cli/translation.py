@@ -9,6 +9,7 @@ import attrs
 import click
 
 from explorer.cli.flags import checked_flag, choice_flag, knob_flags, number_flag, recipe_flags
+from explorer.cli.progress_line import ProgressLine
 from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM, KNOBS
 from explorer.errors import ExplorerError, NotTrained
@@ -61,7 +62,7 @@ def train(
         config=base.config.changed(**{name: value for name, value in turned.items() if name not in recipe_names}),
         recipe=Recipe().changed(**{name: value for name, value in turned.items() if name in recipe_names}),
     )
-    line = _Line()
+    line = ProgressLine()
     run = Run(wish, lambda share: line.show(words("train.reading", share=share)))
     line.end()
     _tell_rows(run, words)
@@ -87,7 +88,7 @@ def teach(words: Words, /, data: str, keep: str, out: str, word: tuple[str, ...]
     from explorer.training.teach import Teacher, Teaching
 
     teacher = Teacher(Teaching(preset=preset, own=Path(data), keep=Path(keep), out=Path(out), words=word, steps=steps))
-    line, last = _Line(), ""
+    line, last = ProgressLine(), ""
     for taught in teacher.steps():
         last = words("train.taught", steps=steps, **attrs.asdict(taught))
         line.show(last)
@@ -125,24 +126,6 @@ def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
     )
 
 
-class _Line:
-    """A progress line that is overwritten in a terminal; nothing is written to a file."""
-
-    def __init__(self) -> None:
-        self._on = sys.stderr.isatty()
-        self._shown = False
-
-    def show(self, text: str) -> None:
-        if self._on:
-            click.echo(f"\r\033[K{text}", nl=False, err=True)
-            self._shown = True
-
-    def end(self) -> None:
-        if self._shown:
-            click.echo("\r\033[K", nl=False, err=True)
-            self._shown = False
-
-
 @click.command(cls=SpokenCommand)
 @choice_flag("--split", "split", ("train", "valid", "test"), default="test")
 @click.option("--data", metavar="FILE")
@@ -162,7 +145,7 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
     pairs = read_corpus(path).split(split)
     if not pairs:
         raise EmptySplit(path=str(path), split=split)
-    line = _Line()
+    line = ProgressLine()
     found = run(computer, translator, pairs, Decoding(beam=beam), lambda share: line.show(f"{share:.0%}"))
     line.end()
     _tell_scores(found, beam, words)

@@ -147,6 +147,7 @@ class Worker:
         with self._changed:
             self._closing = True
             self._changed.notify()
+        self.release()  # Nothing more will be painted.
         if self._thread.is_alive():
             self._thread.join()
 

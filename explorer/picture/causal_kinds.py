@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from explorer.picture.kinds import Heatmap
     from explorer.picture.sums import Sums
     from explorer.trace.findings import Lens
+    from explorer.trace.jacobian import Agreement
 
 
 @attrs.frozen
@@ -117,7 +118,8 @@ class Removals(Picture):
 class LensMap(Picture):
     """What each layer would say at each position: the likeliest word [row, position], with its probability.
 
-    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written.
+    `chosen` is the position that is looked at. A cell has a colour where its word is the one that is written. With `ranks` it
+    says the place of the written word instead. `jacobian` says which lens it is, and `agreement` what was measured of both.
     """
 
     lens: "Lens"
@@ -125,6 +127,9 @@ class LensMap(Picture):
     chosen: int
     scale: Scale
     caption: Caption
+    ranks: bool = False
+    jacobian: bool = False
+    agreement: "Agreement | None" = None
 
     def kind(self) -> "Kind[LensMap]":
         """Its drawing, tables and words."""

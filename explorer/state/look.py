@@ -23,6 +23,11 @@ UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
 PART_ORDERS = ("layers", "size")
 """How the parts of a logit stand: in the order of computation, or the largest first."""
+LENSES = ("lens", "jacobian")
+LENS_CELLS = ("words", "ranks")
+"""What a cell of the lens says: the layer's likeliest word, or the place of the written word among all."""
+BANDS = ("weights", "contributions")
+"""What the river's bands show: attention weights, or what they add to the difference of two logits."""
 INSIDE = ("", "head", "key", "score", "network")
 """How far a part of a logit is opened: not at all; a head by its keys; a key's value; its score; a network."""
 _MOST_STEPS = 4096  # characters of a way
@@ -68,6 +73,9 @@ class Look:
     part_order: str = attrs.field(default="layers", validator=one_of(PART_ORDERS))
     inside: str = attrs.field(default="", validator=one_of(INSIDE))
     way: str = attrs.field(default="", validator=_way)  # the numbers of Q, K and V that were opened on the way there
+    lens: str = attrs.field(default="lens", validator=one_of(LENSES))
+    lens_cells: str = attrs.field(default="words", validator=one_of(LENS_CELLS))
+    bands: str = attrs.field(default="weights", validator=one_of(BANDS))  # what the river's bands show
     # Whose lanes the river shows: from a token to before another; an end of 0 stands for the end of the text.
     source_first: int = attrs.field(default=0, validator=between(0, _MOST))
     source_end: int = attrs.field(default=0, validator=between(0, _MOST))

@@ -15,6 +15,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.costs import Costs
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
+from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.steering import NotSteered, Steering
@@ -36,10 +37,11 @@ EXPERIMENTS = (
     "readers",
     "costs",
     "lens",
+    "jacobian",
     "patching",
     "saliency",
 )
-OF_DECODERS = frozenset({"why", "lens", "costs"})
+OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
 SECOND_PASSES = ("unchanged", "steering")
 """What is found by recorded passes of other Wishes; it is asked for like an experiment, and no lesson knows it."""
@@ -220,6 +222,8 @@ class Lens:
     `taps` [row] are where the stream was taken. `ids` and `probabilities` [row, position, rank] are the likeliest symbols,
     `names` the texts of all of them by id. `written` [position] are the ids of the words that are written, `written_p` and
     `ranks` [row, position] their probability there and their place from 1. The last row is the output itself.
+
+    `agreement` is what was measured of a Jacobian lens on held-out sentences; None for the lens without matrices.
     """
 
     taps: tuple[str, ...]
@@ -230,6 +234,7 @@ class Lens:
     ranks: NDArray[np.int64]
     tokens: tuple[str, ...] = ()  # [position] the words that are read
     names: Mapping[int, str] = attrs.field(factory=dict)
+    agreement: Agreement | None = None
 
     def agrees(self) -> NDArray[np.bool_]:
         """[row, position] where the likeliest symbol is the one that is written."""
@@ -264,4 +269,5 @@ Experiment = (
     | Saliency
     | Steering
     | NotSteered
+    | NotFitted
 )

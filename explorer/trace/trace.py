@@ -35,6 +35,7 @@ from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays, frozen_array
 from explorer.trace.changes import Change, changes_from
 from explorer.trace.findings import Experiment, Lens
+from explorer.trace.jacobian import NotFitted
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
@@ -231,16 +232,21 @@ class Trace:
             self._parts[asked] = parts_asked(self, *asked)
         return self._parts[asked]
 
-    def lens(self) -> "Lens":
+    def lens(self, *, jacobian: bool = False) -> "Lens":
         """What each layer of the decoder would say. The Trace needs the experiment "lens": `explorer.lens` makes it.
 
-        Raises NoWrittenWords, NotLookedInto.
+        `jacobian` asks for the lens that carries each layer's stream through its fitted matrix first; it needs the experiment
+        "jacobian". Raises NoWrittenWords, NotLookedInto, and NoFittedLens, LensOfOtherWeights or LensOfOtherKnobs where this
+        model has no such lens.
         """
         if not self.tokens.target:
             raise NoWrittenWords(architecture=self.card.architecture)
-        found = self.experiments.get("lens")
+        name = "jacobian" if jacobian else "lens"
+        found = self.experiments.get(name)
+        if isinstance(found, NotFitted):
+            raise found.error
         if not isinstance(found, Lens):
-            raise NotLookedInto(name="lens")
+            raise NotLookedInto(name=name)
         return found
 
     def save(self, path: str | Path) -> None:

@@ -135,6 +135,20 @@ def by_key(trace: "Trace", of: Parts | Reading, part: Part) -> ByKey:
     return ByKey(part, weights.astype(np.float64), value.astype(np.float64), direction, of.position, trace)
 
 
+def by_keys(trace: "Trace", parts: Parts, block: str) -> Numbers:
+    """[head, key] the parts of all heads of an attention, split by their keys: row h is `by_key(…).values` of head h.
+
+    `block` is the beginning of its taps, one of `parts.directions`. Raises NotKept.
+    """
+    direction = head_directions(_weights(trace, block), block, parts.direction(block), trace.card.d_head)  # [head, feature]
+    heads = [trace.card.head_in(f"{block}.value", head) for head in range(len(direction))]
+    value = trace[f"{block}.value"].astype(np.float64)[heads]  # [head, key, feature]
+    weights = trace[f"{block}.dropped"][:, parts.position].astype(np.float64)  # [head, key]
+    # c[h,k] = A[h,q,k] · (V[h,k]·direction[h])
+    made: Numbers = weights * (value @ direction[:, :, None])[..., 0]
+    return made
+
+
 def by_unit(trace: "Trace", of: Parts | Reading, part: Part) -> ByUnit | None:
     """The part of a feed-forward, split by its units; None while dropout hides which of them count.
 

@@ -104,7 +104,13 @@ class Answers:
 def working(compute: Any, *, patience_s: float = math.inf) -> Iterator[tuple[Worker, Heard]]:
     """A worker that has started; closed at the end, and its thread gone."""
     heard = Heard()
-    worker = Worker(heard, lambda: compute if hasattr(compute, "rest") else Answers(compute), patience_s=patience_s)
+
+    def tell(value: Told) -> None:
+        if isinstance(value, Frame):
+            worker.release()  # There is no screen to be painted.
+        heard(value)
+
+    worker = Worker(tell, lambda: compute if hasattr(compute, "rest") else Answers(compute), patience_s=patience_s)
     worker.start()
     try:
         assert heard.next() == ("started",)

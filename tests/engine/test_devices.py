@@ -12,11 +12,12 @@ from explorer.engine.devices import chosen_device, seeded
 from explorer.engine.experiments import bench, output_weights, patching, saliency, trials
 from explorer.engine.experiments import experiment as experiments
 from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.experiment import experiment
+from explorer.engine.experiments.experiment import experiment, focused
 from explorer.engine.experiments.patching import Reading
 from explorer.engine.row_sums import with_cells_set
 from explorer.model.tap import Tap
 from explorer.model.weights import build
+from explorer.state.focus import NOWHERE
 from explorer.tokens.token import Token
 from explorer.trace.findings import EXPERIMENTS
 from explorer.trace.trace import Tokens
@@ -24,7 +25,15 @@ from explorer.trace.trace import Tokens
 pytestmark = pytest.mark.slow
 from tests.picture.examples import example
 
-_OF_A_TRACE = ("patching", "saliency", "why", "lens")  # These need a second sentence, or what the pass recorded.
+_OF_A_TRACE = (
+    "patching",
+    "saliency",
+    "why",
+    "readers",
+    "lens",
+    "edges",
+    "costs",
+)  # These need a second sentence, or what the pass recorded.
 _SMALL = Config(n_layers=2, n_heads=2, d_model=8, d_ff=16, vocab_size=40, max_len=16)
 
 
@@ -60,7 +69,7 @@ def test_experiments_work_on_the_models_device(name: str, architecture: str, fet
     assert torch.device("meta") in fetched or name == "variants"
 
 
-@pytest.mark.parametrize("name", ["why", "lens"])
+@pytest.mark.parametrize("name", ["why", "readers", "lens"])
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
 def test_what_reads_a_trace_works_on_the_models_device(name: str, architecture: str, fetched: list[torch.device]) -> None:
     """Recorded arrays go to the model's device, and weights and logits come back from it."""
@@ -69,6 +78,17 @@ def test_what_reads_a_trace_works_on_the_models_device(name: str, architecture: 
     model = build(trace.config).to("meta")
     experiment(name, Bench(model, trace.tokens, trace.expected, (), lambda: False, trace=trace))
     assert set(fetched) == {torch.device("meta")}
+
+
+@pytest.mark.parametrize("name", ["edges", "costs"])
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "decoder-only"])
+def test_what_looks_at_a_place_works_on_the_models_device(name: str, architecture: str, fetched: list[torch.device]) -> None:
+    """Passes are made there, and their numbers come back."""
+    trace = example(architecture)
+    assert trace.config is not None
+    model = build(trace.config).to("meta")
+    bench = Bench(model, trace.tokens, trace.expected, (), lambda: False, trace=trace)
+    assert focused(name, bench, NOWHERE, None) is not None and torch.device("meta") in fetched
 
 
 @pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])

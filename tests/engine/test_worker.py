@@ -152,30 +152,30 @@ def test_a_stop_while_torch_loads_drops_what_waits() -> None:
 
 def test_stopping_at_any_moment_leaves_nobody_waiting() -> None:
     """Stops from another thread in between: each request that is not replaced is answered once, as done or stopped."""
-    heard = Heard()
-    worker = Worker(heard, lambda: Answers(at_once))
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)  # threads change places as often as can be
     over = threading.Event()
+    answers: set[str] = set()
+    with working(at_once) as (worker, heard):
 
-    def stop_and_stop() -> None:
-        while not over.is_set():
-            worker.stop()
+        def stop_and_stop() -> None:
+            while not over.is_set():
+                worker.stop()
 
-    stopper = threading.Thread(target=stop_and_stop)
-    try:
-        worker.start()
-        stopper.start()
-        assert heard.next() == ("started",)
-        for serial in range(300):
-            worker.submit(request(serial))
-            assert heard.next() in (("done", serial), ("stopped", serial))
-    finally:
-        over.set()
-        stopper.join()
-        worker.close()
-        sys.setswitchinterval(interval)
+        stopper = threading.Thread(target=stop_and_stop)
+        try:
+            stopper.start()
+            for serial in range(300):
+                sys.setswitchinterval(10.0 ** -(4 + serial % 3))  # s; threads change places here and there
+                worker.submit(request(serial))
+                how, answered = heard.next()
+                assert answered == serial
+                answers.add(how)
+        finally:
+            over.set()
+            stopper.join()
+            sys.setswitchinterval(interval)
 
+    assert answers == {"done", "stopped"}
     assert heard.silent()
 
 

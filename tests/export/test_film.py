@@ -54,6 +54,7 @@ def test_a_film_becomes_thirty_files_a_second(tmp_path: Path) -> None:
     assert [images[place].pixelColor(0, 0).red() for place in (0, 2, 3, 6, 29)] == [0, 0, 26, 51, 51]
 
 
+@pytest.mark.slow  # every frame is drawn twice
 def test_a_followed_cell_is_exported_as_it_plays(tmp_path: Path) -> None:
     """In both formats, with the JSON beside it; nothing is written for a picture that does not move."""
     trace = example()

@@ -30,7 +30,7 @@ from explorer.picture.kinds import (
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
-from tests.picture.examples import account_of, by_hand, follow_of, heatmap, lens_by_hand, sums, words
+from tests.picture.examples import account_of, by_hand, follow_of, heatmap, jacobian_by_hand, lens_by_hand, sums, words
 
 _CLOSED = np.array([[False, True], [False, False]])
 _MAP = heatmap(np.array([[1.0, np.nan], [0.25, 0.75]], np.float32), ("我", "<&>"), _CLOSED)
@@ -77,6 +77,7 @@ PICTURES: dict[str, Picture] = {
     "account_inexact": account_of(sums(exact=False)),
     "account": account_of(sums()),
     "lens": lens_by_hand(),
+    "lens_jacobian": jacobian_by_hand(),
     "follow": follow_of(by_hand()),
     "heatmap_changed": marked(_MAP, 2),
     "rewording": Rewording(

@@ -1,6 +1,7 @@
 """A journey runs the real command line with the real window; in place of waiting for the user, a script is the user."""
 
 import gc
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.app.shell.window import Window
 from explorer.cli.main import main
+from tests.waiting import PATIENCE_MS, until
 
 Script = Callable[[Window], None]
 QUICK = ("test_first_screen.py", "test_knobs_and_undo.py")
@@ -64,25 +66,32 @@ class Journey:
         path = self._state / "transformer-explorer" / "log" / "faults.log"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
-    def wait(self, condition: Callable[[], bool], timeout_ms: int = 20_000) -> None:
+    def wait(self, condition: Callable[[], bool], timeout_ms: int = PATIENCE_MS) -> None:
         """Until it holds."""
-        self._qtbot.waitUntil(condition, timeout=timeout_ms)
+        until(self._qtbot, condition, timeout_ms)
 
     def settle(self, window: Window) -> None:
         """Wait until the newest wish is answered and painted."""
         session = window.session
-        self._qtbot.waitUntil(
+        until(
+            self._qtbot,
             lambda: (
                 not session.waiting
                 and session.frame is not None
                 and session.frame.serial == session.serial
                 and not window.lessons.reckoner.busy
             ),
-            timeout=20_000,
         )
         QApplication.processEvents()
 
 
 @pytest.fixture
-def journey(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Journey:
+def journey(
+    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found_out: dict[str, object]
+) -> Journey:
+    if "explorer.engine.compute" in sys.modules:  # Otherwise torch would be loaded here, and not by the program.
+        from tests.journeys.remembering import Remembered
+
+        remembered = found_out.setdefault("remembered", Remembered())
+        remembered.put_in(monkeypatch)
     return Journey(qtbot, monkeypatch, tmp_path / "state")

@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
+from explorer.picture.river.place import Place
 from explorer.picture.river.strips import bar_rect
 from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
@@ -132,5 +133,28 @@ def test_a_layer_opens_and_closes_in_place(journey: Journey, size: tuple[int, in
         QTest.keyClick(view, Qt.Key.Key_Escape)
         assert "" == window.session.state.look.opened
         assert not window.actions_.by_name["undo"].isEnabled()
+
+    journey.run(script)
+
+
+def test_bands_show_contributions_at_a_key_and_at_a_button(journey: Journey) -> None:
+    """B asks for the account and shows its parts; the other button brings the weights back, and then nothing is asked for."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        view = view_of(window)
+        page = window.page_stack.page
+        assert view.picture is not None and view.picture.bands == "weights" and not page.experiments
+        QTest.keyClick(view, Qt.Key.Key_B)
+        journey.wait(lambda: view.picture is not None and view.picture.contributions is not None)
+        found = view.picture.contributions
+        assert found is not None and page.experiments == {"why"}
+        parts = window.session.frame.trace.why(view.picture.written.step)  # type: ignore[union-attr]  # It is there.
+        heads = sum(value for part, value in zip(parts.parts, parts.values, strict=True) if part.kind == "head")
+        assert abs(sum(rows.sum() for rows in found.values.values()) - heads) < 1e-4
+        button = next(hot.rect for hot in view._base.hot if getattr(hot, "what", None) == Place("bands", side="weights"))
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(round(button.x + 5), round(button.y + 5)))
+        journey.wait(lambda: view.picture is not None and view.picture.bands == "weights")
+        assert view.picture.contributions is None and not page.experiments
 
     journey.run(script)

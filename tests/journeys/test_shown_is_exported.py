@@ -20,6 +20,7 @@ from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard,
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText
+from explorer.trace.jacobian import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
 
@@ -55,7 +56,7 @@ def shown(card: Card) -> list[Numbers]:
             return [np.array([[term.value, *(term.factors or ())] for term in terms])]
         case Removals() as removals:
             return [np.stack([removals.shares, removals.costs], axis=1)]
-        case LensMap(lens=lens):
+        case LensMap(lens=lens) as layers:
             flat = lens.ids.shape[0] * lens.ids.shape[1]
             return [
                 lens.probabilities[:, :, 0],
@@ -63,6 +64,7 @@ def shown(card: Card) -> list[Numbers]:
                 lens.ranks.astype(float),
                 lens.ids.reshape(flat, -1).astype(float),
                 lens.probabilities.reshape(flat, -1),
+                *(() if layers.agreement is None else (both_shares(layers.agreement),)),
             ]
         case Rewording() as rewording:
             rows = [(each.log_p, each.log_p_after, each.difference) for each in rewording.words]
@@ -75,11 +77,17 @@ def shown(card: Card) -> list[Numbers]:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
                 *(block.weights for block in river.blocks() if block.weights is not None),
+                *(() if river.contributions is None else river.contributions.values.values()),
                 river.written.probabilities[:, None],
                 np.array([p for _name, p, _id in river.written.candidates], np.float32)[:, None],
             ]
         case other:
             raise AssertionError(type(other).__name__)
+
+
+def both_shares(agreement: Agreement) -> Numbers:
+    """[layer, lens] what was measured on held-out sentences."""
+    return np.array([agreement.lens, agreement.jacobian]).T / agreement.places
 
 
 def lengths(half: Half) -> Numbers:

@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 
 from explorer.app.pages.why_page import WhyPage
 from explorer.app.shell.window import Window
-from explorer.picture.causal_kinds import Account
-from explorer.state.intents import SetText, look_at
+from explorer.picture.causal_kinds import Account, LensMap
+from explorer.state.intents import SetKnob, SetText, look_at
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
 
@@ -138,5 +138,29 @@ def test_a_product_of_q_and_k_is_walked_down_to_the_embedding(journey: Journey) 
             QTest.keyClick(page.view, KEYS.Key_Escape)  # type: ignore[call-overload]
             n_back += 1
         assert n_back == 7 and window.page_stack.page is page and not shown(window).sums.trail
+
+    journey.run(script, "--preset", "translator", "--language", "en")
+
+
+def test_the_other_lens_and_the_ranks_are_chosen_beside_the_title(journey: Journey) -> None:
+    """The Jacobian lens with its figures, ranks in place of words; a model without one shows the other and says why."""
+
+    def script(window: Window) -> None:
+        window.session.ask(SetText(TEXT))
+        window.go("why")
+        journey.settle(window)
+        page = page_of(window)
+        first = page.lens.picture
+        assert isinstance(first, LensMap) and not first.jacobian and first.agreement is not None
+        page.lenses.press("jacobian")
+        page.cells.press("ranks")
+        shown_now = page.lens.picture
+        assert isinstance(shown_now, LensMap) and shown_now.jacobian and shown_now.ranks
+        assert "1,010" in page.lens.note.text() and page.lens.title.text() != first.caption.title
+        assert shown_now.lens.ids[-1].tolist() == first.lens.ids[-1].tolist() != shown_now.lens.ids[0].tolist()
+        window.session.ask(SetKnob("temperature", 1.5))
+        journey.settle(window)
+        other = page.lens.picture
+        assert isinstance(other, LensMap) and not other.jacobian and "emperature" in page.lens.note.text()
 
     journey.run(script, "--preset", "translator", "--language", "en")

@@ -15,6 +15,7 @@ from explorer.picture.sums import Group, Link, Row, Sums, Term
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
 from explorer.trace.findings import Lens
+from explorer.trace.jacobian import Agreement
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
@@ -173,6 +174,15 @@ def account_of(made: Sums) -> Account:
     """The picture of a sum by hand."""
     caption = Caption(title="How +1.00 adds up", tap="generator.logits", shape="[…]", formula="Σ", origin="computed")
     return Account(sums=made, signed_colours="blue-red", caption=caption)
+
+
+def jacobian_by_hand() -> LensMap:
+    """The same as a Jacobian lens in ranks, with what was measured."""
+    plain = lens_by_hand()
+    agreement = Agreement(plain.lens.taps, (1, 6, 10), (4, 5, 10), places=10, sentences=3, fitted=7)
+    caption = attrs.evolve(plain.caption, title="What each layer is heading for")
+    lens = attrs.evolve(plain.lens, agreement=agreement)
+    return attrs.evolve(plain, lens=lens, jacobian=True, ranks=True, agreement=agreement, caption=caption)
 
 
 def lens_by_hand(n_positions: int = 3) -> LensMap:

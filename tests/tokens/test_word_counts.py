@@ -97,6 +97,7 @@ def test_a_folder_that_is_not_there_costs_only_time(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow  # half a million words are counted
 def test_jiebas_own_dictionary_comes_back_as_it_was(cache: Path) -> None:
     """All half a million words, and the total that its probabilities are made with."""
     plain = jieba.Tokenizer()

@@ -77,6 +77,7 @@ def torch_counts(model: Transformer) -> dict[str, int]:
     return counts
 
 
+@pytest.mark.slow  # two hundred models are built
 @pytest.mark.parametrize("seed", range(4))
 def test_every_block_counts_what_torch_counts(seed: int) -> None:
     """In two hundred random models: each block by itself, and all of them together."""

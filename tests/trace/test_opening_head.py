@@ -245,6 +245,7 @@ def sharpest(trace: Trace) -> int:
     return int((-(rows * np.log2(rows + 1e-12)).sum(axis=2)).mean(axis=1).argmin())
 
 
+@pytest.mark.slow  # the trained model's translations of all sentences
 def test_the_measured_head_finds_more_words_than_any_declared_one() -> None:
     """More than each of 24 heads that is declared once and for all, more than the sharpest, and nearly as many as the best head
     of each sentence, which only somebody who knows the alignment can tell."""
@@ -258,6 +259,7 @@ def test_the_measured_head_finds_more_words_than_any_declared_one() -> None:
     assert best - found <= 0.05
 
 
+@pytest.mark.slow  # the trained model's translations of all sentences
 def test_it_is_one_of_the_best_heads_of_each_sentence() -> None:
     """Of 24 heads at most five find more, in the median at most one."""
     better = [int((right(trace).sum(axis=1) > right(trace)[measured(trace)].sum()).sum()) for trace in translations()]
@@ -266,6 +268,7 @@ def test_it_is_one_of_the_best_heads_of_each_sentence() -> None:
     assert np.median(better) <= 1
 
 
+@pytest.mark.slow  # the trained model's translations of all sentences
 def test_the_translators_own_sentence_opens_with_the_head_that_aligns_it() -> None:
     """The fifth head of layer 1 looks at each word's own word, also at that of 图书馆 and 在."""
     assert [opening_head(trace) for trace in translations()[:2]] == [Head("decoder.cross_attn", 1, 5)] * 2

@@ -41,10 +41,18 @@ class OverviewPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
+        self._ask(look)
         super().draw(trace, look, words)
         picture = self.river.picture
         if picture is not None and picture.wanted:
             self.wanted.emit(picture.wanted)
+
+    def _ask(self, look: Look) -> None:
+        """Ask for the weights that contributions are made with, only while bands show them."""
+        needed = frozenset({"why"}) if look.bands == "contributions" else frozenset()
+        if needed != self.experiments:
+            self.experiments = needed
+            self.looked_into.emit()
 
     def _place(self) -> None:
         """Let the strip above stand in line with the river's columns."""
@@ -69,6 +77,8 @@ class OverviewPage(Page):
                 self.look_at(layer=place.layer, side=side, attention=f"{side}.self_attn", opened="feed_forward")
             case "open":
                 self.look_at(opened="attention")
+            case "bands":
+                self.look_at(bands=place.side)
             case "close":
                 self.look_at(opened="")
             case "excerpt":

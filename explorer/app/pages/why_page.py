@@ -11,7 +11,7 @@ from explorer.picture.makers.removals import part_removals
 from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
 from explorer.state.focus import NOWHERE, Focus
-from explorer.state.look import PART_ORDERS, Look
+from explorer.state.look import LENS_CELLS, LENSES, PART_ORDERS, Look
 from explorer.trace.findings import OutputWeights
 from explorer.trace.trace import Trace
 from explorer.trace.why import symbol_id
@@ -23,7 +23,7 @@ from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
 _STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
-_FIRST = frozenset({"why", "lens"})
+_FIRST = frozenset({"why", "lens", "jacobian"})
 _BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
 
 
@@ -31,7 +31,7 @@ class WhyPage(Page):
     """Above, the words and their rivals; left the account, right what its parts really cost, and the lens."""
 
     key = "why"
-    least_px = 780
+    least_px = 900
     experiments = _FIRST
 
     def __init__(self) -> None:
@@ -44,13 +44,14 @@ class WhyPage(Page):
         self.costs = self.card(RemovalsView(), part_removals)
         self.lens = self.card(self.lens_view, lens_map)
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
+        self.lenses, self.cells = Segments(), Segments()
         self._fill_bars()
         column = column_in(self.scrolled())
         column.addWidget(self.asked)
         column.addLayout(beside((self.sum, 8)), 1)
         row = column.itemAt(1).layout()
         assert isinstance(row, QHBoxLayout)  # It was made in the line above.
-        row.addLayout(below((self.costs, 5), (self.lens, 7)), 5)
+        row.addLayout(below((self.costs, 5), (self.lens, 8)), 5)
         column.addWidget(self.explain(hug=True))
         words_row.stepped.connect(self._step)
         self.lens_view.stepped.connect(self._step)
@@ -59,22 +60,28 @@ class WhyPage(Page):
         self.view.moved.connect(self._offer_orders)
         self.against.chose.connect(self._chose_rival)
         self.orders.chose.connect(self._chose_order)
+        self.lenses.chose.connect(self._chose_lens)
+        self.cells.chose.connect(self._chose_cells)
         self.typed.returnPressed.connect(self._type_rival)
 
     def _fill_bars(self) -> None:
-        """Put the rivals beside the question, and the order of parts beside the sum's title."""
+        """Put the rivals beside the question, and what else is chosen beside the titles."""
         self.asked.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.rivals_label.setObjectName("faint")
         self.typed.setFixedWidth(_TYPED_PX)
         for place, widget in enumerate((self.rivals_label, self.against, self.typed), 2):
             self.asked.bar.insertWidget(place, widget)
         self.sum.bar.insertWidget(2, self.orders)
+        for place, buttons in enumerate((self.cells, self.lenses), 2):
+            self.lens.bar.insertWidget(place, buttons)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._words, self._wall_look = trace, words, look
         there = isinstance(trace.experiments.get("why"), OutputWeights)
         if there:
             self.against.offer(rivals(trace, look), str(self._rival(trace, look)))
+        self.lenses.offer({key: words(f"lens.which.{key}") for key in LENSES}, look.lens)
+        self.cells.offer({key: words(f"lens.cells.{key}") for key in LENS_CELLS}, look.lens_cells)
         self._offer_orders()
         writes = "decoder.embedding.output" in trace
         for widget in (self.rivals_label, self.against, self.typed, self.sum, self.costs, self.lens):
@@ -103,6 +110,8 @@ class WhyPage(Page):
         self.typed.setToolTip(words("why.another_hint"))
         self.against.setAccessibleName(words("why.rivals"))
         self.orders.setAccessibleName(words("why.order.name"))
+        self.lenses.setAccessibleName(words("lens.which_name"))
+        self.cells.setAccessibleName(words("lens.cells_name"))
 
     def _step(self, step: int) -> None:
         self.look_at(position=step, rival=-1)
@@ -130,6 +139,12 @@ class WhyPage(Page):
         if order == _STEPS:
             self.view.play()
             self._offer_orders()
+
+    def _chose_lens(self, lens: str) -> None:
+        self.look_at(lens=lens)
+
+    def _chose_cells(self, cells: str) -> None:
+        self.look_at(lens_cells=cells)
 
     def _type_rival(self) -> None:
         """Take the symbol that the typed word begins with."""

@@ -5,20 +5,23 @@ import attrs
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.experiment import changed, experiment, focused
+from explorer.engine.experiments.jacobian import jacobian_lens
 from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.lens_file import fitted_for
 from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.experiments.saliency import saliency
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
-from explorer.errors import BadText, NoOtherText
+from explorer.errors import BadText, ExplorerError, NoOtherText
 from explorer.model.transformer import Transformer
 from explorer.state.focus import FOCUSED
 from explorer.state.other_sentences import other_sentences
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.effects import Effects
-from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment
+from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment, Lens
+from explorer.trace.jacobian import NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
@@ -51,6 +54,8 @@ def findings(
             there[place] = _patching(source, model, request, trace, changing, stop)
         elif name == "saliency":
             there[place] = _saliency(bench, trace, changing)
+        elif name == "jacobian":
+            there[place] = _jacobian(bench, request.wish.preset, trace)
         else:
             there[place] = experiment(name, bench)
     places = {name: (name, request.detail.focus.place(name)) for name in possible}
@@ -74,6 +79,16 @@ def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency:
     ids = (bench.source(), bench.target())
     with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, changing.inside(quiet):
         return saliency(quiet, tokens, ids, trace.expected, trace.symbols, bench.stop)
+
+
+def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:
+    """What each layer would say through the matrices that were fitted for this very model. Raises Superseded."""
+    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet:
+        try:
+            fitted = fitted_for(quiet, bench.config, preset)
+        except ExplorerError as error:  # The lens without matrices is there all the same.
+            return NotFitted(error)
+        return jacobian_lens(quiet, trace, fitted.matrices, fitted.agreement, bench.stop)
 
 
 def _patching(

@@ -5,6 +5,7 @@ The lens applies the final norm and the generator to the stream after each addit
 """
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 
 import numpy as np
 import torch
@@ -95,18 +96,29 @@ def _copied(tensor: object) -> Array:
     return frozen_array(fetched(tensor).numpy().copy())
 
 
-def lens_of(model: Transformer, trace: Trace, stop: Stop) -> Lens:
-    """What the output would be after each addition of the decoder. Raises Superseded."""
+Carry = Callable[[str, Tensor], Tensor]
+"""Takes the stream [position, feature] of a tap to where the last addition leaves it."""
+
+
+def lens_of(model: Transformer, trace: Trace, stop: Stop, carry: Carry | None = None) -> Lens:
+    """What the output would be after each addition of the decoder. Raises Superseded.
+
+    With `carry`, every stream is taken to the last place first, and read as what the last addition leaves.
+    """
     assert model.decoder is not None  # A model without a decoder writes no words.
     written = written_ids(trace)
     index = torch.tensor(written)
+    final = final_reading(model.decoder)
     n_best = min(_TOP, trace.shape("generator.logits")[-1])
     taps, ids, likeliest, of_written, ranks = [], [], [], [], []
     with torch.inference_mode():
-        for tap, normalized in _readings(model.decoder):
+        for tap, normalized in stream_readings(model.decoder):
             if stop():
                 raise Superseded
-            logits = _logits(model, normalized, trace[tap])  # [position, vocab]
+            stream = torch.from_numpy(np.array(trace[tap]))  # [position, feature]
+            if carry is not None:
+                stream, normalized = carry(tap, stream), final
+            logits = _logits(model, normalized, stream)  # [position, vocab]
             p = logits.softmax(dim=-1)
             best = p.topk(n_best, dim=-1)
             own = logits.gather(1, index[:, None])  # [position, 1]
@@ -129,20 +141,31 @@ def lens_of(model: Transformer, trace: Trace, stop: Stop) -> Lens:
     )
 
 
-def _readings(stack: Stack) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
+def stream_readings(stack: Stack) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
     """The taps of the stream, each with the norm through which it is read.
 
     Pre-norm: the final norm. Post-norm: the norm of that very addition, behind which the stream goes on; the input has none.
     """
     pre = stack.config.norm_placement == "pre"
     yield "decoder.embedding.output", stack.normalize if pre else nn.Identity()
-    for _prefix, sublayer, _module in _sublayers(stack, "decoder"):
-        _, residual = sublayer.taps
-        yield residual.name, stack.normalize if pre else sublayer.normalize
+    for layer, sublayers in groupby(_sublayers(stack, "decoder"), key=lambda found: found[0].rpartition(".")[0]):
+        for number, (_prefix, sublayer, _module) in enumerate(sublayers, 1):
+            yield f"{layer}.residual{number}", stack.normalize if pre else sublayer.normalize
 
 
-def _logits(model: Transformer, normalized: Callable[[Tensor], Tensor], stream: Array) -> Tensor:
+def stream_taps(stack: Stack) -> tuple[str, ...]:
+    """The taps of a stack's stream, from what goes in to what the last addition leaves."""
+    return tuple(tap for tap, _normalized in stream_readings(stack))
+
+
+def final_reading(stack: Stack) -> Callable[[Tensor], Tensor]:
+    """The norm through which the stream is read behind the last addition."""
+    *_, (_tap, normalized) = stream_readings(stack)
+    return normalized
+
+
+def _logits(model: Transformer, normalized: Callable[[Tensor], Tensor], stream: Tensor) -> Tensor:
     """[position, vocab] what the generator makes of a stream [position, feature]."""
     generator = model.generator.project
-    x = torch.from_numpy(np.array(stream)[None]).to(generator.weight.device)  # [batch 1, position, feature]
+    x = stream[None].to(generator.weight.device)  # [batch 1, position, feature]
     return fetched(generator(normalized(x))[0].float())

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from explorer.lang import Words
 from explorer.picture.causal_kinds import LensMap
 from explorer.picture.figure.drawing import Drawing
@@ -13,13 +15,14 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.tables import Table
 from explorer.trace.findings import Lens
 
-_CELL_PX, _ROW_PX, _NAMES_PX, _BELOW_PX = 76.0, 25.0, 110.0, 150.0
+_CELL_PX, _ROW_PX, _NAMES_PX, _BELOW_PX, _AGREES_PX = 76.0, 25.0, 110.0, 150.0, 50.0
 
 
 def draw_lens(drawing: Drawing, picture: LensMap, top: float) -> None:
     """Draw the whole map, and the words that the last row says at the chosen position."""
     n_rows, n_positions = picture.lens.ids.shape[:2]
-    area = Area(0, top, max(420.0, _NAMES_PX + _CELL_PX * n_positions), _BELOW_PX + _ROW_PX * n_rows)
+    beside = 0.0 if picture.agreement is None else _AGREES_PX
+    area = Area(0, top, max(420.0, _NAMES_PX + _CELL_PX * n_positions + beside), _BELOW_PX + _ROW_PX * n_rows)
     sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
     lens_map(sketch, picture, drawing.words, area, 0, (n_rows - 1, picture.chosen))
     draw_marks(drawing, sketch)
@@ -28,16 +31,19 @@ def draw_lens(drawing: Drawing, picture: LensMap, top: float) -> None:
 
 def _tables(picture: LensMap) -> Iterator[Table]:
     """The likeliest word's probability and that of the written one, the place of the written one, and all ten ids."""
-    lens = picture.lens
+    lens, name = picture.lens, "jacobian_lens" if picture.jacobian else "lens"
     rows, columns = Axis("layer", picture.rows), Axis("position", tuple(map(str, range(len(lens.written)))), numbered=False)
-    yield Table("lens.p_of_likeliest", lens.probabilities[:, :, 0], rows, columns)
-    yield Table("lens.p_of_written", lens.written_p, rows, columns)
-    yield Table("lens.rank_of_written", lens.ranks.astype(float), rows, columns)
+    yield Table(f"{name}.p_of_likeliest", lens.probabilities[:, :, 0], rows, columns)
+    yield Table(f"{name}.p_of_written", lens.written_p, rows, columns)
+    yield Table(f"{name}.rank_of_written", lens.ranks.astype(float), rows, columns)
     named = tuple(f"{row} @{position}" for row in picture.rows for position in range(len(lens.written)))
     n_best = lens.ids.shape[-1]
     places = Axis("rank", tuple(str(rank + 1) for rank in range(n_best)))
-    yield Table("lens.ids", lens.ids.reshape(-1, n_best).astype(float), Axis("cell", named), places)
-    yield Table("lens.p", lens.probabilities.reshape(-1, n_best), Axis("cell", named), places)
+    yield Table(f"{name}.ids", lens.ids.reshape(-1, n_best).astype(float), Axis("cell", named), places)
+    yield Table(f"{name}.p", lens.probabilities.reshape(-1, n_best), Axis("cell", named), places)
+    if picture.agreement is not None:
+        both = np.array([picture.agreement.shares(jacobian=jacobian) for jacobian in (False, True)]).T  # [layer, lens]
+        yield Table("lens.agreement_held_out", both, rows, Axis("lens", ("lens", "jacobian_lens")))
 
 
 def _described(picture: LensMap, words: Words) -> str:

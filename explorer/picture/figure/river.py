@@ -45,7 +45,7 @@ def draw_picture(drawing: Drawing, picture: River, top: float) -> None:
 
 
 def _fill(drawing: Drawing, name: str) -> str:
-    return str(getattr(drawing.theme, name))
+    return str(getattr(drawing.theme, name, name))
 
 
 def _opaque(opacity: float) -> str:
@@ -211,6 +211,10 @@ def _tables(picture: River) -> Iterator[Table]:
             asks, answers = picture.half_of(block.attention, "query"), picture.half_of(block.attention, "key")
             name = block.tap if asks.whole and answers.whole else f"{block.tap}[:, {_part(asks)}, {_part(answers)}]"
             yield Table(name, block.recorded, _axis("query", asks), _axis("key", answers))
+    if picture.contributions is not None:
+        for (attention, layer), values in picture.contributions.values.items():
+            keys = _axis("key", picture.half_of(attention, "key"))
+            yield Table(f"contributions.{attention}.{layer}.step{picture.written.step}", values, Axis("head"), keys)
     last = picture.halves[-1]
     if last.block == 1:
         words = Axis("position", picture.written.labels)

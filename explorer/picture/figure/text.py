@@ -8,6 +8,7 @@ import io
 import logging
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from html import escape
 
@@ -29,8 +30,7 @@ def clean(content: str) -> str:
 
 def width(text: str, size: float, weight: int = REGULAR) -> float:
     """The width of a text in the bundled font (px). A letter that the font lacks counts as square."""
-    advances = _advances(weight)
-    return size * sum(0.0 if _joins(letter) else advances.get(ord(letter), 1.0) for letter in clean(text))
+    return size * sum(map(_advances(weight).__getitem__, clean(text)))
 
 
 def _joins(letter: str) -> bool:
@@ -38,14 +38,26 @@ def _joins(letter: str) -> bool:
     return unicodedata.category(letter) in ("Mn", "Me", "Cf")
 
 
+class _Advances(dict[str, float]):
+    """From letter to width in em. A film measures thousands of letters for each frame, so each letter is looked up once."""
+
+    def __init__(self, of_codes: Mapping[int, float]) -> None:
+        super().__init__()
+        self._of_codes = of_codes
+
+    def __missing__(self, letter: str) -> float:
+        self[letter] = found = 0.0 if _joins(letter) else self._of_codes.get(ord(letter), 1.0)
+        return found
+
+
 @lru_cache(maxsize=2)
-def _advances(weight: int) -> dict[int, float]:
-    """From code point to width in em. The font is read once, since reading takes 40 ms."""
+def _advances(weight: int) -> _Advances:
+    """The widths of a font's letters. The font is read once, since reading takes 40 ms."""
     from fontTools.ttLib import TTFont
 
     with TTFont(asset(_FILES[weight]), lazy=True) as font:
         metrics, em = font["hmtx"].metrics, font["head"].unitsPerEm
-        return {code: metrics[glyph][0] / em for code, glyph in font.getBestCmap().items()}
+        return _Advances({code: metrics[glyph][0] / em for code, glyph in font.getBestCmap().items()})
 
 
 def text(
@@ -100,7 +112,7 @@ def _face(weight: int, letters: frozenset[str]) -> str:
     return f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};src:url(data:font/otf;base64,{data})}}"
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _subset(weight: int, letters: frozenset[str]) -> str:
     """The bundled font with these glyphs alone, in base64.
 

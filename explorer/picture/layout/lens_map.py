@@ -13,6 +13,7 @@ from explorer.picture.sums import bare, probability
 _LETTERS, _SMALL = 12.0, 11.0
 _HEAD_PX, _ROW_PX, _LEAST_ROW_PX, _LINE_PX = 22.0, 56.0, 15.0, 17.0
 _LEAST_CELL_PX, _MOST_CELL_PX, _SIGN_PX = 38.0, 160.0, 26.0
+_AGREES_PX = 46.0  # the column with what was measured
 _MOST_BARE = 6  # rows that must have room beside the list of words
 _LIST_PX = 6 * _LINE_PX + 10
 
@@ -47,7 +48,7 @@ def grid(sketch: Sketch, picture: LensMap, area: Area, first: int) -> Grid:
     """The grid in an area; with more positions than have room, it begins at `first`, or so that the chosen one is seen."""
     n_positions = picture.lens.ids.shape[1]
     named = max(sketch.measure(name, _LETTERS, True) for name in picture.rows) + 12
-    room = area.wide - named
+    room = area.wide - named - (0.0 if picture.agreement is None else _AGREES_PX)
     n_columns = max(1, min(n_positions, int(room / _LEAST_CELL_PX)))
     if n_columns < n_positions:  # A sign at each side counts the positions that have no room.
         room -= _SIGN_PX
@@ -92,6 +93,7 @@ def lens_map(sketch: Sketch, picture: LensMap, words: Words, area: Area, first: 
             top.x + made.wide / 2, area.y + 15, text, _LETTERS, theme.accent if chosen else theme.faint, "middle", chosen
         )
     _signs(sketch, made, len(lens.written), area)
+    _agreement(sketch, picture, words, made, area)
     all_right = _first_right(agrees)
     for line, row in enumerate(made.rows):
         name, middle = picture.rows[row], made.area.y + (line + 0.5) * made.high
@@ -119,7 +121,24 @@ def _signs(sketch: Sketch, made: Grid, n_positions: int, area: Area) -> None:
     if made.first:
         sketch.write(area.x, area.y + 15, f"‹ {made.first}", _SMALL, sketch.theme.accent, bold=True)
     if after:
-        sketch.write(area.right, area.y + 15, f"{after} ›", _SMALL, sketch.theme.accent, "end", bold=True)
+        sketch.write(made.area.right + _SIGN_PX, area.y + 15, f"{after} ›", _SMALL, sketch.theme.accent, "end", bold=True)
+
+
+def _agreement(sketch: Sketch, picture: LensMap, words: Words, made: Grid, area: Area) -> None:
+    """Behind each row: at which share of the places of held-out sentences its likeliest word is the output's."""
+    if picture.agreement is None:
+        return
+    signs = 0.0 if made.n_columns == len(picture.lens.written) else _SIGN_PX
+    theme, right = sketch.theme, made.area.right + _AGREES_PX + signs
+    head = sketch.fitting(words("lens.held_out"), _SMALL, _AGREES_PX - 4)
+    sketch.write(right, area.y + 15, head, _SMALL, theme.faint, "end")
+    shares = picture.agreement.shares(jacobian=picture.jacobian)
+    for line, row in enumerate(made.rows):
+        y = made.area.y + (line + 0.5) * made.high
+        tall, left = min(made.high - 2, 16.0), right - _AGREES_PX + 8
+        sketch.box(Area(left, y - tall / 2, right - left, tall), theme.pale)
+        sketch.box(Area(left, y - tall / 2, (right - left) * shares[row], tall), theme.water)
+        sketch.write(right - 3, y + 4, f"{100 * shares[row]:.0f}%", min(_SMALL, made.high * 0.62), theme.text, "end")
 
 
 def _first_right(agrees: NDArray[np.bool_]) -> int:
@@ -134,7 +153,8 @@ def _cell(sketch: Sketch, picture: LensMap, area: Area, row: int, position: int,
     inner = area.inset(0.5, 0.5, 0.5, 0.5)
     p = float(lens.probabilities[row, position, 0])
     sketch.box(inner, colour(p, picture.scale) if right else theme.pale)
-    text = sketch.fitting(bare(lens.names[int(lens.ids[row, position, 0])]), _LETTERS, area.wide - 6)
+    said = f"{lens.ranks[row, position]:,}" if picture.ranks else bare(lens.names[int(lens.ids[row, position, 0])])
+    text = sketch.fitting(said, _LETTERS, area.wide - 6)
     tint = ink(p, picture.scale) if right else theme.faint
     sketch.write(area.x + area.wide / 2, area.y + area.high / 2 + 4, text, min(_LETTERS, area.high * 0.62), tint, "middle")
 

@@ -13,6 +13,7 @@ from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of
 from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
+from explorer.picture.makers.river_contributions import contributions
 from explorer.picture.makers.sampling import cut_away, sampling_probabilities
 from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
@@ -46,6 +47,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         query = strongest_pair(focus.drawn)[0]
     waves, smooth, finer = _waves(trace)
     inside = opened(trace, look) if block == 1 and part.whole else None
+    added, absent = contributions(trace, look, part, words)
     shown, wanted = _map(trace, look, focus, words, part)
     return River(
         halves=halves,
@@ -63,6 +65,9 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         position=trace.card.position,
         waves=waves,
         features=_features(trace),
+        bands=look.bands if not absent else "weights",
+        contributions=added,
+        no_contributions=absent,
         smooth=smooth,
         finer=finer,
         scale=_scale(halves, part, look),
@@ -70,7 +75,10 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         trained=trace.trained,
         longest=_round_up(float(np.quantile(np.concatenate([length for half in halves for length in _lengths(half)]), _USUAL))),
         caption=Caption(
-            title=words("river.title"), tap=look.attention_tap("weights"), shape=_shape(trace, look), origin="recorded"
+            title=words("river.title" if absent or look.bands == "weights" else "river.title_contributions"),
+            tap=look.attention_tap("weights"),
+            shape=_shape(trace, look),
+            origin="recorded",
         ),
     )
 

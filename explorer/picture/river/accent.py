@@ -6,6 +6,7 @@ While nothing is pointed at, that is the chosen step with the token that it look
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.river.contributions import block_parts, part_chips
 from explorer.picture.river.focus import map_rect, row_names
 from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
 from explorer.picture.river.pointing import Pointing
@@ -30,7 +31,11 @@ def draw_accent(river: River, grid: RiverGrid, words: Words, pointing: Pointing)
     for half, place in zip(river.halves, grid.halves, strict=True):
         for slab, blocks in zip(place.slabs, half.layers, strict=True):
             for zone, block in zip(slab.zones, blocks, strict=False):
-                if block.drawn is not None and (rows := _rows(river, block, pointing)) is not None and rows.any():
+                if river.bands != "weights":
+                    only = () if pointing.place is None else pointing.of(river.half_of(block.attention, "key"))
+                    if only or (block.attention, block.layer) == (river.attention, river.layer):
+                        chips += part_chips(river, block, zone, grid, only)
+                elif block.drawn is not None and (rows := _rows(river, block, pointing)) is not None and rows.any():
                     scene.append(block_bands(river, block, zone, grid, rows))
                     if block.attention == river.attention and block.layer == river.layer:
                         chips += _chips(river, block, zone, grid, rows, pointing)
@@ -50,7 +55,10 @@ def _head(river: River, grid: RiverGrid, words: Words, pointing: Pointing) -> Dr
     for slab, blocks in zip(grid.half(half.side).slabs, half.layers, strict=True):
         for zone, block in zip(slab.zones, blocks, strict=False):
             if block is seen.focus and block.drawn is not None:
-                scene.append(block_bands(seen, block, zone, grid, np.ones(block.drawn.shape, bool)))
+                if river.bands == "weights":
+                    scene.append(block_bands(seen, block, zone, grid, np.ones(block.drawn.shape, bool)))
+                else:
+                    scene += [*block_parts(seen, block, zone, grid), *part_chips(seen, block, zone, grid)]
                 rooms = (room for attention, room in slab.heads if attention == block.attention)
                 frames = (thumbnails(seen, block, room, river.unit_colours).scene for room in rooms)
                 scene += [item for frame in frames for item in frame if isinstance(item, Box)]

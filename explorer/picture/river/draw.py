@@ -5,6 +5,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.river.accent import draw_accent
+from explorer.picture.river.contributions import draw_switch, mode_bands
 from explorer.picture.river.focus import draw_focus, draw_heads, draw_mask
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.output import draw_candidates, draw_legend, draw_words
@@ -31,7 +32,8 @@ def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) ->
     for half, place in zip(river.halves, grid.halves, strict=True):
         parts.append(draw_slabs(river, half, place, grid, words, colours.unit))
     for half, place in zip(river.halves, grid.halves, strict=True):
-        parts.append(Drawn((lanes(river, half, place, grid), *bands(river, half, place, grid))))
+        shown = bands if river.bands == "weights" else mode_bands
+        parts.append(Drawn((lanes(river, half, place, grid), *shown(river, half, place, grid))))
         parts.append(draw_strips(half, place, grid, colours.signed, _wanted(river, half), sinusoidal=waves))
     parts += [
         _scales(river, grid, words),
@@ -41,6 +43,7 @@ def draw_river(river: River, grid: RiverGrid, words: Words, colours: Colours) ->
         draw_words(river, grid),
         draw_candidates(river, grid, words),
         draw_legend(river, grid, words, colours.unit, colours.signed),
+        draw_switch(river, grid, words),
     ]
     return joined(parts)
 

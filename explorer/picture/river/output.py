@@ -3,6 +3,7 @@
 import numpy as np
 
 from explorer.lang import Words
+from explorer.picture.river.contributions import signed_colour
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import River
@@ -10,6 +11,7 @@ from explorer.picture.river.scene import Box, Cells, Drawn, Hatch, Hot, HotRows,
 from explorer.picture.river.slabs import thickness
 from explorer.picture.river.strips import labelled, shown_text
 from explorer.picture.scales import LEVELS
+from explorer.picture.sums import told
 
 _PERCENT_W = 42.0
 _CUT = 0.25  # the opacity of a bar that sampling would never draw
@@ -139,13 +141,7 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
         Label(scale_x + wide - 4, y, f"{river.scale.high:g}{'+' if river.scale.high < 1 else ''}", 10, "faint"),
     ]
     y += step
-    made.append(Label(x, y, words("river.legend.band"), 10, "faint"))
-    for place, weight in enumerate((0.1, 0.5, 1.0)):
-        left = scale_x + place * wide / 3
-        made.append(
-            Line(left, y, left + 12, y, "band", max(0.8, weight * min(13.0, max(0.5 * pitch, 7.0))), 0.12 + 0.6 * weight)
-        )
-        made.append(Label(left + 15, y, f"{weight:g}", 10, "faint"))
+    made += _band_widths(river, words, Rect(scale_x, y, wide, 0), x, pitch)
     y += step
     made.append(Label(x, y, words("river.legend.lane"), 10, "faint"))
     for place, share in enumerate((0.2, 0.5, 1.0)):
@@ -162,3 +158,23 @@ def draw_legend(river: River, grid: RiverGrid, words: Words, unit: str, signed: 
     y += step
     made += [Hatch(Rect(x, y - 5, 14, 10)), Label(x + 20, y, words("river.legend.closed"), 10, "faint", room=rect.w - 20)]
     return Drawn(tuple(made))
+
+
+def _band_widths(river: River, words: Words, rect: Rect, x: float, pitch: float) -> list[Item]:
+    """What the width of a band means: a weight, or a signed share of a difference of logits."""
+    widest, y = min(13.0, max(0.5 * pitch, 7.0)), rect.y
+    found = river.contributions
+    if river.bands != "weights" and found is not None:
+        made: list[Item] = [Label(x, y, words("river.legend.part"), 10, "faint")]
+        for place, (sign, name) in enumerate(((1.0, found.names[0]), (-1.0, found.names[1]))):
+            left = rect.x + place * rect.w / 2
+            made.append(Line(left, y, left + 12, y, signed_colour(river, sign), widest, 0.95))
+            text = f"{shown_text(name)} {told(sign * found.reach, 0 if found.reach >= 1 else 1)}"
+            made.append(Label(left + 15, y, text, 10, "faint", room=rect.w / 2 - 17))
+        return made
+    made = [Label(x, y, words("river.legend.band"), 10, "faint")]
+    for place, weight in enumerate((0.1, 0.5, 1.0)):
+        left = rect.x + place * rect.w / 3
+        made.append(Line(left, y, left + 12, y, "band", max(0.8, weight * widest), 0.12 + 0.6 * weight))
+        made.append(Label(left + 15, y, f"{weight:g}", 10, "faint"))
+    return made

@@ -17,6 +17,7 @@ from explorer.trace.arrays import Array
 
 if TYPE_CHECKING:
     from explorer.picture.figure.kind import Kind
+    from explorer.picture.river.contributions import Contributions
 
 
 @attrs.frozen(eq=False)
@@ -155,6 +156,9 @@ class River(Picture):
     unit_colours: str = "cividis"
     signed_colours: str = "blue-red"
     head: int | None = 0
+    bands: str = "weights"  # what the bands show, one of state.look.BANDS
+    contributions: "Contributions | None" = None  # what they show then, once it is known
+    no_contributions: str = ""  # why this pass has none, in words
 
     @property
     def source(self) -> Half | None:

@@ -1,6 +1,6 @@
 """A scene: what is drawn where, as data. The window paints it and a file writes it, so both show the same picture.
 
-Lengths are px, colours are names of fields of a Theme. An item that comes later is drawn over the earlier ones.
+Lengths are px, colours are names of fields of a Theme, or hexadecimal. An item that comes later is drawn over the earlier ones.
 """
 
 import math

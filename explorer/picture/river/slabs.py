@@ -1,6 +1,7 @@
 """The layers of a half: lanes that run through them, bands between lanes, feed-forward tiles, and a thumbnail of each head."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,13 +102,16 @@ def lanes(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> Lanes:
 
 def bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> list[Bands]:
     """The weights of every open block of a half as bands between lanes, faint first."""
-    made = []
+    return [block_bands(river, block, zone, grid) for zone, block in open_zones(half, place)]
+
+
+def open_zones(half: Half, place: HalfGrid) -> Iterator[tuple[Zone, Sublayer]]:
+    """The columns that have room for bands, each with its attention."""
     for slab, blocks in zip(place.slabs, half.layers, strict=True):
         zones = slab.zones if not slab.folded else _pillar_zones(slab, blocks)
         for zone, block in zip(zones, blocks, strict=False):
             if block.drawn is not None:
-                made.append(block_bands(river, block, zone, grid))
-    return made
+                yield zone, block
 
 
 def _pillar_zones(slab: Slab, blocks: tuple[Sublayer, ...]) -> tuple[Zone, ...]:

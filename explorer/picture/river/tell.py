@@ -9,6 +9,7 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.river import River, Sublayer, strongest_pair
 from explorer.picture.river.scene import Piece
 from explorer.picture.river.strips import shown_text
+from explorer.picture.river.tell_contributions import listed, told_contributions
 
 _BEGIN, _END = "\x01", "\x02"  # around data in a sentence; no text of a person contains them after tokenizing
 _MOST = 3
@@ -29,12 +30,16 @@ def tell(
         return _pieces(_block(river, words, Place("block", attention=river.opened_attention, layer=river.layer)))
     if place is not None and place.kind == "block":
         return _pieces(_block(river, words, place))
+    if place is not None and place.kind == "bands":
+        return _pieces(river.no_contributions or words(f"river.bands.about_{place.side}"))
     if place is not None and place.kind == "candidate":
         return _pieces(_candidate(river, words, place))
     if place is not None and place.kind == "vector":
         return _pieces(_vector(river, words, place))
     if place is not None and place.kind == "waves":
         return _pieces(words("river.tell.waves", features=", ".join(map(str, river.features))))
+    if added := told_contributions(river, words, place, source, target, f"{_BEGIN}{{}}{_END}"):
+        return _pieces(added)
     focus = river.focus
     if focus is None or focus.drawn is None:
         return _pieces(words("river.tell.nothing"))
@@ -103,20 +108,18 @@ def _token(river: River, focus: Sublayer, words: Words, source: tuple[int, ...],
     if half is answers and asks is not answers:
         column = np.nan_to_num(focus.drawn[:, chosen])
         best = np.argsort(-column, kind="stable")[:_MOST]
-        listed = _listed(
-            [words("river.tell.by", word=_data(names[int(q)]), share=share(float(column[q]))) for q in best], words
-        )
-        return words("river.tell.flows", token=_data(token), listed=listed)
+        named = listed([words("river.tell.by", word=_data(names[int(q)]), share=share(float(column[q]))) for q in best], words)
+        return words("river.tell.flows", token=_data(token), listed=named)
     if half is not asks:
         return words("river.tell.lane", token=_data(token))
     row = np.nan_to_num(focus.drawn[chosen])
     best = np.argsort(-row, kind="stable")[:_MOST]
-    listed = _listed(
+    named = listed(
         [words("river.tell.at", word=_data(shown_text(answers.labels[int(k)])), share=share(float(row[k]))) for k in best],
         words,
     )
     key = "river.tell.looks_writing" if shift else "river.tell.looks"
-    return words(key, token=_data(names[chosen]), listed=listed, head=_data(river.head), layer=river.layer)
+    return words(key, token=_data(names[chosen]), listed=named, head=_data(river.head), layer=river.layer)
 
 
 def _mark(river: River, words: Words, target: tuple[int, ...]) -> str:
@@ -140,11 +143,6 @@ def _vector(river: River, words: Words, place: Place) -> str:
         value=_data(f"{float(values[at]):.3g}".replace("-", "−")),
         feature=at,
     )
-
-
-def _listed(parts: list[str], words: Words) -> str:
-    first, *others = parts
-    return words("river.tell.and", first=first, others=_listed(others, words)) if others else first
 
 
 def _block(river: River, words: Words, place: Place) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
@@ -114,10 +114,10 @@ class KnobRow(QWidget):
         ):
             event.ignore()
             return True
-        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+        if isinstance(event, QWheelEvent) and isinstance(watched, QWidget) and not watched.hasFocus():
             event.ignore()
             return True
-        return super().eventFilter(watched, event)
+        return False
 
     def speak(self, words: Words) -> None:
         """Set names and hints in the user's language."""

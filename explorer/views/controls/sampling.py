@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QValidator
+from PySide6.QtGui import QMouseEvent, QResizeEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QBoxLayout, QGridLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 from explorer.lang import Words
@@ -145,13 +145,13 @@ class SamplingRow(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the wheel scroll the page unless the control has the focus, and reset on a double click."""
-        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+        if isinstance(event, QWheelEvent) and isinstance(watched, QWidget) and not watched.hasFocus():
             event.ignore()
             return True
-        if event.type() == QEvent.Type.MouseButtonDblClick and watched is not self.box:
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonDblClick and watched is not self.box:
             self._turn(self.start)
             return True
-        return super().eventFilter(watched, event)
+        return False
 
     def _nearest(self, value: float) -> int:
         """The tick of a value, or the nearest one. The value for off has a tick of its own."""

@@ -34,8 +34,8 @@ class Canvas:
     ratio: float  # device pixels in a px
 
     def colour(self, name: str, opacity: float = 1.0) -> QColor:
-        """A colour of the theme."""
-        return _colour(getattr(self.theme, name), opacity)
+        """A colour of the theme, or one in hexadecimal."""
+        return _colour(getattr(self.theme, name, name), opacity)
 
 
 def paint_scene(painter: QPainter, scene: Scene, theme: Theme) -> None:

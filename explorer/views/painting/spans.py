@@ -115,7 +115,7 @@ def band_images(several: Sequence[Bands], theme: Theme, ratio: float) -> list[tu
         np.concatenate([np.ravel(getattr(zone, name)) for zone in zones], dtype=np.float32) for name in ("y", "half", "ink")
     )
     sums = _summed(y, half, ink, np.concatenate(begins), np.concatenate(heights), starts[-1])
-    pixels = _pixels(_opaque(sums), QColor(getattr(theme, several[0].colour)))
+    pixels = _pixels(_opaque(sums), QColor(getattr(theme, several[0].colour, several[0].colour)))
     made = []
     for zone, start in zip(zones, starts, strict=False):
         columns_first = pixels[start : start + zone.size].reshape(zone.columns, zone.rows + 2)

@@ -180,7 +180,7 @@ class HeatmapView(WalkedCanvas):
             self._hatch(painter, picture.closed, hatching(self.theme))
         if picture.estimated is not None and min(self.cell_size()) >= _HATCHED_CELL:
             self._hatch(painter, picture.estimated, estimate_hatching(self.theme))
-        if picture.pending:
+        if picture.pending or self._nothing_matters(picture):
             self._outline_cells(painter)
         if self._bare:
             return
@@ -193,6 +193,10 @@ class HeatmapView(WalkedCanvas):
             painter.drawRect(self.cell_rect(row, 0, 1, self.view.columns))
         for column in columns:
             painter.drawRect(self.cell_rect(0, column, self.view.rows, 1))
+
+    def _nothing_matters(self, picture: Heatmap) -> bool:
+        """Whether no value is as large as the least that counts: without outlines such a map would be one empty field."""
+        return bool(picture.least) and min(self.cell_size()) >= _HATCHED_CELL and not np.isfinite(picture.written).any()
 
     def _lit_lines(self, picture: Heatmap) -> tuple[list[int], list[int]]:
         """The rows and columns to outline: a cross under the mouse, or otherwise those of lit tokens."""

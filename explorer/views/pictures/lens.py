@@ -92,8 +92,17 @@ class LensView(Surface):
         best = zip(lens.ids[row, position].tolist(), lens.probabilities[row, position].tolist(), strict=True)
         lines = [f"{rank}. {bare(lens.names[symbol])}  {probability(p)}" for rank, (symbol, p) in enumerate(best, 1)]
         about = f"{told_cell(picture, words, row, position)}\n{lens.taps[row]}[{position}]"
-        text = "\n".join((about, *lines, words("lens.exact" if row == len(lens.taps) - 1 else "lens.heuristic")))
+        last = words("lens.exact" if row == len(lens.taps) - 1 else "lens.heuristic")
+        text = "\n".join((about, *lines, *self._measured(row), last))
         return Pointed(text, frozenset({("target", position)}), about)
+
+    def _measured(self, row: int) -> list[str]:
+        """What was measured of this row on held-out sentences, of both lenses."""
+        picture, words = self.picture, self.words
+        if picture is None or words is None or picture.agreement is None:
+            return []
+        plain, carried = (picture.agreement.shares(jacobian=jacobian)[row] for jacobian in (False, True))
+        return [words("lens.measured_row", lens=f"{plain:.1%}", jacobian=f"{carried:.1%}", row=picture.rows[row])]
 
     def _over(self, place: QPointF) -> tuple[int, int] | None:
         return None if self._grid is None else self._grid.at(place.x(), place.y())

@@ -33,6 +33,8 @@ def key_place(key: Qt.Key, river: River) -> Place | None:
         if block is None or block.weights is None or head >= len(block.weights):
             return None
         return Place("head", attention=river.attention, layer=river.layer, head=head)
+    if key == Qt.Key.Key_B:
+        return Place("bands", side="contributions" if river.bands == "weights" else "weights")
     if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
         blocks = [block for block in river.blocks() if block.weights is not None]
         here = next((i for i, b in enumerate(blocks) if (b.attention, b.layer) == (river.attention, river.layer)), 0)

@@ -13,7 +13,8 @@ from explorer.state.state import State
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.trace import Tokens, Trace
-from tests.engine.fakes import PATIENCE_S, Gate
+from tests.engine.fakes import Gate
+from tests.waiting import until
 
 _AXES = {"encoder.layers.0.self_attn.weights": ("head", "query", "key"), "generator.logits": ("position", "vocab")}
 
@@ -68,6 +69,8 @@ class Driven:
 
     def _hear(self, value: object) -> None:
         self.threads.add(threading.current_thread().name)
+        if isinstance(value, Frame):
+            self.session.painted()  # There is no screen: the worker need not wait for it.
         self._told.append(value)
 
     def heard(self) -> list[object]:
@@ -77,7 +80,7 @@ class Driven:
 
     def wait(self, condition: Callable[[], bool]) -> None:
         """Until it holds."""
-        self._qtbot.waitUntil(condition, timeout=int(PATIENCE_S * 1000))
+        until(self._qtbot, condition)
 
     def wait_for(self, *kinds: type) -> list[object]:
         """What is told until a value of each of these kinds was, in order."""
@@ -86,6 +89,7 @@ class Driven:
 
     def begun(self) -> Request:
         """The request that stands at the gate; waits for it."""
+        self.session.painted()
         self.gate.next()
         return self.gate.requests[-1]
 

@@ -53,6 +53,7 @@ def test_the_estimate_is_the_slope_of_the_effect(computer: Computer, architectur
         np.testing.assert_allclose(estimate.heads[-1, 0, 1], estimate.heads[-1, 1, 2], atol=2e-3)
 
 
+@pytest.mark.slow  # two sweeps of the trained model
 @pytest.mark.usefixtures("long")
 def test_an_estimate_says_so_and_exact_effects_come_after_it(computer: Computer) -> None:
     """All other arrays are exact from the beginning, and the correlation of the two is known in the end."""

@@ -15,7 +15,7 @@ from explorer.model.weights import build
 from explorer.trace.changes import Change
 from explorer.trace.remake_heads import can_be_remade
 from explorer.trace.trace import Trace
-from tests.engine.recording.test_long_text import TEXT, plainly_pooled, request, whole
+from tests.engine.recording.test_long_text import TEXT, computed_whole, plainly_pooled, request
 
 pytestmark = pytest.mark.slow  # thousands of tokens
 
@@ -50,11 +50,11 @@ def assert_close(actual: Trace, expected: Trace) -> None:
 @pytest.mark.parametrize("knobs", [{}, {"position": "alibi"}, {"mask_value": "-1e9"}], ids=str)
 def test_blocks_of_queries_are_changed_as_the_whole(knobs: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every tap, to 1e-5 of the pass in one piece, which is what one's own hooks make of it."""
-    at_once = whole(changed(**knobs))
+    at_once = computed_whole(changed(**knobs))
     monkeypatch.setattr(blocks, "_WHOLE_CELLS", 0)
     monkeypatch.setattr(blocks, "_BLOCK_CELLS", 1)
 
-    assert_close(whole(changed(**knobs)), at_once)
+    assert_close(computed_whole(changed(**knobs)), at_once)
     assert (at_once[f"{FIRST}.weights"][0][np.ix_([70, 300, 402], [0, 69])] == 0).all()
     assert (at_once[f"{ACROSS}.weights"][..., 7] == 0).all()
     np.testing.assert_allclose(at_once[f"{FIRST}.weights"][0].sum(axis=-1), 1, atol=1e-5)
@@ -82,7 +82,7 @@ def test_a_pass_in_one_piece_is_what_ones_own_hooks_make_of_it() -> None:
 @pytest.mark.parametrize("knobs", [{}, {"position": "alibi"}, {"mask_value": "-1e9", "position": "rotary"}], ids=str)
 def test_pools_and_close_ups_are_those_of_the_changed_pass(knobs: dict[str, object]) -> None:
     """Of the changed attentions and of the others, to 1e-5 of a pass that kept everything."""
-    full, computer = whole(changed(**knobs)), Computer()
+    full, computer = computed_whole(changed(**knobs)), Computer()
     for tap, head in (
         *((f"{FIRST}.{stage}", head) for stage in ("masked", "weights") for head in (0, 1)),
         (f"{FIRST}.dropped", 2),
@@ -115,12 +115,12 @@ def test_the_mask_of_all_heads_is_the_mask_without_the_changes() -> None:
 
 def test_a_long_text_kept_whole_hatches_what_is_closed_everywhere() -> None:
     """Its levels are made from the recorded maps, of which some heads are changed."""
-    plain, trace = whole(request()), whole(changed())
+    plain, trace = computed_whole(request()), computed_whole(changed())
 
     for attention_ in (FIRST, SECOND):
         assert (plain.map(f"{attention_}.weights").closed == trace.map(f"{attention_}.weights").closed).all()
     everywhere = [Change(f"decoder.layers.{layer}.cross_attn.masked", "close", columns=[7]) for layer in range(2)]
-    closed = whole(changed(*everywhere)).map(f"{ACROSS}.masked").closed
+    closed = computed_whole(changed(*everywhere)).map(f"{ACROSS}.masked").closed
     assert closed is not None
     assert closed[:, 7].all() and closed.sum() == len(closed)
 

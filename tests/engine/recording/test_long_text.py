@@ -1,5 +1,6 @@
 """A long text: what is pooled is the pooling of the whole, what is looked at is the whole, and the budget is kept."""
 
+from functools import lru_cache
 from pathlib import Path
 
 import attrs
@@ -36,9 +37,13 @@ def request(**knobs: object) -> Request:
     return Request.from_preset("tiny", TEXT, **{"tokenizer": "characters", "n_layers": 2, "memory_budget": 16, **knobs})
 
 
-def whole(asked: Request) -> Trace:
+def computed_whole(asked: Request) -> Trace:
     """The same with room for everything."""
     return Computer()(asked.wishing(config=asked.wish.config.changed(memory_budget=4096))).trace
+
+
+whole = lru_cache(maxsize=4)(computed_whole)
+"""Computed once for several tests."""
 
 
 def pooled_by_hand(maps: NDArray[np.float32], closed: NDArray[np.bool_], block: int, signed: bool) -> NDArray[np.float32]:
@@ -149,10 +154,10 @@ def pairs(array: NDArray[np.float32], trace: Trace, tap: str) -> NDArray[np.floa
 def test_blocks_of_queries_change_no_number(knobs: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every tap of a pass in blocks, to 1e-5 of the pass in one piece."""
     asked = request(**knobs)
-    at_once = whole(asked)
+    at_once = computed_whole(asked)
     monkeypatch.setattr(blocks, "_WHOLE_CELLS", 0)
     monkeypatch.setattr(blocks, "_BLOCK_CELLS", 1)
-    in_blocks = whole(asked)
+    in_blocks = computed_whole(asked)
 
     assert blocks.rows_at_once(4, 403, 403) == 64
     assert at_once.names() == in_blocks.names()

@@ -59,6 +59,7 @@ def test_each_row_has_the_numbers_of_its_tap(architecture: str) -> None:
             np.testing.assert_allclose(made.whole[row], whole.sum() if word < 0 else whole[word], atol=1e-6)
 
 
+@pytest.mark.slow  # two sweeps of the trained model
 def test_the_scale_is_one_for_all_words_and_has_a_floor() -> None:
     """Of 她给了我一本书。 no head has more than 0.02 on a word: at ±0.1 the map is nearly white, and says so."""
     trace = traced(preset="translator", text="她给了我一本书。")

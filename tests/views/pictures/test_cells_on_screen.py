@@ -3,7 +3,7 @@
 import attrs
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +16,7 @@ from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 from tests.picture.examples import heatmap, wall
+from tests.pixels import colours
 
 VALUES = np.array([[0.93, 0.02], [0.5, 0.31]], np.float32)
 
@@ -33,13 +34,11 @@ def within(view: Canvas, row: int, column: int) -> set[str]:
     """The colours in the middle third of a cell."""
     box = view.cell_rect(row, column)
     middle = box.adjusted(box.width() / 3, box.height() / 3, -box.width() / 3, -box.height() / 3).toRect()
-    image = view.grab(middle).toImage()
-    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    return colours(view.grab(middle).toImage())
 
 
 def has_colour(widget: QWidget, colour: str) -> bool:
-    image: QImage = widget.grab().toImage()
-    return any(QColor(image.pixel(x, y)).name() == colour for y in range(image.height()) for x in range(image.width()))
+    return QColor(colour).name() in colours(widget.grab().toImage())
 
 
 def test_a_cell_with_room_has_its_number(qtbot: QtBot, words: Words) -> None:
@@ -85,9 +84,7 @@ def test_not_a_number_has_a_legend(qtbot: QtBot, words: Words) -> None:
     for view, picture in ((HeatmapView(), heatmap(hole)), (HeadGridView(), nan_wall()), (StripsView(), strips)):
         there = drawn(qtbot, view, picture, words)
         below = there.grab().toImage().copy(0, int(there.field().bottom()) + 3, there.width(), 40)
-        assert any(
-            QColor(below.pixel(x, y)).name() == LIGHT.unknown for x in range(below.width()) for y in range(below.height())
-        ), type(view).__name__
+        assert QColor(LIGHT.unknown).name() in colours(below), type(view).__name__
     whole = Strips(bands=(heatmap(VALUES),), caption=Caption(title="t", tap="a", shape="[]"))
     for view, picture in ((HeatmapView(), heatmap(VALUES)), (HeadGridView(), wall(2, 2, 4)), (StripsView(), whole)):
         assert not has_colour(drawn(qtbot, view, picture, words), LIGHT.unknown)

@@ -16,6 +16,7 @@ from explorer.views.painting.canvas import Canvas
 from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
+from tests.pixels import numbers
 
 UNIT = Scale(0.0, 1.0, "cividis")
 N = 900
@@ -50,14 +51,12 @@ def shown(qtbot: QtBot, view: Canvas) -> Canvas:
 def bright_pixels(view: Canvas) -> list[tuple[float, float]]:
     """Row and column of the map under each pixel of the scale's last colour, inside the cells."""
     image, field = view.grab().toImage(), view.field().toRect()
-    last = QColor(*(int(channel) for channel in table("cividis")[-1]))
+    red, green, blue = (int(channel) for channel in table("cividis")[-1])
     found = []
-    for y in range(field.top(), field.bottom() + 1):
-        for x in range(field.left(), field.right() + 1):
-            if image.pixelColor(x, y) == last:
-                at = view.cell_at(QPointF(x + 0.5, y + 0.5))
-                assert at is not None
-                found.append(at)
+    for y, x in np.argwhere(numbers(image.copy(field)) == (red << 16 | green << 8 | blue)).tolist():
+        at = view.cell_at(QPointF(field.left() + x + 0.5, field.top() + y + 0.5))
+        assert at is not None
+        found.append(at)
     return found
 
 

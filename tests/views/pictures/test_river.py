@@ -23,6 +23,7 @@ from explorer.trace.tap_names import Cell
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.river import RiverView
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, asked, example
+from tests.pixels import colours
 from tests.pointing import hover
 
 SIZE = (1172, 716)
@@ -212,9 +213,8 @@ def test_every_model_is_painted(qtbot: QtBot, architecture: str, language: str, 
     view.draw(river(trace, Look().fitted(trace), said), said)
     for size in ((804, 520), SIZE, (2272, 1240)):
         view.resize(*size)
-        image = view.grab().toImage()
-        colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}
-        assert QColor(theme.accent).name() in colours and len(colours) > 100
+        found = colours(view.grab().toImage(), every=3)
+        assert QColor(theme.accent).name() in found and len(found) > 100
 
 
 def test_the_file_shows_the_same_scene(qtbot: QtBot, words: Words) -> None:

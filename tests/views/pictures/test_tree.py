@@ -18,6 +18,7 @@ from explorer.state.look import Look
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.pictures.tree import TreeView
 from tests.picture.trees import SEARCH, found, grown, trace_of, tree_of
+from tests.pixels import colours
 from tests.pointing import hover
 
 HE, SHE, READS, A, END_BEST, END_SECOND = 0, 1, 2, 3, 11, 7
@@ -57,11 +58,6 @@ def wheel(view: TreeView, place: QPointF, notches: int, modifier: Qt.KeyboardMod
         place, place, QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton, modifier, Qt.ScrollPhase.NoScrollPhase, False
     )
     QApplication.sendEvent(view, event)
-
-
-def colours(view: TreeView) -> set[str]:
-    image = view.grab().toImage()
-    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
 
 
 def seen(view: TreeView) -> set[int]:
@@ -365,9 +361,10 @@ def test_a_lit_token_stands_out(view: TreeView) -> None:
 
 def test_the_dark_theme_is_dark(qtbot: QtBot, view: TreeView) -> None:
     """No chip keeps the light theme's colours."""
-    assert LIGHT.accent in colours(view)
+    assert LIGHT.accent in colours(view.grab().toImage())
     view.set_theme(DARK)
-    assert DARK.accent in colours(view) and LIGHT.accent not in colours(view)
+    found = colours(view.grab().toImage())
+    assert DARK.accent in found and LIGHT.accent not in found
 
 
 def test_a_large_tree_begins_folded_and_readable(qtbot: QtBot, words: Words) -> None:
@@ -383,6 +380,7 @@ def test_a_large_tree_begins_folded_and_readable(qtbot: QtBot, words: Words) -> 
     assert all(view.rect().contains(view.chip_rect(index).toAlignedRect()) for index in seen(view))
 
 
+@pytest.mark.slow
 def test_a_large_tree_paints_fast(qtbot: QtBot, words: Words) -> None:
     """Fluent means well under the twentieth of a second that this allows a busy machine."""
     view = shown(qtbot, large(words), words, 800, 250)

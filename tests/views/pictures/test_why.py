@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
+from explorer.picture.layout.sketch import Letters
 from explorer.picture.layout.waterfall import n_added
 from explorer.picture.theme import DARK
 from explorer.views.painting.motion import STILL
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.lens import LensView
-from tests.picture.examples import account_of, lens_by_hand, sums
+from tests.picture.examples import account_of, jacobian_by_hand, lens_by_hand, sums
 from tests.pointing import hover
 
 KEYS, LEFT = Qt.Key, Qt.MouseButton.LeftButton
@@ -105,6 +106,17 @@ def test_a_cell_of_the_lens_tells_ten_words_and_the_place_of_the_written_one(
     with qtbot.waitSignal(lens.stepped) as stepped:
         QTest.mouseClick(lens, LEFT, pos=where)
     assert stepped.args == [2] and lens.cell == (1, 2)
+
+
+def test_ranks_and_what_was_measured_are_written_and_told(lens: LensView, words: Words) -> None:
+    """A cell says the written word's place, the column at the right each row's share on held-out sentences, the tip both."""
+    picture = jacobian_by_hand()
+    lens.draw(picture, words)
+    assert lens._sketch is not None
+    said = [mark.content for mark in lens._sketch.marks if isinstance(mark, Letters)]
+    assert [text for text in said if text.endswith("%")] == ["40%", "50%", "100%"]
+    assert said.count("6") >= 3 and said.count("2") >= 3
+    assert "60.0%" in lens.describe(1, 2).text and "50.0%" in lens.describe(1, 2).text
 
 
 def test_keys_walk_the_cells(lens: LensView) -> None:

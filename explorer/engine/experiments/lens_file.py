@@ -1,0 +1,101 @@
+"""The Jacobian lens of a preset on disk: one safetensors file in float16 beside the weights, and what it was fitted for.
+
+Its header holds the hash of the weights, the knobs, and the measured agreement. The lens is offered for a model of exactly
+these weights and knobs alone: a mean over sentences says nothing of another function.
+"""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import attrs
+from torch import Tensor
+
+from explorer.config import KNOBS, Config
+from explorer.engine.experiments.jacobian import weights_hash
+from explorer.engine.experiments.output_weights import stream_taps
+from explorer.errors import BadWeights, LensOfOtherKnobs, LensOfOtherWeights, NoFittedLens
+from explorer.model.transformer import Transformer
+from explorer.model.weights_file import read_about, read_tensors, write_tensors
+from explorer.presets import load_preset
+from explorer.trace.jacobian import Agreement
+
+FILE = "lens.safetensors"
+_COUNTING = ("sight", "attention", "layer")  # groups of knobs without which the same weights are the same function
+
+
+@attrs.frozen(eq=False)
+class Fitted:
+    """J by tap of the decoder's stream [out feature, in feature] in float32, and what it was fitted for.
+
+    `weights` is the hash of the model's weights, `knobs` those that make it one function, `recipe` how it was fitted.
+    """
+
+    matrices: dict[str, Tensor]
+    weights: str
+    knobs: dict[str, Any]
+    agreement: Agreement
+    recipe: dict[str, Any] = attrs.field(factory=dict)
+
+
+def counting_knobs(config: Config) -> dict[str, Any]:
+    """The knobs that make one function of the weights, by name."""
+    values = config.values()
+    return {each.name: values[each.name] for each in KNOBS if each.group in _COUNTING}
+
+
+def write_fitted(path: Path, fitted: Fitted) -> None:
+    """Write a lens; an older one is replaced when it is complete. Raises CannotWrite, DiskFull."""
+    about = {
+        "weights_sha256": fitted.weights,
+        "knobs": json.dumps(fitted.knobs),
+        "agreement": json.dumps(fitted.agreement.values()),
+        "recipe": json.dumps(fitted.recipe, ensure_ascii=False),
+    }
+    write_tensors(path, {tap: each.half().contiguous() for tap, each in fitted.matrices.items()}, about)
+
+
+def read_fitted(path: Path) -> Fitted:
+    """The lens that `write_fitted` wrote. Raises BadWeights."""
+    about = read_about(path)
+    matrices = {tap: tensor.float() for tap, tensor in read_tensors(path).items()}
+    try:
+        for tap, matrix in matrices.items():
+            if matrix.dim() != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.isfinite().all():
+                raise ValueError(tap)
+        return Fitted(
+            matrices=matrices,
+            weights=about["weights_sha256"],
+            knobs=dict(json.loads(about["knobs"])),
+            agreement=Agreement.of_values(json.loads(about["agreement"])),
+            recipe=dict(json.loads(about["recipe"])),
+        )
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise BadWeights(path=str(path), reason=str(error)[:80]) from error
+
+
+def fitted_for(model: Transformer, config: Config, preset: str) -> Fitted:
+    """The Jacobian lens of a preset, if it was fitted for this very model.
+
+    Raises NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, BadWeights, and what `load_preset` raises.
+    """
+    folder = load_preset(preset).folder
+    path = None if folder is None else folder / FILE
+    if path is None or not path.is_file() or model.decoder is None:
+        raise NoFittedLens(preset=preset)
+    about = path.stat()
+    fitted = _kept(path, about.st_mtime_ns, about.st_size)
+    wanted = dict.fromkeys(stream_taps(model.decoder)[:-1], (config.d_model, config.d_model))
+    shapes = {tap: tuple(matrix.shape) for tap, matrix in fitted.matrices.items()}
+    if shapes != wanted or fitted.weights != weights_hash(model):  # The hash takes longest and comes last.
+        raise LensOfOtherWeights(preset=preset)
+    for name, value in counting_knobs(config).items():
+        if fitted.knobs.get(name) != value:
+            raise LensOfOtherKnobs(name=name)
+    return fitted
+
+
+@lru_cache(maxsize=2)  # The page asks at every keystroke.
+def _kept(path: Path, _changed_ns: int, _size: int) -> Fitted:
+    return read_fitted(path)

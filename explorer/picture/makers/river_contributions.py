@@ -1,0 +1,58 @@
+"""What the river's bands show in its second mode, made of the exact parts of `trace.why`."""
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.mathematics import Numbers
+from explorer.picture.makers.excerpt import Excerpt
+from explorer.picture.makers.why import asked
+from explorer.picture.river.contributions import Contributions
+from explorer.picture.sums import bare
+from explorer.state.look import Look
+from explorer.trace.findings import OutputWeights
+from explorer.trace.trace import Trace
+from explorer.trace.why_inside import by_keys
+
+_LEAST_REACH = 0.5  # a difference of logits: below it, widths would make a drama of nothing
+_STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+def no_contributions(trace: Trace, part: Excerpt, words: Words) -> str:
+    """Why the bands of a pass cannot show contributions; "" where they can."""
+    if "decoder.embedding.output" not in trace:
+        return words("river.bands.no_words")
+    if not trace.whole or part.block > 1:
+        return words("river.bands.too_long")
+    return ""
+
+
+def contributions(trace: Trace, look: Look, part: Excerpt, words: Words) -> tuple[Contributions | None, str]:
+    """The contributions at the chosen step, for the lanes of an excerpt; and why there are none, "" where there may be.
+
+    They are None until the weights are there, and where something was changed inside the pass that no part knows of.
+    """
+    absent = no_contributions(trace, part, words)
+    if absent or look.bands == "weights" or not isinstance(trace.experiments.get("why"), OutputWeights):
+        return None, absent
+    parts = asked(trace, look)
+    if not parts.exact:
+        apart, total = f"{parts.difference:.4f}", f"{parts.total:.4f}"
+        return None, words("why.inexact", difference=apart, total=total, count=len(parts.parts))
+    values: dict[tuple[str, int], Numbers] = {}
+    for block in parts.directions:
+        side, _layers, layer, name = block.split(".")
+        if name.endswith("_attn"):
+            lanes = part.lanes(trace.side_name(f"{block}.weights", "key"))
+            values[f"{side}.{name}", int(layer)] = by_keys(trace, parts, block)[:, lanes]
+    rows = [np.vstack([each, each.sum(axis=0)]) for each in values.values()]  # [head and their sum, key]
+    most = max((float(np.abs(each).max(initial=0)) for each in rows), default=0.0)
+    first = part.lanes(trace.side_name("generator.logits", "position")).start
+    word, rival = map(bare, parts.names)
+    reach = _rounded(max(most, _LEAST_REACH))
+    return Contributions(values, (word, rival), parts.position - first, parts.difference, reach), ""
+
+
+def _rounded(reach: float) -> float:
+    """The smallest of 1, 2, 5 · 10ⁿ that is no less."""
+    power = 10.0 ** np.floor(np.log10(reach))
+    return float(next(step * power for step in _STEPS if step * power >= reach * (1 - 1e-6)))

@@ -1,0 +1,140 @@
+"""The river's second mode: bands as wide as what attention adds to the chosen word, in place of weights.
+
+What is drawn is part of an exact sum (`trace.why`): the logit of the chosen step's word minus that of its rival. Only the
+decoder has direct parts in it, and only the row of the chosen step; the weights stay behind as pale bands, so that a wide pale
+band without a coloured one looks and adds nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.mathematics import Numbers
+from explorer.picture.layout.follow_scene import colour
+from explorer.picture.river.grid import HalfGrid, RiverGrid, Zone
+from explorer.picture.river.place import Place
+from explorer.picture.river.river import Half, River, Sublayer
+from explorer.picture.river.scene import Bands, Box, Drawn, Hot, Item, Label, Rect, about_width
+from explorer.picture.river.slabs import bands, open_zones
+from explorer.picture.scales import Scale
+from explorer.picture.sums import told
+
+PALE = 0.9  # the opacity of weights behind contributions, in relation to weights alone
+_LEAST = 0.02  # the share of the largest contribution from which a band is drawn
+_CHIP = 0.08  # … and from which it has its number
+_INK = 0.72  # the place in the table of signed colours, as on the page that takes a word apart
+_CHIP_W, _CHIP_H = 44.0, 17.0
+_LETTERS = 11.0
+
+
+@attrs.frozen(eq=False)
+class Contributions:
+    """What each key's token adds to logit(word) − logit(rival) at the chosen step, by attention and layer.
+
+    `values` has [head, lane of the key] for each attention of the decoder, `names` word and rival, `lane` the chosen step's.
+    The sum over the keys is the head's part of the difference, which is `difference` in all. `reach` is a round number that
+    neither a head nor a sum of heads exceeds.
+    """
+
+    values: Mapping[tuple[str, int], Numbers]
+    names: tuple[str, str]
+    lane: int
+    difference: float
+    reach: float
+
+    def drawn(self, river: River, block: Sublayer) -> Numbers | None:
+        """[lane of the key] of a block: the chosen head in the block that is looked at, the sum of all heads elsewhere."""
+        values = self.values.get((block.attention, block.layer))
+        if values is None:
+            return None
+        focus = (block.attention, block.layer) == (river.attention, river.layer)
+        row: Numbers = values[min(river.head, len(values) - 1)] if focus and river.head is not None else values.sum(axis=0)
+        return row
+
+
+def signed_colour(river: River, sign: float) -> str:
+    """The hexadecimal colour of what goes toward the word (above zero) or toward its rival."""
+    return colour(float(np.sign(sign)) * _INK, Scale(-1.0, 1.0, river.signed_colours))
+
+
+def mode_bands(river: River, half: Half, place: HalfGrid, grid: RiverGrid) -> list[Bands]:
+    """The bands of a half in this mode: weights pale, and over them what the chosen step takes from each token."""
+    pale = [attrs.evolve(each, opacity=PALE * each.opacity, colour="water") for each in bands(river, half, place, grid)]
+    return [*pale, *(made for zone, block in open_zones(half, place) for made in block_parts(river, block, zone, grid))]
+
+
+def block_parts(river: River, block: Sublayer, zone: Zone, grid: RiverGrid) -> Iterator[Bands]:
+    """The contributions of one block as bands: those toward the rival, then those toward the word."""
+    found = river.contributions
+    row = None if found is None else found.drawn(river, block)
+    if found is None or row is None or not river.shows_step:
+        return
+    across = block.part == "cross_attn"
+    queries = grid.half("decoder")
+    keys = grid.halves[0] if across else queries
+    widest = min(13.0, max(0.5 * min(half.pitch for half in grid.halves), 7.0))
+    for sign in (-1.0, 1.0):
+        key = np.flatnonzero(row * sign >= _LEAST * found.reach)
+        if not across:
+            key = key[key != found.lane]  # The lane itself would hide it: its chip says it.
+        if not key.size:
+            continue
+        share = np.minimum(row[key] * sign / found.reach, 1.0)
+        yield Bands(
+            left=zone.x - (22.0 if across else 0.0),
+            right=zone.x + zone.w,
+            y0=(keys.top + keys.pitch * (key + 0.5)).astype(np.float32),
+            y1=np.full(len(key), queries.y(found.lane), np.float32),
+            # width = max(0.8, |Δ| / reach · widest)
+            width=np.maximum(0.8, share * widest).astype(np.float32),
+            opacity=(0.45 + 0.5 * share).astype(np.float32),
+            colour=signed_colour(river, sign),
+            bend=(0.68, 0.5) if across else (0.5, 0.5),
+            fade=14.0 if across else 7.0,
+        )
+
+
+def part_chips(river: River, block: Sublayer, zone: Zone, grid: RiverGrid, only: tuple[int, ...] = ()) -> list[Item]:
+    """The contributions of a block in numbers where their bands begin; of the keys in `only` all."""
+    found = river.contributions
+    row = None if found is None else found.drawn(river, block)
+    if found is None or row is None or zone.w < _CHIP_W or not river.shows_step:
+        return []
+    place = grid.halves[0] if block.part == "cross_attn" else grid.half("decoder")
+    x = zone.x + (-8 if block.part == "cross_attn" else 3)
+    scene: list[Item] = []
+    taken: list[float] = []
+    for key in np.argsort(-np.abs(row), kind="stable").tolist():
+        y = place.y(key)
+        wanted = key in only if only else abs(row[key]) >= _CHIP * found.reach
+        if not wanted or any(abs(y - other) < _CHIP_H for other in taken):
+            continue
+        taken.append(y)
+        scene.append(Box(Rect(x, y - _CHIP_H / 2, _CHIP_W, _CHIP_H), "card", signed_colour(river, row[key]), radius=3))
+        scene.append(Label(x + _CHIP_W / 2, y, told(float(row[key])), 11, "text", True, "middle"))
+    return scene
+
+
+def draw_switch(river: River, grid: RiverGrid, words: Words) -> Drawn:
+    """Two buttons that choose what bands show; a faint one answers with the reason why it cannot be chosen."""
+    right, texts = grid.out.x - 18, {key: words(f"river.bands.{key}") for key in ("weights", "contributions")}
+    two = len(grid.halves) == 2
+    y = grid.halves[0].top - 8 if two else grid.captions_y
+    wide = {key: about_width(text, _LETTERS) + 14 for key, text in texts.items()}
+    x = right - sum(wide.values()) - 2
+    scene: list[Item] = [Label(x - 6, y + 1, words("river.bands.name"), _LETTERS, "faint", align="right")]
+    hot: list[Hot] = []
+    for key, text in texts.items():
+        rect, on = Rect(x, y - 7, wide[key], 16), key == river.bands
+        able = not river.no_contributions or key == "weights"
+        if on:
+            scene.append(Box(rect, "accent", radius=3))
+        else:
+            scene.append(Box(rect, "card", "hairline", radius=3))
+        ink = "on_accent" if on else "text" if able else "disabled"
+        scene.append(Label(x + wide[key] / 2, y + 1, text, _LETTERS, ink, on, "middle"))
+        hot.append(Hot(rect, Place("bands", side=key)))
+        x += wide[key] + 2
+    return Drawn(tuple(scene), tuple(hot))

@@ -1,0 +1,64 @@
+"""Journeys go through all pages with the same few sentences: what takes seconds to find out is found out once by a process.
+
+Whether it is right, is asked in `tests/engine/experiments`; a journey asks whether it is shown. What is kept is frozen and told
+apart by all that it follows from: the Wish or the tokens with the changes, and every weight of the model.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import pytest
+
+from explorer.engine.changing import Changing
+from explorer.engine.experiments import findings
+from explorer.engine.experiments.bench import Bench
+from explorer.engine.request import Request
+from explorer.engine.sources.source import ModelSource
+from explorer.model.transformer import Transformer
+from explorer.stops import Stop
+from explorer.trace.findings import Experiment
+from explorer.trace.patching import NotPatched, Patching
+from explorer.trace.trace import Trace
+
+SWEEPS = frozenset({"effects", "effects_exact"})
+
+
+class Remembered:
+    """Patching and the sweeps over all parts of a model, each found out once."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, object] = {}
+        self._patching, self._experiment = findings._patching, findings.experiment
+
+    def put_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Look here first, until the test has ended."""
+        monkeypatch.setattr(findings, "_patching", self.patching)
+        monkeypatch.setattr(findings, "experiment", self.experiment)
+
+    def patching(
+        self, source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
+    ) -> Patching | NotPatched:
+        """As `findings` finds it. Raises Superseded."""
+        key = ("patching", request.wish, request.beam, trace.tokens, trace.expected, _weights(model))
+        return self._once(key, lambda: self._patching(source, model, request, trace, changing, stop))
+
+    def experiment(self, name: str, bench: Bench) -> Experiment:
+        """As `experiment` makes it. Raises Superseded."""
+        if name not in SWEEPS or bench.trace is None:
+            return self._experiment(name, bench)
+        changes = (bench.trace.changes, bench.config)
+        key = (name, bench.tokens, bench.expected, bench.others, bench.symbols, changes, _weights(bench.model))
+        return self._once(key, lambda: self._experiment(name, bench))
+
+    def _once(self, key: Hashable, find: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            found = find()
+            if findings._half_done(found):
+                return found
+            self._kept[key] = found
+        return self._kept[key]
+
+
+def _weights(model: Transformer) -> tuple[float, ...]:
+    """The sum of each of them; other weights have other sums."""
+    return tuple(float(weight.detach().sum()) for weight in model.parameters())
