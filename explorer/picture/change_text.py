@@ -6,8 +6,7 @@ import attrs
 
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
-from explorer.state.breaks import BREAKS, broken, broken_in
-from explorer.state.wish import Wish
+from explorer.state.breaks import BREAKS, Alterations, broken_in
 from explorer.trace.change_groups import ChangeGroup, change_groups
 from explorer.trace.changes import Change
 from explorer.trace.stages import stage_of
@@ -38,17 +37,16 @@ def listed(changes: Sequence[Change], n_heads: int, trace: Trace | None, words: 
     return tuple(rows)
 
 
-def told_alterations(wish: Wish, trace: Trace | None, words: Words) -> str:
-    """All changes of a Wish that are on, and the knobs that the change page switches, in one line. Raises UnknownPreset."""
-    knobs = [told_knob(name, wish.config.values()[name], words) for name in broken(wish.config, wish.preset)]
-    rows = [each.name for each in listed(wish.active, wish.config.n_heads, trace, words)]
+def told_alterations(alterations: Alterations, trace: Trace | None, words: Words) -> str:
+    """All changes of a Wish that are on, and the knobs that the change page switches, in one line."""
+    knobs = [told_knob(name, value, words) for name, value in alterations.knobs.items()]
+    rows = [each.name for each in listed(alterations.changes, alterations.n_heads, trace, words)]
     return " + ".join((*knobs, *rows))
 
 
 def told_changed(trace: Trace, words: Words) -> str:
     """The same of the pass that made a Trace, with its tokens. Raises UnknownPreset."""
-    values = {} if trace.config is None else trace.config.values()
-    knobs = [told_knob(name, values[name], words) for name in broken_in(trace)]
+    knobs = [told_knob(name, trace.knob(name), words) for name in broken_in(trace)]
     rows = [each.name for each in listed(trace.changes, trace.card.sides[0].n_heads, trace, words)]
     return " + ".join((*knobs, *rows))
 

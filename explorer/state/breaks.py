@@ -11,6 +11,7 @@ from explorer.config import Config
 from explorer.knobs import Value
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
+from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
 
 BREAKS: Mapping[str, Value] = {
@@ -21,6 +22,22 @@ BREAKS: Mapping[str, Value] = {
     "residual": False,
 }
 """By knob the value that breaks; all of these knobs apply to the pass."""
+
+
+@attrs.frozen
+class Alterations:
+    """What a Wish alters: its `changes` that are on, in a model with `n_heads`, and of the `knobs` above those that are turned
+    away from the preset's value, by name."""
+
+    changes: tuple[Change, ...]
+    n_heads: int
+    knobs: Mapping[str, Value]
+
+
+def alterations(wish: Wish) -> Alterations:
+    """What a Wish alters. Raises UnknownPreset."""
+    values = wish.config.values()
+    return Alterations(wish.active, wish.config.n_heads, {name: values[name] for name in broken(wish.config, wish.preset)})
 
 
 def offered(preset: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.changed import beside, is_changed, told_head
 from explorer.picture.makers.postcard import postcard
 from explorer.picture.theme import LIGHT, Theme
-from explorer.state.breaks import BREAKS, offered
+from explorer.state.breaks import BREAKS, alterations, offered
 from explorer.state.change_intents import AddChanges
 from explorer.state.first_changes import FirstChange, heads_to_switch, words_to_hide
 from explorer.state.intents import SetKnob
@@ -137,9 +137,8 @@ class ChangePage(Page):
             self.finder.set_theme(self._theme)
             self.finder.wished.connect(self.wished)
             self.finder.sent.connect(self.sent)
-        self.finder.search(
-            self._wish, told_alterations(self._wish, None if self._shown is None else self._shown[0], self._words)
-        )
+        trace = None if self._shown is None else self._shown[0]
+        self.finder.search(self._wish, told_alterations(alterations(self._wish), trace, self._words))
         self.finder.show()
         self.finder.raise_()
 

@@ -3,27 +3,37 @@
 The trained model is kept when an untrained one is shown, so that it is there at once when a slider goes back to its shape.
 """
 
+from pathlib import Path
+
+from explorer.engine.sources.foreign import ForeignModel, folder_version, open_folder
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.source import ModelSource
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
-from explorer.presets import load_preset
+from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """All sources. `own` makes untrained models; the last translator is kept, and decodes with at most so many threads."""
+    """All sources. `own` makes untrained models. The last translator and the last model of others are kept.
+
+    The translator decodes with at most `most_threads`.
+    """
 
     def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS) -> None:
         self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
         self._translator: Translator | None = None
+        self._foreign: tuple[object, ForeignModel] | None = None
 
     def of(self, wish: Wish) -> ModelSource:
-        """The source that a Wish asks for. Raises UnknownPreset, BadFile."""
+        """The source that a Wish asks for; a model of others is opened by it. Raises UnknownPreset, BadFile."""
+        foreign = load_preset(wish.preset).foreign
+        if foreign is not None:
+            return self._opened(foreign, wish.preset)
         # A translator needs its own vocabulary, so it cannot work with one that is made from the sentence.
         translator = self.translator(wish.preset) if wish.config.vocabulary == "bundled" else None
         if translator is None:
@@ -31,14 +41,22 @@ class Sources:
         return Translating(translator, self.tokenizers, self.own, trained=wish.uses_trained)
 
     def translator(self, preset: str) -> Translator | None:
-        """The trained model of a preset, None if it has none. The last one is kept. Raises BadFile."""
-        chosen = load_preset(preset)
+        """The trained model of a preset, None if it has none. The last one is kept. Raises BadFile, NotOwnModel."""
+        chosen = load_own_preset(preset)
         if chosen.folder is None:
             return None
         if self._translator is None or self._translator.preset != chosen:
             self._translator = None  # The old one goes first, because two large models may not fit into memory.
             self._translator = Translator(chosen, self._most_threads)
         return self._translator
+
+    def _opened(self, folder: Path, name: str) -> ForeignModel:
+        """The model of others in a folder. The last one is kept until somebody writes to its folder. Raises BadFile."""
+        version = folder.absolute(), name, folder_version(folder)
+        if self._foreign is None or self._foreign[0] != version:
+            self._foreign = None  # The old one goes first, because two large models may not fit into memory.
+            self._foreign = version, open_folder(folder, name)
+        return self._foreign[1]
 
     def source_ids(self, text: str, translator: Translator) -> tuple[int, ...]:
         """The ids of a sentence to translate. Raises BadText, TooLong."""

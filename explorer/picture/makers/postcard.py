@@ -84,7 +84,6 @@ def _rate(trace: Trace, breaks: Breaks | None, words: Words) -> str:
 
 def _model(trace: Trace, words: Words) -> str:
     """The knobs that are turned, as the command line calls them, and how many changes are made inside the pass."""
-    values = {} if trace.config is None else trace.config.values()
-    turned = [f"{name} = {str(values[name]).lower()}" for name in broken_in(trace)]
+    turned = [f"{name} = {str(trace.knob(name)).lower()}" for name in broken_in(trace)]
     inside = [words("change.badge_about", count=len(trace.changes))] if trace.changes else []
     return " · ".join((*turned, *inside, trace.preset))
