@@ -70,6 +70,8 @@ def explore(
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
+    `preset` is the name of one, or a folder: one of our own training, or one with a model of others in the layout of Hugging
+    Face (config.json, *.safetensors, tokenizer.json), whose own tokenizer and taps are then used.
     `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
     `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
     a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out

@@ -2,17 +2,19 @@
 
     ExplorerError
     ├── BadText      NotText, EmptyText, ControlCharacter, LoneSurrogate, TooLong, TooManySymbols, BadWord, BadCut
-    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit
+    ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
     │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
     │                OverLimit,
-    │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence)
+    │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
+    │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
+    │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -145,6 +147,12 @@ class HeadsDoNotFit(BadKnob):
     key = "error.heads_do_not_fit"
 
 
+class KnobDoesNothing(BadKnob):
+    """A knob that acts on our own models alone, given for somebody's. Values: name."""
+
+    key = "error.knob_does_nothing"
+
+
 class WrongCall(ExplorerError):
     """A command line that cannot be understood."""
 
@@ -261,6 +269,12 @@ class NotLookedInto(NotFound):
     key = "error.not_looked_into"
 
 
+class NotForThisModel(NotFound):
+    """An experiment that is made with our own models alone. Values: name."""
+
+    key = "error.not_for_this_model"
+
+
 class NoSuchPart(NotFound):
     """A part of a sum, or of one of its parts, that there is not. Values: got, part."""
 
@@ -371,6 +385,76 @@ class BadCheckpoint(BadFile):
     """A checkpoint that is damaged, or of another training. Values: path, reason."""
 
     key = "error.bad_checkpoint"
+
+
+class BadFolder(BadFile):
+    """A folder with somebody's model that cannot be opened."""
+
+
+class NotAModel(BadFolder):
+    """A folder whose config.json is missing or cannot be used. Values: path, reason."""
+
+    key = "error.not_a_model"
+
+
+class NeedsCode(BadFolder):
+    """A model that asks for program code of its own, which is never run. Values: path, reason."""
+
+    key = "error.needs_code"
+
+
+class NeedsSafetensors(BadFolder):
+    """A folder without safetensors files; all others may hold code. Values: path, found."""
+
+    key = "error.needs_safetensors"
+
+
+class Quantized(BadFolder):
+    """Weights that are stored in fewer bits. Values: path, method."""
+
+    key = "error.quantized"
+
+
+class UnknownFamily(BadFolder):
+    """A kind of model that is not known here. Values: path, family."""
+
+    key = "error.unknown_family"
+
+
+class MissingWeights(BadFolder):
+    """A folder that lacks tensors or files of its model. Values: path, missing."""
+
+    key = "error.missing_weights"
+
+
+class NoTokenizer(BadFolder):
+    """A folder without a vocabulary that can be read. Values: path."""
+
+    key = "error.no_tokenizer"
+
+
+class TooLarge(BadFolder):
+    """A model that is larger than the free memory. Values: path, need_mb, free_mb."""
+
+    key = "error.too_large"
+
+
+class NotInstalled(BadFolder):
+    """A library that opening a model needs. Values: name."""
+
+    key = "error.not_installed"
+
+
+class SelfCheckFailed(BadFolder):
+    """A model that gives other numbers under observation than alone. Values: path, difference."""
+
+    key = "error.self_check_failed"
+
+
+class NotOwnModel(BadFolder):
+    """A model of others where only our own will do, as in the window. Values: path."""
+
+    key = "error.not_own_model"
 
 
 class BadField(ExplorerError):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import attrs
 
 from explorer.config import Config
-from explorer.errors import BadField, BadKnob, BadPreset, CannotRead, OverLimit, UnknownPreset
+from explorer.errors import BadField, BadKnob, BadPreset, CannotRead, KnobDoesNothing, NotOwnModel, OverLimit, UnknownPreset
 from explorer.files import read_whole
 from explorer.resources import asset
 from explorer.state.fields import read_fields
@@ -25,6 +25,8 @@ DEFAULT = "translator"
 _MOST_BYTES = 2**18  # bytes; the bundled presets have some hundred
 _T = TypeVar("_T")
 FILE = "preset.toml"
+_FOREIGN_TEXT = "The capital of France is Paris."
+_FOREIGN_KNOBS = ("temperature", "memory_budget")
 _SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
 HEAD_FIELDS = frozenset(_SEEN_FIRST)
 """The fields of a Look that say which head is looked at."""
@@ -41,6 +43,7 @@ class Preset:
     folder: Path | None = None
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file says which attention, layer or head is seen first
+    foreign: Path | None = None  # the folder of somebody's model, if it is one; its Config has the knobs that act on it
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
     @property
@@ -49,7 +52,11 @@ class Preset:
         return self.folder is not None and self.config.architecture != "decoder-only"
 
     def changed(self, **knobs: object) -> Config:
-        """The preset's Config with other values. Raises BadKnob."""
+        """The preset's Config with other values. Raises BadKnob, also for a knob that does not act on its model."""
+        if self.foreign is not None:
+            known = self.config.values()
+            for name in (each for each in knobs if each in known and each not in _FOREIGN_KNOBS):
+                raise KnobDoesNothing(name=name)
         return self.config.changed(**knobs)
 
 
@@ -59,10 +66,26 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
+def load_own_preset(name: str) -> Preset:
+    """A preset of our own models, which alone can be shown in the window and trained.
+
+    Raises UnknownPreset, BadPreset, NotOwnModel.
+    """
+    preset = load_preset(name)
+    if preset.foreign is not None:
+        raise NotOwnModel(path=str(preset.foreign))
+    return preset
+
+
 def load_preset(name: str) -> Preset:
-    """Read a bundled preset, or one in a user's own folder. Raises UnknownPreset, BadPreset."""
+    """Read a bundled preset, or one in a user's own folder, which may hold somebody's model.
+
+    Raises UnknownPreset, BadPreset.
+    """
     bundled = _bundled()
     path = bundled.get(name) or _own(name)
+    if path is None and _is_foreign(name):
+        return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
     if path is None:
         raise UnknownPreset(name=name, known=", ".join(sorted(bundled)))
     try:
@@ -113,6 +136,15 @@ def _own(name: str) -> Path | None:
         return path if name and (path := Path(name) / FILE).is_file() else None
     except (OSError, ValueError):  # No file can have this name.
         return None
+
+
+def _is_foreign(name: str) -> bool:
+    """Whether a name is that of a folder with somebody's model, in the layout of Hugging Face."""
+    try:
+        folder = Path(name)
+        return bool(name) and ((folder / "config.json").is_file() or next(folder.glob("*.safetensors"), None) is not None)
+    except (OSError, ValueError):  # No file can have this name.
+        return False
 
 
 @lru_cache(maxsize=1)

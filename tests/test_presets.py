@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from explorer.config import Config
-from explorer.errors import BadPreset, UnknownPreset
+from explorer.errors import BadPreset, KnobDoesNothing, NotOwnModel, UnknownKnob, UnknownPreset
 from explorer.lang import LANGUAGES, Words
-from explorer.presets import DEFAULT, FILE, load_preset, preset_names
+from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, preset_names
+from explorer.state.intents import SetPreset
+from explorer.state.state import Settings, State
 
 
 def test_every_preset_loads_in_its_order() -> None:
@@ -135,3 +137,42 @@ def test_only_a_regular_file_is_a_preset(kind: str, tmp_path: Path) -> None:
         (tmp_path / FILE).mkdir()
     with pytest.raises(UnknownPreset):
         load_preset(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_folder_with_a_model_of_others_is_a_preset(name: str, tmp_path: Path) -> None:
+    """By the layout of its files. Only the knobs that act on it can be turned."""
+    (tmp_path / name).touch()
+    preset = load_preset(str(tmp_path))
+
+    assert preset.foreign == tmp_path
+    assert preset.folder is None
+    assert preset.changed(temperature=2.0, memory_budget=512).values()["temperature"] == 2.0
+    with pytest.raises(KnobDoesNothing) as caught:
+        preset.changed(temperature=2.0, n_heads=2)
+    assert caught.value.values == {"name": "n_heads"}
+    with pytest.raises(UnknownKnob):
+        preset.changed(n_wings=2)
+
+
+def test_a_folder_that_is_our_own_preset_comes_first(tmp_path: Path) -> None:
+    """Even with a config.json beside it."""
+    (tmp_path / "config.json").touch()
+    (tmp_path / FILE).write_text('text = "a"\n[knobs]\n')
+    assert load_preset(str(tmp_path)).foreign is None
+
+
+def test_the_window_opens_our_own_models_alone(tmp_path: Path) -> None:
+    """Whatever asks for another one: the start, the list of presets, a session's file, a comparison."""
+    (tmp_path / "config.json").touch()
+    name = str(tmp_path)
+    state = State.from_preset("tiny")
+    for ask in (
+        lambda: State.from_preset(name),
+        lambda: SetPreset(name).applied(state, None),
+        lambda: Settings.read({"preset": name}),
+        lambda: Settings.read({"compared_with": {"preset": name}}),
+        lambda: load_own_preset(name),
+    ):
+        with pytest.raises(NotOwnModel, match="show"):
+            ask()

@@ -14,7 +14,7 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM
 from explorer.errors import NothingChanged
 from explorer.lang import Words
-from explorer.presets import load_preset
+from explorer.presets import load_own_preset
 from explorer.state.alterations import read_alterations
 from explorer.state.held_out import MOST, held_out, own_sentences
 from explorer.state.tries import is_altered
@@ -49,7 +49,7 @@ def breaks(
     words: Words, /, changes: str | None, sentences: str | None, most: int, beam: int, as_json: bool, **given: Any
 ) -> None:
     """Search for the sentences whose translation changes or knobs break most."""
-    request = altered(load_preset(given["preset"]).text, given, changes, beam)
+    request = altered(load_own_preset(given["preset"]).text, given, changes, beam)
     tried = held_out(most) if sentences is None else own_sentences(Path(sentences))[:most]
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
 

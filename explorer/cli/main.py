@@ -116,6 +116,7 @@ def gui(context: click.Context, text: str | None, preset: str | None) -> int:
 @click.pass_obj
 def show(words: Words, /, text: str, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
+    from explorer.cli.output import absent, filled_in, next_token
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import TapList
 
@@ -127,6 +128,8 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
+    for line in filter(None, (next_token(trace, words), *filled_in(trace, words))):
+        click.echo(line)
     weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed"))
     click.echo(
         words(
@@ -142,6 +145,8 @@ def show(words: Words, /, text: str, **given: Any) -> None:
         about = taps.summary(row)
         reach = "–" if about is None else f"{number(about.low):>10} … {number(about.high):<10}"
         click.echo(f"{name:44} {taps.shapes[row]:34} {reach}")
+    for line in absent(trace, words):
+        click.echo(line)
 
 
 @commands.command()

@@ -14,7 +14,7 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.config import BEAM, KNOBS
 from explorer.errors import ExplorerError, NotTrained
 from explorer.lang import Words
-from explorer.presets import DEFAULT, load_preset
+from explorer.presets import DEFAULT, load_own_preset
 from explorer.resources import asset
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def train(
 
     turned = {name: value for name, value in given.items() if value is not None}
     recipe_names = {knob.name for knob in RECIPE_KNOBS}
-    base = load_preset(preset)
+    base = load_own_preset(preset)
     wish = Wish(
         data=Path(data),
         out=Path(out),

@@ -11,6 +11,7 @@ from explorer.errors import CannotClose, ExplorerError, LengthsDiffer, NoHeads, 
 from explorer.model.tap import Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.trace.changes import Change
+from explorer.trace.model_card import ModelCard
 from explorer.trace.stages import stage_of
 from explorer.trace.trace import side_name, unknown_tap
 
@@ -26,39 +27,40 @@ class Lengths:
 
 
 @lru_cache(maxsize=8)
-def _taps(architecture: str, n_layers: int) -> Mapping[str, Tap]:
+def own_taps(architecture: str, n_layers: int) -> Mapping[str, Tap]:
     """The taps of a model by name, made without weights. No other knob decides which taps a model has."""
     with torch.device("meta"):
         return taps(Transformer(Config().changed(architecture=architecture, n_layers=n_layers)))
 
 
-def check_changes(changes: Sequence[Change], config: Config, lengths: Lengths, lent: Mapping[Change, Shape]) -> None:
-    """Refuse changes that the model of a Config cannot make in a sentence of these lengths.
+def check_changes(
+    changes: Sequence[Change], known: Mapping[str, Tap], card: ModelCard, lengths: Lengths, lent: Mapping[Change, Shape]
+) -> None:
+    """Refuse changes that a model cannot make in a sentence of these lengths. `known` are its taps by name.
 
     `lent` has the shapes, [row, column] or [head, row, column], of the arrays that are patched in, as far as they are known.
     Raises UnknownTap, UnknownHead, NoHeads, CannotClose, NoMean, OutOfTensor, LengthsDiffer, each with its `change`.
     """
-    known = _taps(config.architecture, config.n_layers) if changes else {}
     for change in changes:
         try:
-            _check(change, known, config, lengths, lent)
+            _check(change, known, card, lengths, lent)
         except ExplorerError as error:
             error.change = change
             raise
 
 
-def _check(change: Change, known: Mapping[str, Tap], config: Config, lengths: Lengths, lent: Mapping[Change, Shape]) -> None:
+def _check(change: Change, known: Mapping[str, Tap], card: ModelCard, lengths: Lengths, lent: Mapping[Change, Shape]) -> None:
     tap = known.get(change.tap)
     if tap is None:
         raise unknown_tap(change.tap, tuple(known))
     if change.head is not None:
-        _check_head(change, tap, config)
+        _check_head(change, tap, card)
     if change.kind == "close" and not tap.closes:
         raise CannotClose(tap=change.tap)
     if change.kind == "mean" and tap.closes:
         raise NoMean(tap=change.tap)
     # The shape is [row, column], with None for a length that is not known yet.
-    shape = tuple(_length(config, change.tap, axis, lengths) for axis in tap.axes[-2:])
+    shape = tuple(_length(card, change.tap, axis, lengths) for axis in tap.axes[-2:])
     for axis, length, places in zip(tap.axes[-2:], shape, (change.rows, change.columns), strict=True):
         if length is not None and places is not None and max(places) >= length:
             raise OutOfTensor(tap=change.tap, axis=axis, got=max(places), last=length - 1)
@@ -68,11 +70,13 @@ def _check(change: Change, known: Mapping[str, Tap], config: Config, lengths: Le
         _check_lent(change, tap, shape, lent[change])
 
 
-def _check_head(change: Change, tap: Tap, config: Config) -> None:
+def _check_head(change: Change, tap: Tap, card: ModelCard) -> None:
     if "head" not in tap.axes:
         raise NoHeads(tap=change.tap)
-    if not change.head < config.n_heads:  # type: ignore[operator]  # The caller has checked that the head is not None.
-        raise UnknownHead(got=change.head, last=config.n_heads - 1)
+    side = card.side(change.tap)
+    n_heads = side.n_kv_heads if change.tap.endswith((".key", ".value")) else side.n_heads
+    if not change.head < n_heads:  # type: ignore[operator]  # The caller has checked that the head is not None.
+        raise UnknownHead(got=change.head, last=n_heads - 1)
 
 
 def _check_lent(change: Change, tap: Tap, own: tuple[int | None, ...], other: Shape) -> None:
@@ -83,9 +87,9 @@ def _check_lent(change: Change, tap: Tap, own: tuple[int | None, ...], other: Sh
             raise LengthsDiffer(tap=change.tap, axis=axis, wanted=got if wanted is None else wanted, got=got)
 
 
-def _length(config: Config, name: str, axis: str, lengths: Lengths) -> int | None:
+def _length(card: ModelCard, name: str, axis: str, lengths: Lengths) -> int | None:
     """How many places a tap has along an axis; None if that depends on a target that is not known yet."""
     if axis in ("feature", "vocab"):
-        sizes = {"d_model": config.d_model, "d_head": config.d_head, "d_ff": config.d_ff, "vocab": config.n_target_symbols}
+        sizes = {"d_model": card.d_model, "d_head": card.d_head, "d_ff": card.side(name).d_ff, "vocab": card.vocab_size}
         return sizes[stage_of(name).width]
     return lengths.source if side_name(name, axis, has_target=lengths.target != 0) == "source" else lengths.target

@@ -23,7 +23,7 @@ from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import LogP, Rehearsal
 from explorer.engine.request import Frame, Request
-from explorer.engine.sources.source import ModelSource, Sentence, never, silent
+from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
@@ -37,7 +37,7 @@ from explorer.errors import (
     TooLongToPatch,
     TooLongToTry,
 )
-from explorer.model.transformer import Transformer
+from explorer.presets import load_own_preset
 from explorer.state.breaks import broken, unchanged
 from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
@@ -47,7 +47,6 @@ from explorer.trace.changes import Change
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
-from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.sentence_breaks import Break, Breaks
@@ -95,10 +94,10 @@ class Computer:
         source = self.sources.of(wish)
         row = source.cut(wish)
         tokens_ms = clock.lap_ms()
-        changing = self._lender.changing(wish, len(row), stop, progress)
+        changing = self._lender.changing(wish, source, len(row), stop, progress)
         sentence = source.decode(wish, row, request.beam, changing, stop)
         decoding_ms = clock.lap_ms()
-        check_changes(wish.changes, wish.config, sentence.lengths, changing.lent_shapes())
+        _check(wish, source, sentence, changing)
         model = _ready(source, wish, sentence, stop, progress)
         build_ms = clock.lap_ms()
         trace = self._record(source, model, request, sentence, changing, stop, progress)
@@ -169,7 +168,8 @@ class Computer:
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
-        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, Superseded."""
+        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, NotOwnModel, Superseded."""
+        load_own_preset(wish.preset)
         if not is_altered(wish):
             raise NothingChanged
         errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
@@ -181,8 +181,9 @@ class Computer:
 
     def n_tokens(self, wish: Wish) -> int:
         """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""
-        n = len(self.sources.of(wish).cut(wish))
-        if not plan_for(card_of(wish.config), wish.config.memory_budget, n, n).everything:
+        source = self.sources.of(wish)
+        n = len(source.cut(wish))
+        if not plan_for(source.card(wish.config), wish.config.memory_budget, n, n).everything:
             raise TooLongToTry(n_tokens=n)
         return n
 
@@ -193,9 +194,9 @@ class Computer:
         """
         source = self.sources.of(wish)
         row = source.cut(wish)
-        changing = self._lender.changing(wish, len(row), stop, silent)
+        changing = self._lender.changing(wish, source, len(row), stop, silent)
         sentence = source.decode(wish, row, wish.beam, changing, stop)
-        check_changes(wish.changes, wish.config, sentence.lengths, changing.lent_shapes())
+        _check(wish, source, sentence, changing)
         return attrs.evolve(sentence, begun=None)
 
     def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
@@ -208,8 +209,8 @@ class Computer:
         The words are those of `measured_words`. Raises ExplorerError, Superseded.
         """
         source = self.sources.of(wish)
-        changing = self._lender.changing(wish, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
-        check_changes(wish.changes, wish.config, sentence.lengths, changing.lent_shapes())
+        changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
+        _check(wish, source, sentence, changing)
         bench = Bench(_ready(source, wish, sentence, stop, silent), sentence.tokens, written(sentence.tokens), (), stop)
         return teacher_forced(bench, changing)
 
@@ -246,16 +247,23 @@ class Computer:
         """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
         source, unchanged = self.sources.of(wish), Changing()
         sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
-        if not plan_for(card_of(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
+        if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
             for tap in filter(ATTENTION_MAP.search, taps):
                 raise NotKept(tap=tap, n_tokens=max(sentence.sizes))
         model = _ready(source, wish, sentence, stop, progress)
         return recorded_pass(source, model, wish, sentence, KeepPlan(parts=frozenset(), taps=taps), unchanged, stop)
 
 
-def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Transformer:
+def _check(wish: Wish, source: ModelSource, sentence: Sentence, changing: Changing) -> None:
+    """Refuse changes that the model cannot make in this sentence. Raises like `check_changes`."""
+    if wish.changes:
+        known, card = source.taps(wish.config), source.card(wish.config)
+        check_changes(wish.changes, known, card, sentence.lengths, changing.lent_shapes())
+
+
+def _ready(source: ModelSource, wish: Wish, sentence: Sentence, stop: Stop, progress: Progress) -> Model:
     """The model for a pass over a sentence. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
-    card = card_of(wish.config)
+    card = source.card(wish.config)
     recorded = planned_bytes(plan_for(card, wish.config.memory_budget, *sentence.sizes), card, *sentence.sizes)
     return source.ready(wish.config, recorded, stop, progress)
 

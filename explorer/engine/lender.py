@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from explorer.engine.change_checks import Lengths, check_changes
 from explorer.engine.changing import Changing
+from explorer.engine.sources.source import ModelSource
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
+from explorer.trace.model_card import ModelCard
 from explorer.trace.trace import Trace
 
 MakePass = Callable[[Wish, frozenset[str], Stop, Progress], Trace]
@@ -19,20 +21,21 @@ class Lender:
         self._make_pass = make_pass
         self._passes: dict[Wish, Trace] = {}
 
-    def changing(self, wish: Wish, n_source: int, stop: Stop, progress: Progress) -> Changing:
-        """The changes of a Wish whose text has `n_source` tokens.
+    def changing(self, wish: Wish, source: ModelSource, n_source: int, stop: Stop, progress: Progress) -> Changing:
+        """The changes of a Wish whose text has `n_source` tokens, ready for a model of the source.
 
         Raises Superseded, and the errors of `check_changes` as far as they can be found before the target is known.
         """
         if not wish.changes:
             self._passes = {}
             return Changing()
-        lengths = _lengths(wish, n_source)
-        check_changes(wish.changes, wish.config, lengths, {})
+        known, card = source.taps(wish.config), source.card(wish.config)
+        lengths = _lengths(card, n_source)
+        check_changes(wish.changes, known, card, lengths, {})
         by_text = self._lent(wish, stop, progress)
         lent = {change: by_text[change.text].arrays[change.tap] for change in wish.changes if change.text is not None}
         changing = Changing(wish.changes, lent, key=(wish.changes, *self._passes))
-        check_changes(wish.changes, wish.config, lengths, changing.lent_shapes())
+        check_changes(wish.changes, known, card, lengths, changing.lent_shapes())
         return changing
 
     def _lent(self, wish: Wish, stop: Stop, progress: Progress) -> dict[str, Trace]:
@@ -51,8 +54,8 @@ class Lender:
         return {other.text: trace for other, trace in self._passes.items()}
 
 
-def _lengths(wish: Wish, n_source: int) -> Lengths:
-    architecture = wish.config.architecture
+def _lengths(card: ModelCard, n_source: int) -> Lengths:
+    architecture = card.architecture
     if architecture == "decoder-only":
         return Lengths(0, n_source)
     return Lengths(n_source, 0 if architecture == "encoder-only" else None)

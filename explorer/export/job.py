@@ -6,6 +6,7 @@ file beside it that says what it was made from.
 
 import json
 import platform
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -200,4 +201,5 @@ def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
 def versions() -> dict[str, str]:
     """The versions of the program and of the libraries that compute the numbers."""
     found = {"transformer-explorer": __version__, "python": platform.python_version()}
-    return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba")}
+    opened = ("transformers", "tokenizers") if "transformers" in sys.modules else ()  # They compute models of others alone.
+    return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba", *opened)}

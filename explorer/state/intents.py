@@ -12,7 +12,7 @@ import attrs
 
 from explorer.config import as_paper
 from explorer.knobs import Value
-from explorer.presets import load_preset
+from explorer.presets import load_own_preset
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
 from explorer.state.steering_sets import with_suggested
@@ -123,7 +123,7 @@ class SetTrained(Intent):
         """The State with these weights. Raises UnknownPreset, BadPreset."""
         config = state.wish.config
         if self.trained:
-            config = config.with_shape_of(load_preset(state.wish.preset).config)
+            config = config.with_shape_of(load_own_preset(state.wish.preset).config)
         return _wishing(state, trained=self.trained, config=config)
 
 
@@ -157,8 +157,8 @@ class SetPreset(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this preset. Raises UnknownPreset, BadPreset."""
-        preset, wish = load_preset(self.name), state.wish
-        text = preset.text if wish.text == load_preset(wish.preset).text else wish.text
+        preset, wish = load_own_preset(self.name), state.wish
+        text = preset.text if wish.text == load_own_preset(wish.preset).text else wish.text
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
         return _wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
@@ -170,7 +170,7 @@ class ResetKnobs(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with the preset's knobs. Raises UnknownPreset, BadPreset."""
-        return _wishing(state, config=load_preset(state.wish.preset).config, trained=True, prefix=())
+        return _wishing(state, config=load_own_preset(state.wish.preset).config, trained=True, prefix=())
 
 
 @attrs.frozen

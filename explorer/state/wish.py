@@ -96,4 +96,4 @@ class Wish:
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "Wish":
         """A preset's Wish with its own sentence or `text`, and some knobs changed. Raises UnknownPreset, BadKnob."""
         preset = load_preset(name)
-        return cls(text=preset.text if text is None else text, config=preset.config.changed(**knobs), preset=name)
+        return cls(text=preset.text if text is None else text, config=preset.changed(**knobs), preset=name)

@@ -9,7 +9,8 @@ class Token:
 
     `text` is shown to the user and never has a broken character. `start` and `end` are code point offsets in the typed text.
     `known` says whether the vocabulary has the token; if not, `id` is that of <unk>. `merges` are the merges that made a
-    byte-pair token, in their order: ("t h", "th e").
+    byte-pair token, in their order: ("t h", "th e"). A `special` token is one that somebody else's model expects around a text,
+    such as [CLS]; it stands nowhere in the typed text.
     """
 
     text: str
@@ -18,3 +19,4 @@ class Token:
     end: int
     known: bool
     merges: tuple[str, ...] = ()
+    special: bool = False

@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.tap_names import place_of, without_place
 
 _ATTENTIONS = {"encoder": ("self_attn",), "decoder": ("self_attn", "cross_attn")}
@@ -79,6 +80,9 @@ class ModelCard:
 
     `absent` has the taps that this model lacks and others have: the tap's name without side and layer, and the key of the text
     that says why.
+
+    `remakes_maps` says whether a head's map follows from its queries and keys by the numbers of this card alone. `begin` is the
+    id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none.
     """
 
     name: str = attrs.field(validator=_text)
@@ -104,6 +108,9 @@ class ModelCard:
     parameters: int = attrs.field(default=0, validator=_number)
     trained: bool = attrs.field(default=False, validator=_truth)
     absent: Mapping[str, str] = attrs.field(factory=dict, converter=_fixed, hash=False)
+    remakes_maps: bool = attrs.field(default=True, validator=_truth)
+    begin: int = attrs.field(default=BEGIN, validator=_of(int, -1))
+    end: int = attrs.field(default=END, validator=_of(int, -1))
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]

@@ -8,6 +8,7 @@ from explorer.trace.model_card import ModelCard, SideCard
 
 _FLOAT = 4  # bytes
 _ADDED = ("sinusoidal", *SINUSOID_VARIANTS, "learned")
+_ABSENT = {"embedding.segments": "absent.no_segments", "feed_forward.gate": "absent.no_gate"}
 _NORMS = {"torch": "layer", "std-eps": "std-eps"}
 
 
@@ -44,6 +45,7 @@ def card_of(config: Config, name: str = "", trained: bool = False) -> ModelCard:
         dropout_active=config.dropout_active,
         parameters=_parameters(config, sides),
         trained=trained,
+        absent=_ABSENT,
     )
 
 

@@ -46,12 +46,10 @@ def can_be_remade(trace: Trace, tap: str) -> bool:
 
 
 def has_its_sources(trace: Trace, tap: str) -> bool:
-    """Whether queries and keys were kept and the tap does not depend on dropout."""
+    """Whether queries and keys were kept, and the map depends on them and the card alone, so neither on dropout."""
     base, _, stage = tap.rpartition(".")
-    by_chance = stage == "dropped" and trace.card.dropout_active
-    return (
-        bool(ATTENTION_MAP.search(tap)) and not by_chance and all(f"{base}.{part}" in trace.arrays for part in ("query", "key"))
-    )
+    follows = trace.card.remakes_maps and not (stage == "dropped" and trace.card.dropout_active)
+    return bool(ATTENTION_MAP.search(tap)) and follows and all(f"{base}.{part}" in trace.arrays for part in ("query", "key"))
 
 
 def remade(trace: Trace, tap: str, head: int) -> Array:

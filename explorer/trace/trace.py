@@ -56,10 +56,13 @@ class Tokens:
     target: tuple[Token, ...] = ()
 
 
-def written(tokens: Tokens) -> tuple[int, ...]:
-    """For each position of the target the id of the next token, at last the end symbol; empty without a begin symbol."""
+def written(tokens: Tokens, begin: int = BEGIN, end: int = END) -> tuple[int, ...]:
+    """For each position of the target the id of the next token, at last the end symbol; empty without a begin symbol.
+
+    `begin` and `end` are the ids of these symbols.
+    """
     ids = tuple(token.id for token in tokens.target)
-    return (*ids[1:], END) if ids[:1] == (BEGIN,) else ()
+    return (*ids[1:], end) if ids[:1] == (begin,) else ()
 
 
 def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -212,7 +215,7 @@ class Trace:
 
         Empty if the target has no begin symbol: then no next tokens are expected.
         """
-        return written(self.tokens)
+        return written(self.tokens, self.card.begin, self.card.end)
 
     def keys(self, name: str) -> tuple[Token, ...]:
         """The tokens that stand along an attention tap's key axis."""

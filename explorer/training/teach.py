@@ -19,7 +19,7 @@ from explorer.errors import BadWord, EmptySplit, NotATranslator, NotTrained
 from explorer.files import make_folder
 from explorer.model.weights import Weights, build
 from explorer.model.weights_file import VOCABULARY
-from explorer.presets import load_preset
+from explorer.presets import load_own_preset
 from explorer.tokens.bilingual import Bilingual, Pair
 from explorer.tokens.graphemes import characters
 from explorer.tokens.segment import Segmenter
@@ -72,7 +72,7 @@ class Teacher:
         self.wish = wish
         for word in wish.words:
             _check_word(word)
-        preset = load_preset(wish.preset)
+        preset = load_own_preset(wish.preset)
         if preset.folder is None:
             raise NotTrained(name=wish.preset)
         if not preset.translates:

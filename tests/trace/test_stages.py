@@ -18,6 +18,8 @@ from explorer.trace.tap_names import ATTENTION_STAGES, Place, place_of, with_lay
         ("decoder.layers.0.residual1", "residual"),
         ("encoder.norm", "norm"),
         ("generator.logits", "generator.logits"),
+        ("decoder.layers.0.feed_forward.gate", "feed_forward.gate"),
+        ("encoder.embedding.segments", "embedding.segments"),
     ],
 )
 def test_the_stage_follows_from_the_name(tap: str, key: str) -> None:

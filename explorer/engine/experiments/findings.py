@@ -13,7 +13,7 @@ from explorer.engine.experiments.saliency import saliency
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
-from explorer.errors import BadText, ExplorerError, NoOtherText
+from explorer.errors import BadText, ExplorerError, NoOtherText, NotForThisModel
 from explorer.model.transformer import Transformer
 from explorer.state.focus import FOCUSED
 from explorer.state.other_sentences import other_sentences
@@ -37,6 +37,8 @@ def findings(
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
+    if trace.config is None:
+        raise NotForThisModel(name=min(asked).partition("_")[0])
     others = _others(source, request.wish, trace) if "batch" in asked else ()
     bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace)
     possible = [name for name in EXPERIMENTS if name in asked and (bench.model.decoder is not None or name not in OF_DECODERS)]

@@ -46,6 +46,7 @@ _ORDER = (
     "embedding.tokens",
     "embedding.scaled",
     "embedding.positions",
+    "embedding.segments",
     "embedding.output",
     "self_attn.value",
     "cross_attn.value",
@@ -60,6 +61,7 @@ _ORDER = (
     "feed_forward.output",
     "feed_forward.activated",
     "feed_forward.hidden",
+    "feed_forward.gate",
 )
 
 
@@ -170,8 +172,9 @@ def _maps_with_levels(trace: Trace, wanted: Wanted) -> dict[str, KeptMap]:
 
 
 def _mask(trace: Trace, tap: str) -> NDArray[np.bool_]:
-    """[query, key] the mask that all layers and heads share. With changes: the cells that are closed in all of them."""
-    if not trace.changes:
+    """[query, key] the mask that all layers and heads share. With changes, and in models of others, whose layers may have
+    different masks: the cells that are closed in all of them."""
+    if not trace.changes and trace.config is not None:
         return closed_cells(trace.arrays[tap][0])
     layers = (trace.arrays[with_layer(tap, layer)] for layer in range(trace.card.side(tap).n_layers))
     closed: NDArray[np.bool_] = np.logical_and.reduce([closed_cells(heads).all(axis=0) for heads in layers])

@@ -32,6 +32,9 @@ def map_cells(card: ModelCard, n_source: int, n_target: int) -> int:
 
 def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
     """The bytes of one part (see `keep_plan.part_of`) in all layers of both sides. A side that is absent has no tokens."""
+    # Norms and additions are numbered; the first of them stands for all of a layer.
+    if (f"{part}1" if part in ("norm", "residual") else part) in card.absent:
+        return 0
     if part in ("logits", "probabilities"):
         return _FLOAT * (n_target or n_source) * card.vocab_size
     return _FLOAT * sum(_numbers(part, card, side, n_source, n_target) for side in card.sides)

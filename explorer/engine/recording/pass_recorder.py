@@ -9,14 +9,12 @@ from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.long_text import covers, in_levels, plan_for, taps_in, with_levels, with_wanted
 from explorer.engine.recording.recorder import joined, record
 from explorer.engine.request import Request
-from explorer.engine.sources.source import ModelSource, Sentence
+from explorer.engine.sources.source import Model, ModelSource, Sentence
 from explorer.engine.threads import threads
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stop_with_progress
-from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.levels import Levels
-from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 
 _PLACES = 64  # At least so many rows of the table of positions are kept, so that waves can be seen.
@@ -41,7 +39,7 @@ class PassRecorder:
     def __call__(
         self,
         source: ModelSource,
-        model: Transformer,
+        model: Model,
         request: Request,
         sentence: Sentence,
         changing: Changing,
@@ -50,7 +48,7 @@ class PassRecorder:
     ) -> Trace:
         """The Trace of a pass; of a long text with the heads that the user looks at. Raises Superseded, NeverReached."""
         wanted, config = request.detail.wanted, request.wish.config
-        plan = plan_for(card_of(config), config.memory_budget, *sentence.sizes, wanted)
+        plan = plan_for(source.card(config), config.memory_budget, *sentence.sizes, wanted)
         if plan.everything:
             self._long = None
             return with_levels(recorded_pass(source, model, request.wish, sentence, plan, changing, stop), wanted)
@@ -59,18 +57,18 @@ class PassRecorder:
         long = self._long
         if long is None or long.wish != wish or not covers(long.plan, plan):
             self._long = None  # Its arrays are freed before the next pass begins.
-            tapped = stop_with_progress(stop, progress, taps_in(model, card_of(config), sentence.tokens))
+            tapped = stop_with_progress(stop, progress, taps_in(model, source.card(config), sentence.tokens))
             trace = recorded_pass(source, model, wish, sentence, plan, changing, tapped)
             long = self._long = _LongPass(wish, plan, trace, {})
         return with_wanted(long.trace, model, wanted, long.close_ups, config.memory_budget, changing, stop)
 
 
 def recorded_pass(
-    source: ModelSource, model: Transformer, wish: Wish, sentence: Sentence, plan: KeepPlan, changing: Changing, stop: Stop
+    source: ModelSource, model: Model, wish: Wish, sentence: Sentence, plan: KeepPlan, changing: Changing, stop: Stop
 ) -> Trace:
     """The Trace of one pass with the changes, with what the plan keeps. Raises Superseded, NeverReached."""
     config = wish.config
-    torch.set_num_threads(threads(card_of(config), max(sentence.sizes)))
+    torch.set_num_threads(threads(source.card(config), max(sentence.sizes)))
     with (
         torch.inference_mode(),
         dropout_seeded(config),
@@ -82,13 +80,14 @@ def recorded_pass(
     recording.closed = {**recording.closed, **masks}
     if sentence.begun is not None:
         recording = joined(sentence.begun.recording, recording)
-    places, decoder_places = _tables(model, min(max(_PLACES, *sentence.sizes), config.max_len))
+    card = source.card(config, wish.preset, wish.uses_trained)
+    places, decoder_places = source.places(model, min(max(_PLACES, *sentence.sizes), card.max_len))
     trace = Trace(
         arrays=recording.arrays,
         axis_names=recording.axes,
         tokens=sentence.tokens,
-        config=config,
-        card=card_of(config, wish.preset, wish.uses_trained),
+        config=config if isinstance(model, Transformer) else None,
+        card=card,
         places=places,
         decoder_places=decoder_places,
         source=wish.text,
@@ -99,12 +98,3 @@ def recorded_pass(
         changes=wish.changes,
     )
     return trace if plan.everything else in_levels(trace, recording, plan)
-
-
-def _tables(model: Transformer, n: int) -> tuple[Array, Array | None]:
-    """The first stack's table of positions [position, feature], and the second's if it differs, else None."""
-    stacks = [stack for stack in (model.encoder, model.decoder) if stack is not None]
-    same = len(stacks) == 1 or model.config.position != "learned"
-    with torch.inference_mode():
-        tables = [frozen_array(stack.embedding.table(n).cpu().numpy()) for stack in (stacks[:1] if same else stacks)]
-    return tables[0], None if same else tables[1]

@@ -4,12 +4,14 @@ The last model is kept, so that a knob that applies to the pass acts on the same
 """
 
 import attrs
+import torch
 
 from explorer.config import Config
+from explorer.engine.change_checks import own_taps
 from explorer.engine.changing import Changing
 from explorer.engine.devices import on_device
 from explorer.engine.recording.memory import check_memory
-from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
 from explorer.engine.token_limits import numbered, of_target, short_enough
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
@@ -17,6 +19,8 @@ from explorer.model.weights import build, can_be_redrawn, pack, redrawn, with_kn
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, stoppable
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.arrays import frozen_array
+from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
 
@@ -29,6 +33,14 @@ class OwnModel:
     def __init__(self, tokenizers: Tokenizers) -> None:
         self._tokenizers = tokenizers
         self.last: Transformer | None = None
+
+    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
+        """The card of a Config's model, of the preset `name`."""
+        return card_of(config, name, trained)
+
+    def taps(self, config: Config) -> KnownTaps:
+        """The taps of a Config's model by name."""
+        return own_taps(config.architecture, config.n_layers)
 
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
@@ -97,6 +109,14 @@ class OwnModel:
             model(source, target)
         else:
             model.generator(model.decode(target, sentence.begun.memory))
+
+    def places(self, model: Transformer, n: int) -> Places:
+        """[position, feature] the first stack's table of positions, and the second's if it differs, else None."""
+        stacks = [stack for stack in (model.encoder, model.decoder) if stack is not None]
+        same = len(stacks) == 1 or model.config.position != "learned"
+        with torch.inference_mode():
+            tables = [frozen_array(stack.embedding.table(n).cpu().numpy()) for stack in (stacks[:1] if same else stacks)]
+        return tables[0], None if same else tables[1]
 
     def rest(self, stop: Stop) -> None:
         """Pack the weights of the last model. This happens in idle moments, so a slider that makes new models does not wait."""

@@ -8,7 +8,7 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.own_model import OwnModel
-from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
 from explorer.engine.sources.trained import Trained
 from explorer.engine.token_limits import short_enough, within
 from explorer.model.transformer import Transformer
@@ -17,6 +17,7 @@ from explorer.stops import Progress, Stop
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.cuts import Spans
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
 
@@ -26,6 +27,14 @@ class Predicting:
 
     def __init__(self, predictor: Trained, tokenizers: Tokenizers, own: OwnModel, *, trained: bool) -> None:
         self._predictor, self._tokenizers, self._own, self._trained = predictor, tokenizers, own, trained
+
+    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
+        """The card of a Config's model, of the preset `name`."""
+        return card_of(config, name, trained)
+
+    def taps(self, config: Config) -> KnownTaps:
+        """The taps of a Config's model by name."""
+        return self._own.taps(config)
 
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
@@ -63,6 +72,10 @@ class Predicting:
     def run(self, model: Transformer, sentence: Sentence) -> None:
         """Make one pass."""
         self._own.run(model, sentence)
+
+    def places(self, model: Transformer, n: int) -> Places:
+        """[position, feature] the first stack's table of positions, and the second's if it differs, else None."""
+        return self._own.places(model, n)
 
     def rest(self, stop: Stop) -> None:
         """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""

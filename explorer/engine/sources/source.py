@@ -3,7 +3,8 @@
 Every source is used in the same order: `cut` the text, `decode` the target, get the model `ready`, and `run` it.
 """
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import attrs
 from torch import Tensor
@@ -12,14 +13,20 @@ from explorer.config import Config
 from explorer.engine.change_checks import Lengths
 from explorer.engine.changing import Changing
 from explorer.engine.recording.recorder import Recording
-from explorer.model.transformer import Transformer
+from explorer.model.tap import Tap
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.token import Token
+from explorer.trace.arrays import Array
+from explorer.trace.model_card import ModelCard
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Tokens
 
 Row = tuple[Token, ...]
+KnownTaps = Mapping[str, Tap]
+Places = tuple[Array, Array | None]
+Model = Any
+"""A module with taps: our Transformer, or a Foreign. Each source is given back the kind that it makes."""
 
 
 def never() -> bool:
@@ -62,6 +69,12 @@ class Sentence:
 class ModelSource(Protocol):
     """Makes the tokens and the model of a pass."""
 
+    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
+        """The card of the model with these knobs. `name` and `trained` are those of our own models' presets."""
+
+    def taps(self, config: Config) -> KnownTaps:
+        """The taps of that model by name, which changes may name; no numbers go through them."""
+
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
 
@@ -77,11 +90,14 @@ class ModelSource(Protocol):
     def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
         """The symbol of each id of the output."""
 
-    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
+    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Model:
         """The model with these knobs, for a pass that records `recorded_bytes`. Raises NotEnoughMemory, Superseded."""
 
-    def run(self, model: Transformer, sentence: Sentence) -> None:
+    def run(self, model: Model, sentence: Sentence) -> None:
         """Make one pass; recorders and changes see its taps."""
+
+    def places(self, model: Model, n: int) -> Places:
+        """[position, feature] the first `n` rows of the first stack's table of positions, and of the second's if it differs."""
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

@@ -3,6 +3,9 @@
 The trained model is kept when an untrained one is shown, so that it is there at once when a slider goes back to its shape.
 """
 
+from pathlib import Path
+
+from explorer.engine.sources.foreign import ForeignModel, folder_version, open_folder
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.predicting import Predicting
 from explorer.engine.sources.source import ModelSource
@@ -11,22 +14,29 @@ from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
 from explorer.errors import NotATranslator
-from explorer.presets import load_preset
+from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """All sources. `own` makes untrained models; the last trained one is kept, and translates with at most so many threads."""
+    """All sources. `own` makes untrained models. The last trained model and the last model of others are kept.
+
+    A translator decodes with at most `most_threads`.
+    """
 
     def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS) -> None:
         self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
         self._trained: Trained | None = None
+        self._foreign: tuple[object, ForeignModel] | None = None
 
     def of(self, wish: Wish) -> ModelSource:
-        """The source that a Wish asks for. Raises UnknownPreset, BadFile."""
+        """The source that a Wish asks for; a model of others is opened by it. Raises UnknownPreset, BadFile."""
+        foreign = load_preset(wish.preset).foreign
+        if foreign is not None:
+            return self._opened(foreign, wish.preset)
         # A trained model needs its own vocabulary, so it cannot work with one that is made from the sentence.
         trained = self.trained(wish.preset) if wish.config.vocabulary == "bundled" else None
         if trained is None:
@@ -36,8 +46,8 @@ class Sources:
         return Predicting(trained, self.tokenizers, self.own, trained=wish.uses_trained)
 
     def trained(self, preset: str) -> Trained | None:
-        """The trained model of a preset, None if it has none. The last one is kept. Raises BadFile."""
-        chosen = load_preset(preset)
+        """The trained model of a preset, None if it has none. The last one is kept. Raises BadFile, NotOwnModel."""
+        chosen = load_own_preset(preset)
         if chosen.folder is None:
             return None
         if self._trained is None or self._trained.preset != chosen:
@@ -46,11 +56,19 @@ class Sources:
         return self._trained
 
     def translator(self, preset: str) -> Translator | None:
-        """The trained translator of a preset, None if it has no weights. Raises BadFile, NotATranslator."""
+        """The trained translator of a preset, None if it has no weights. Raises BadFile, NotOwnModel, NotATranslator."""
         found = self.trained(preset)
         if found is not None and not isinstance(found, Translator):
             raise NotATranslator(name=preset)
         return found
+
+    def _opened(self, folder: Path, name: str) -> ForeignModel:
+        """The model of others in a folder. The last one is kept until somebody writes to its folder. Raises BadFile."""
+        version = folder.absolute(), name, folder_version(folder)
+        if self._foreign is None or self._foreign[0] != version:
+            self._foreign = None  # The old one goes first, because two large models may not fit into memory.
+            self._foreign = version, open_folder(folder, name)
+        return self._foreign[1]
 
     def source_ids(self, text: str, translator: Translator) -> tuple[int, ...]:
         """The ids of a sentence to translate. Raises BadText, TooLong."""

@@ -13,7 +13,7 @@ from explorer.engine.recording.long_text import plan_for
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.own_model import OwnModel
-from explorer.engine.sources.source import Begun, Row, Sentence
+from explorer.engine.sources.source import Begun, KnownTaps, Places, Row, Sentence
 from explorer.engine.sources.translator import Translator
 from explorer.engine.threads import threads
 from explorer.engine.token_limits import room, short_enough, within
@@ -22,6 +22,7 @@ from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
 
@@ -31,6 +32,14 @@ class Translating:
 
     def __init__(self, translator: Translator, tokenizers: Tokenizers, own: OwnModel, *, trained: bool) -> None:
         self._translator, self._tokenizers, self._own, self._trained = translator, tokenizers, own, trained
+
+    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
+        """The card of a Config's model, of the preset `name`."""
+        return card_of(config, name, trained)
+
+    def taps(self, config: Config) -> KnownTaps:
+        """The taps of a Config's model by name."""
+        return self._own.taps(config)
 
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
@@ -93,6 +102,10 @@ class Translating:
     def run(self, model: Transformer, sentence: Sentence) -> None:
         """Make one pass over both sides, or the rest of a pass that was begun in order to translate."""
         self._own.run(model, sentence)
+
+    def places(self, model: Transformer, n: int) -> Places:
+        """[position, feature] the first stack's table of positions, and the second's if it differs, else None."""
+        return self._own.places(model, n)
 
     def rest(self, stop: Stop) -> None:
         """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""

@@ -1,0 +1,44 @@
+"""What `show` says of a model besides its tokens and taps: the next token, masked ones, and which taps there are not."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explorer.lang import Words
+from explorer.trace.trace import Trace
+
+_LIKELIEST = 5
+_OUTPUT = "generator.probabilities"
+_MASKS = ("[MASK]", "<mask>")
+
+
+def next_token(trace: Trace, words: Words) -> str:
+    """A line with the likeliest tokens after the text of a model that goes on with it; "" for all others."""
+    if trace.card.architecture != "decoder-only" or _OUTPUT not in trace.arrays:
+        return ""
+    return words("cli.next", tokens=_likeliest(trace, -1))
+
+
+def filled_in(trace: Trace, words: Words) -> Iterator[str]:
+    """A line for each masked token of a model that fills in words, with the likeliest ones there."""
+    if trace.card.architecture != "encoder-only" or _OUTPUT not in trace.arrays:
+        return
+    for place, token in enumerate(trace.tokens.source):
+        if token.special and token.text in _MASKS:
+            yield words("cli.filled_in", mask=token.text, place=place, tokens=_likeliest(trace, place))
+
+
+def _likeliest(trace: Trace, place: int) -> str:
+    shares = trace[_OUTPUT][place]
+    first = np.argsort(-shares, kind="stable")[:_LIKELIEST]
+    return ", ".join(f"{trace.symbols[each]} {shares[each]:.3f}" for each in first)
+
+
+def absent(trace: Trace, words: Words) -> Iterator[str]:
+    """A line for each reason why the model of somebody else lacks taps that others have, with those taps."""
+    taps: dict[str, list[str]] = {}
+    for tap, reason in trace.card.absent.items():
+        if trace.config is None:
+            taps.setdefault(reason, []).append(tap)
+    for reason, names in taps.items():
+        yield f"– {', '.join(names)}: {words(reason)}"

@@ -1,0 +1,160 @@
+"""Somebody's model from a folder: its own vocabulary cuts the text, and a model with both sides writes the target itself.
+
+A folder is opened when a Wish first asks for it, and its model is kept until another one is asked for.
+"""
+
+import os
+from pathlib import Path
+
+import attrs
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.config import Config
+from explorer.engine.changing import Changing
+from explorer.engine.recording.memory import check_memory
+from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
+from explorer.engine.threads import threads
+from explorer.errors import BadVocabulary, KnobDoesNothing, TooLong
+from explorer.foreign.card import card_of
+from explorer.foreign.folder import check_folder
+from explorer.foreign.model import Foreign
+from explorer.foreign.opening import Opened, open_model
+from explorer.model.ids import ids_tensor
+from explorer.model.tap import taps
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop, Superseded
+from explorer.tokens.foreign import ForeignTokenizer, read_tokenizer
+from explorer.tokens.token import Token
+from explorer.trace.arrays import frozen_array
+from explorer.trace.model_card import ModelCard
+from explorer.trace.trace import Tokens
+
+_FLOAT = 4  # bytes
+_MOST_WRITTEN = 128  # tokens of a target that the model writes itself
+
+
+def open_folder(path: Path, name: str) -> "ForeignModel":
+    """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary."""
+    folder = check_folder(path)
+    tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
+    opened = open_model(folder)
+    card = card_of(opened, name)
+    if tokenizer.size > card.sides[0].vocab_size:
+        raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
+    return ForeignModel(opened, card, tokenizer)
+
+
+def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """What changes when somebody writes to the folder: the names, sizes and times of its files."""
+    try:
+        with os.scandir(path) as entries:
+            found = [(entry.name, entry.stat()) for entry in entries]
+    except OSError:  # Opening the folder will say so.
+        return ()
+    return tuple(sorted((name, about.st_size, about.st_mtime_ns) for name, about in found))
+
+
+class ForeignModel:
+    """The ModelSource of one opened folder."""
+
+    def __init__(self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer) -> None:
+        self.foreign, self._card, self.tokenizer = opened.foreign, card, tokenizer
+        self._symbols = tokenizer.symbols(card.vocab_size)
+
+    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
+        """The card of the model with the knobs of a Config. Its name is the folder's, and its weights are trained."""
+        if config.temperature == self._card.temperature:
+            return self._card
+        return attrs.evolve(self._card, temperature=config.temperature)
+
+    def taps(self, config: Config) -> KnownTaps:
+        """The taps of the model by name."""
+        return taps(self.foreign)
+
+    def cut(self, wish: Wish) -> Row:
+        """The tokens of the typed text, with the special ones of the model. Raises BadText, TooLong, KnobDoesNothing."""
+        if not wish.trained:
+            raise KnobDoesNothing(name="trained")
+        return self._short_enough(self.tokenizer.tokenize(wish.text))
+
+    def further(self, wish: Wish, text: str) -> Row:
+        """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
+        return self.tokenizer.tokenize(text)[: self._card.max_len]
+
+    def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
+        """The tokens of the sides that the model has. A model with both writes its target, greedily, unless one was typed.
+
+        Raises BadText, TooLong, Superseded.
+        """
+        if self._card.architecture == "encoder-only":
+            return Sentence(Tokens(source), wish.text)
+        if self._card.architecture == "decoder-only":
+            return Sentence(Tokens((), source), wish.text)
+        if wish.target is not None:
+            row = self.tokenizer.tokenize(wish.target, special=False)
+            return Sentence(Tokens(source, self._short_enough((self._begin(), *row))), wish.target)
+        ids = self._written(source, wish.config, changing, stop)
+        target = tuple(self.tokenizer.token(number) for number in ids)
+        return Sentence(Tokens(source, target), self.tokenizer.decode(ids))
+
+    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
+        """The symbol of each id of the output."""
+        return self._symbols
+
+    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Foreign:
+        """The model with these knobs, for a pass that records `recorded_bytes`. Raises NotEnoughMemory."""
+        check_memory(self._card, recorded_bytes, held=_FLOAT * self._card.parameters)
+        self.foreign.turned.temperature = config.temperature
+        return self.foreign
+
+    def run(self, model: Foreign, sentence: Sentence) -> None:
+        """Make one pass over both sides."""
+        model(_ids(sentence.tokens.source), _ids(sentence.tokens.target))
+
+    def places(self, model: Foreign, n: int) -> Places:
+        """[position, feature] the first side's table of positions, zeros where nothing is added; the second's if it differs."""
+        found = [model.table(side.name, n, self._card.max_len) for side in self._card.sides]
+        zeros = torch.zeros(n, self._card.d_model)
+        tables = [frozen_array((zeros if each is None else each).float().cpu().numpy().copy()) for each in found]
+        return tables[0], None if len(tables) == 1 or np.array_equal(tables[0], tables[-1]) else tables[1]
+
+    def rest(self, stop: Stop) -> None:
+        """There is nothing to prepare."""
+
+    def _begin(self) -> Token:
+        return self.tokenizer.token(max(self._card.begin, 0))
+
+    def _short_enough(self, row: Row) -> Row:
+        """The tokens themselves. Raises TooLong if there are more than the model has positions."""
+        if len(row) > self._card.max_len:
+            raise TooLong(limit=self._card.max_len, got=len(row))
+        return row
+
+    def _written(self, source: Row, config: Config, changing: Changing, stop: Stop) -> tuple[int, ...]:
+        """The ids of the begin symbol and of what the model says, at each step the likeliest. Raises Superseded."""
+        foreign, written = self.ready(config, 0, stop, _silent), [self._begin().id]
+        most = min(_MOST_WRITTEN, self._card.max_len)
+        torch.set_num_threads(threads(self._card, len(source)))
+        with torch.inference_mode(), changing.inside(foreign):
+            ids = ids_tensor(tuple(token.id for token in source))
+            memory = foreign.encode(ids)
+            while len(written) < most:
+                if stop():
+                    raise Superseded
+                logits = foreign(ids, torch.tensor([written]), memory)
+                likeliest = int(logits[0, -1].argmax())
+                if likeliest == self._card.end:
+                    break
+                written.append(likeliest)
+        return tuple(written)
+
+
+def _ids(row: Row) -> Tensor | None:
+    """[batch 1, position] the ids of a side; None for a side that the model lacks."""
+    return ids_tensor(tuple(token.id for token in row)) if row else None
+
+
+def _silent(_share: float) -> None:
+    """Nobody waits for the model to be ready: it is."""

@@ -1,0 +1,177 @@
+"""Attention for all families, every step of it explicit and through a tap: it stands in for the model's own function.
+
+transformers asks for functions of its kind by name. A function for masks of the same name must be there too, because without
+one no mask is made at all, and a causal model would see the future.
+
+Letters: S are the scores, M the masked scores, A the weights and O what a head gives out.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import torch
+from torch import Tensor, nn
+
+NAME = "explorer"
+_KEY = "explorer_taps"  # An attention's module has its taps under this name.
+Step = Callable[[Tensor], Tensor]
+
+
+def _same(tensor: Tensor) -> Tensor:
+    return tensor
+
+
+@attrs.define
+class Turned:
+    """The knobs that act on somebody's model; all its attentions share them."""
+
+    temperature: float = 1.0
+
+
+@attrs.frozen(kw_only=True)
+class AttentionTaps:
+    """The taps of one attention, in the order in which a pass comes through them."""
+
+    query: Step = _same
+    key: Step = _same
+    value: Step = _same
+    scores: Step = _same
+    scaled: Step = _same
+    masked: Step = _same
+    weights: Step = _same
+    dropped: Step = _same
+    mixed: Step = _same
+    turned: Turned = attrs.field(factory=Turned)
+
+
+_NO_TAPS = AttentionTaps()
+
+
+def register() -> None:
+    """Make this function known to transformers, and a function for masks with it."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.masking_utils import eager_mask
+
+    AttentionInterface.register(NAME, attention)
+    AttentionMaskInterface.register(NAME, eager_mask)
+
+
+def attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    *,
+    softcap: float | None = None,
+    position_bias: Tensor | None = None,
+    s_aux: Tensor | None = None,
+    **_others: Any,
+) -> tuple[Tensor, Tensor]:
+    """[batch, query, head, feature] what each head gives out, and the weights [batch, head, query, key].
+
+    `query` is [batch, head, query, feature]; `key` and `value` may have fewer heads, each for several heads of queries.
+    `softcap` bounds the scores, `position_bias` is added to them, and `s_aux` [head] is the score of a key without a value.
+    """
+    taps: AttentionTaps = module.__dict__.get(_KEY, _NO_TAPS)
+    temperature = taps.turned.temperature
+    query, key, value = taps.query(query), taps.key(key), taps.value(value)
+    shared_by = query.shape[1] // key.shape[1]
+    if shared_by > 1:
+        key, value = key.repeat_interleave(shared_by, dim=1), value.repeat_interleave(shared_by, dim=1)
+    # S[q,k] = Q[q]·K[k]
+    scores = taps.scores(query @ key.transpose(-2, -1))  # [batch, head, query, key]
+    factor = query.shape[-1] ** -0.5 if scaling is None else scaling
+    # Softmax's temperature divides all that softmax reads.
+    scaled = taps.scaled(scores * (factor / temperature))
+    if softcap is not None:
+        cap = softcap / temperature
+        scaled = torch.tanh(scaled / cap) * cap
+    if position_bias is not None:
+        scaled = scaled + position_bias / temperature
+    masked = taps.masked(_closed(scaled, attention_mask))
+    # A[q,k] = exp(M[q,k]) / Σ_k exp(M[q,k])
+    weights = taps.dropped(taps.weights(_softmax(masked, s_aux, temperature).to(value.dtype)))
+    # O[q] = Σ_k A[q,k]·V[k]
+    mixed = taps.mixed(weights @ value)  # [batch, head, query, feature]
+    return mixed.transpose(1, 2).contiguous(), weights
+
+
+def _closed(scaled: Tensor, mask: Tensor | None) -> Tensor:
+    """[batch, head, query, key] -inf where the mask closes a cell: there it is False, or the least number of its type."""
+    if mask is None:
+        return scaled
+    mask = mask[..., : scaled.shape[-1]]
+    if mask.dtype == torch.bool:
+        return scaled.masked_fill(~mask, -math.inf)
+    # The sum is new memory that no tap has shown, so it may be written to.
+    return (scaled + mask).masked_fill_(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
+
+
+def _softmax(masked: Tensor, sink: Tensor | None, temperature: float) -> Tensor:
+    """The weights of each row; a sink takes a share of its own, which is left out."""
+    if sink is None:
+        return masked.softmax(dim=-1)
+    score = (sink / temperature).reshape(1, -1, 1, 1).expand(masked.shape[0], -1, masked.shape[-2], 1)
+    return torch.cat([masked, score], dim=-1).softmax(dim=-1)[..., :-1]
+
+
+@attrs.define
+class SeenAttention:
+    """What a pass showed of one attention: its heads, those of keys, their width, and whether no query sees a later key.
+
+    `n_times` is how often the pass came through it: more than once where layers share their weights.
+    """
+
+    n_times: int = 0
+    n_heads: int = 0
+    n_kv_heads: int = 0
+    d_head: int = 0
+    causal: bool = False
+
+
+def seen_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[nn.Module, SeenAttention]:
+    """The attentions of a model in the order in which a pass comes through them; found by making one."""
+    seen: dict[nn.Module, SeenAttention] = {}
+    for module in model.modules():
+        module.__dict__[_KEY] = _noting(module, seen)
+    try:
+        make_pass()
+    finally:
+        for module in model.modules():
+            del module.__dict__[_KEY]
+    return seen
+
+
+def _noting(module: nn.Module, seen: dict[nn.Module, SeenAttention]) -> AttentionTaps:
+    """Taps that note what comes through them."""
+
+    def query(tensor: Tensor) -> Tensor:
+        noted = seen.setdefault(module, SeenAttention())
+        noted.n_times += 1
+        noted.n_heads, noted.d_head = tensor.shape[1], tensor.shape[-1]
+        return tensor
+
+    def key(tensor: Tensor) -> Tensor:
+        seen[module].n_kv_heads = tensor.shape[1]
+        return tensor
+
+    def masked(tensor: Tensor) -> Tensor:
+        n_queries, n_keys = tensor.shape[-2:]
+        later = torch.ones(n_queries, n_keys, dtype=torch.bool, device=tensor.device).triu(1)
+        seen[module].causal = n_queries == n_keys and bool(tensor[0, 0][later].isneginf().all())
+        return tensor
+
+    return AttentionTaps(query=query, key=key, masked=masked)
+
+
+def give_taps(module: nn.Module, taps: AttentionTaps | None) -> None:
+    """Have an attention use these taps, or none."""
+    if taps is None:
+        module.__dict__.pop(_KEY, None)
+    else:
+        module.__dict__[_KEY] = taps

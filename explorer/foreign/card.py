@@ -1,0 +1,137 @@
+"""The ModelCard of somebody's model: most of it is read off a pass, and little is taken from its settings."""
+
+from collections.abc import Iterator, Mapping
+
+import torch
+from torch import Tensor
+
+from explorer.foreign.opening import Opened
+from explorer.model.hooks import watched
+from explorer.model.tap import Tap
+from explorer.trace.model_card import ModelCard, SideCard
+from explorer.trace.tap_names import without_place
+
+_UNLIMITED = 2**15  # The most tokens of a model whose positions have no end; memory ends them before.
+_ATTENTION = ("query", "key", "value", "scores", "scaled", "masked", "weights", "dropped", "mixed")
+_ACTIVATIONS = ("hidden_act", "activation_function", "hidden_activation", "dense_act_fn")
+_BASE = 10000.0
+
+
+def card_of(opened: Opened, name: str) -> ModelCard:
+    """The card of an opened model that the user calls `name`."""
+    foreign, config = opened.foreign, opened.foreign.model.config.get_text_config()
+    shapes = _shapes(opened)
+    row = foreign.known
+    first = next(iter(opened.attentions.values()))
+    position = row.position if row is not None else "unknown"
+    return ModelCard(
+        name=name,
+        family=foreign.model.config.model_type,
+        sides=tuple(_side(opened, side, shapes) for side in _sides(opened)),
+        d_model=config.hidden_size,
+        d_head=first.d_head,
+        vocab_size=shapes["generator.logits"][-1] if foreign.has_output else 0,
+        max_len=_max_len(opened),
+        position=position,
+        position_added=any(".embedding.positions" in tap for tap in shapes),
+        position_base=_base(config),
+        norm_placement="post" if row is not None and row.sides[0].post else "pre",
+        norm_kind=row.norm_kind if row is not None else "layer",
+        activation=next((str(found) for key in _ACTIVATIONS if (found := getattr(config, key, None))), ""),
+        score_scaling=position != "relative-bias",
+        causal=tuple(
+            each.replace(".layers.0", "") for each, about in opened.attentions.items() if ".layers.0." in each and about.causal
+        ),
+        parameters=sum(parameter.numel() for parameter in foreign.model.parameters()),
+        trained=True,
+        absent=dict(_absent(opened, shapes)),
+        remakes_maps=False,
+        begin=_id(foreign.model.config.decoder_start_token_id) if config.is_encoder_decoder else -1,
+        end=_id(config.eos_token_id) if config.is_encoder_decoder else -1,
+    )
+
+
+def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:
+    """The shape of each tap's tensor in a pass over a few tokens, by name."""
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def note(tap: Tap, tensor: Tensor, _first: int | None) -> None:
+        shapes[tap.name] = tuple(tensor.shape)
+
+    ids = torch.tensor([[0, 1]])
+    sides = _sides(opened)
+    with torch.inference_mode(), watched(opened.foreign, note):
+        opened.foreign(ids if "encoder" in sides else None, ids if "decoder" in sides else None)
+    return shapes
+
+
+def _sides(opened: Opened) -> tuple[str, ...]:
+    return tuple(side for side in ("encoder", "decoder") if any(each.startswith(f"{side}.") for each in opened.attentions))
+
+
+def _side(opened: Opened, side: str, shapes: Mapping[str, tuple[int, ...]]) -> SideCard:
+    mine = {name: about for name, about in opened.attentions.items() if name.startswith(f"{side}.")}
+    first = next(iter(mine.values()))
+    hidden = shapes.get(f"{side}.layers.0.feed_forward.hidden", (0,))
+    attentions = dict.fromkeys(name.rpartition(".")[2] for name in opened.foreign.attentions if name in mine)
+    return SideCard(
+        name=side,
+        n_layers=1 + max(int(name.split(".")[2]) for name in mine),
+        n_heads=first.n_heads,
+        n_kv_heads=first.n_kv_heads,
+        d_ff=hidden[-1],
+        vocab_size=opened.foreign.model.get_input_embeddings().num_embeddings,
+        attentions=tuple(attentions),
+    )
+
+
+def _max_len(opened: Opened) -> int:
+    """How many tokens a text may have: as many as there are positions, without those that the family leaves unused."""
+    config = opened.foreign.model.config.get_text_config()
+    told = getattr(config, "max_position_embeddings", None)
+    row = opened.foreign.known
+    if not isinstance(told, int) or told < 1:
+        return _UNLIMITED
+    unused = 1 + (config.pad_token_id or 0) if row is not None and row.after_padding else 0
+    return told - unused
+
+
+def _base(config: object) -> float:
+    """The base of rotary positions; of all others, a number that nobody reads."""
+    told = getattr(config, "rope_parameters", None)
+    base = told.get("rope_theta") if isinstance(told, dict) else None
+    return float(base) if isinstance(base, int | float) else _BASE
+
+
+def _id(told: object) -> int:
+    """An id of the settings, of several the first; -1 for none."""
+    first = told[0] if isinstance(told, list) and told else told
+    return first if isinstance(first, int) else -1
+
+
+def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, str]]:
+    """The taps that other models have, without side and layer, with the key of the reason why this one lacks them."""
+    foreign = opened.foreign
+    there = {without_place(tap) for tap in shapes}
+    if not opened.agrees:
+        for attention in dict.fromkeys(name.rpartition(".")[2] for name in opened.attentions):
+            yield from ((f"{attention}.{part}", "absent.disagrees") for part in _ATTENTION)
+    if not foreign.has_output:
+        yield from ((f"generator.{part}", "absent.no_output") for part in ("logits", "probabilities"))
+    if foreign.known is None:
+        named = ("embedding.tokens", "embedding.output", "feed_forward.hidden", "feed_forward.activated", "feed_forward.output")
+        streams = (
+            f"{part}{place}" for part in ("norm", "residual") for place in ("", 1, 2, 3) if (part, place) != ("residual", "")
+        )
+        every = (*named, *streams, "embedding.positions", "embedding.segments", "feed_forward.gate")
+        across = (f"{attention}.output" for attention in ("self_attn", "cross_attn"))
+        yield from ((part, "absent.unknown_family") for part in (*every, *across))
+    else:
+        reasons = {
+            "embedding.positions": "absent.no_positions",
+            "embedding.segments": "absent.no_segments",
+            "feed_forward.gate": "absent.no_gate",
+            "norm": "absent.no_final_norm",
+        }
+        yield from ((part, reason) for part, reason in reasons.items() if part not in there)
+    yield "embedding.scaled", "absent.unknown_family" if foreign.known is None else "absent.not_scaled"

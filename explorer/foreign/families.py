@@ -1,0 +1,165 @@
+"""Families of models: where each of them keeps its parts. A further family is a further row here.
+
+Paths are those of modules, beginning at the model without its head, and inside a layer at the layer. What comes from the
+attention itself needs no path: all families compute it through one function (`foreign.attention`).
+"""
+
+from collections.abc import Mapping
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class Sublayer:
+    """An attention or a feed-forward network with its norm: the modules that give what is added to the stream, and the norm."""
+
+    output: str
+    norm: str
+
+
+@attrs.frozen(kw_only=True)
+class Side:
+    """One side of a family. A part that is "" is absent.
+
+    `post` says whether a norm stands after each addition. `hidden` has the names that the first layer of the feed-forward
+    network may have; `gate` is the layer whose activation is multiplied with it, which only gated networks have.
+    """
+
+    layers: str
+    tokens: str
+    positions: str = ""
+    segments: str = ""
+    self_attn: Sublayer
+    cross_attn: Sublayer | None = None
+    feed_forward: Sublayer
+    hidden: tuple[str, ...]
+    gate: str = ""
+    final_norm: str = ""
+    post: bool = False
+
+    @property
+    def sublayers(self) -> tuple[tuple[str, Sublayer], ...]:
+        """The sublayers of each layer by name, in the order of computation."""
+        named = (("self_attn", self.self_attn), ("cross_attn", self.cross_attn), ("feed_forward", self.feed_forward))
+        return tuple((name, sublayer) for name, sublayer in named if sublayer is not None)
+
+
+@attrs.frozen(kw_only=True)
+class Family:
+    """The sides of a family, its kind of positions, and whether its norms subtract no mean ("rms").
+
+    `after_padding` says that its positions begin behind the one whose number is the id of the padding.
+    """
+
+    sides: tuple[Side, ...]
+    position: str
+    norm_kind: str = "layer"
+    after_padding: bool = False
+
+
+_GPT2 = Side(
+    layers="h",
+    tokens="wte",
+    positions="wpe",
+    self_attn=Sublayer(output="attn.c_proj", norm="ln_1"),
+    feed_forward=Sublayer(output="mlp.c_proj", norm="ln_2"),
+    hidden=("mlp.c_fc",),
+    final_norm="ln_f",
+)
+
+_LLAMA = Side(
+    layers="layers",
+    tokens="embed_tokens",
+    self_attn=Sublayer(output="self_attn.o_proj", norm="input_layernorm"),
+    feed_forward=Sublayer(output="mlp.down_proj", norm="post_attention_layernorm"),
+    hidden=("mlp.up_proj",),
+    gate="mlp.gate_proj",
+    final_norm="norm",
+)
+
+_BERT = Side(
+    layers="encoder.layer",
+    tokens="embeddings.word_embeddings",
+    positions="embeddings.position_embeddings",
+    segments="embeddings.token_type_embeddings",
+    self_attn=Sublayer(output="attention.output.dense", norm="attention.output.LayerNorm"),
+    feed_forward=Sublayer(output="output.dense", norm="output.LayerNorm"),
+    hidden=("intermediate.dense",),
+    post=True,
+)
+
+_DISTILBERT = Side(
+    layers="transformer.layer",
+    tokens="embeddings.word_embeddings",
+    positions="embeddings.position_embeddings",
+    self_attn=Sublayer(output="attention.out_lin", norm="sa_layer_norm"),
+    feed_forward=Sublayer(output="ffn.lin2", norm="output_layer_norm"),
+    hidden=("ffn.lin1",),
+    post=True,
+)
+
+
+def _bart(side: str) -> Side:
+    """One side of BART and of Marian, which are the translator of the paper with other sizes."""
+    across = Sublayer(output="encoder_attn.out_proj", norm="encoder_attn_layer_norm")
+    return Side(
+        layers=f"{side}.layers",
+        tokens=f"{side}.embed_tokens",
+        positions=f"{side}.embed_positions",
+        self_attn=Sublayer(output="self_attn.out_proj", norm="self_attn_layer_norm"),
+        cross_attn=across if side == "decoder" else None,
+        feed_forward=Sublayer(output="fc2", norm="final_layer_norm"),
+        hidden=("fc1",),
+        post=True,
+    )
+
+
+def _mbart(side: str) -> Side:
+    """One side of mBART, M2M-100 and Pegasus, whose norms stand before, with a final one."""
+    return attrs.evolve(_bart(side), post=False, final_norm=f"{side}.layer_norm")
+
+
+def _t5(side: str) -> Side:
+    """One side of T5. Each of its sublayers is numbered; the second one of the decoder looks at the encoder."""
+    last = "layer.2" if side == "decoder" else "layer.1"
+    across = Sublayer(output="layer.1.EncDecAttention.o", norm="layer.1.layer_norm")
+    return Side(
+        layers=f"{side}.block",
+        tokens=f"{side}.embed_tokens",
+        self_attn=Sublayer(output="layer.0.SelfAttention.o", norm="layer.0.layer_norm"),
+        cross_attn=across if side == "decoder" else None,
+        feed_forward=Sublayer(output=f"{last}.DenseReluDense.wo", norm=f"{last}.layer_norm"),
+        hidden=(f"{last}.DenseReluDense.wi", f"{last}.DenseReluDense.wi_1"),
+        gate=f"{last}.DenseReluDense.wi_0",
+        final_norm=f"{side}.final_layer_norm",
+    )
+
+
+_BERTS = Family(sides=(_BERT,), position="learned")
+_ROBERTAS = attrs.evolve(_BERTS, after_padding=True)
+_T5S = Family(sides=(_t5("encoder"), _t5("decoder")), position="relative-bias", norm_kind="rms")
+_LLAMAS = Family(sides=(_LLAMA,), position="rotary", norm_kind="rms")
+
+FAMILIES: Mapping[str, Family] = {
+    "gpt2": Family(sides=(_GPT2,), position="learned"),
+    "llama": _LLAMAS,
+    "qwen2": _LLAMAS,
+    "qwen3": _LLAMAS,
+    "mistral": _LLAMAS,
+    "gemma": _LLAMAS,
+    "smollm3": _LLAMAS,
+    "bert": _BERTS,
+    "roberta": _ROBERTAS,
+    "xlm-roberta": _ROBERTAS,
+    "camembert": _ROBERTAS,
+    "electra": _BERTS,
+    "distilbert": Family(sides=(_DISTILBERT,), position="learned"),
+    "t5": _T5S,
+    "mt5": _T5S,
+    "marian": Family(sides=(_bart("encoder"), _bart("decoder")), position="sinusoidal-halves"),
+    "bart": Family(sides=(_bart("encoder"), _bart("decoder")), position="learned"),
+    "mbart": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="learned"),
+    "m2m_100": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="sinusoidal-halves"),
+    "pegasus": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="sinusoidal-halves"),
+}
+"""The families whose whole pass is seen, by the `model_type` of their settings. Of others, the attention and the output are."""

@@ -1,0 +1,124 @@
+"""A folder with somebody's model, checked before anything of torch or transformers is imported.
+
+Three things are looked at: `config.json`, the headers of the safetensors files, and whether a vocabulary is there. Nothing in
+the folder is ever run: files in which code can hide (pickles, modules in Python) are not opened at all.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import psutil
+
+from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, TooLarge
+from explorer.foreign.settings import read_json, read_settings
+from explorer.model.weights_header import Header, read_header
+
+_INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
+_OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".gguf", ".onnx")
+_MOST_FILES = 1000
+_LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
+_COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|num_batches_tracked)$")
+_FLOAT = 4  # bytes; all weights become float32
+_SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
+
+
+@attrs.frozen
+class Folder:
+    """A checked folder: its absolute path, the settings of its model, and the files and headers of its weights."""
+
+    path: Path
+    settings: Mapping[str, Any]
+    headers: Mapping[Path, Header]
+
+    @property
+    def family(self) -> str:
+        """The kind of model, such as "gpt2"."""
+        return str(self.settings["model_type"])
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers the files hold."""
+        return sum(_size(shape) for header in self.headers.values() for shape in header.shapes.values())
+
+
+def check_folder(path: Path) -> Folder:
+    """Read what a folder says of its model, and refuse it if it cannot be opened safely.
+
+    Raises NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, BadWeights, TooLarge.
+    """
+    try:
+        path = path.absolute()
+        settings = read_settings(path)
+        files = _weight_files(path)
+    except (OSError, ValueError) as error:
+        raise NotAModel(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
+    folder = Folder(path, settings, {file: _header(file) for file in files})
+    _check_layers(folder)
+    need, free = _FLOAT * folder.numbers, psutil.virtual_memory().available
+    if need > _SPARE * free:
+        raise TooLarge(path=str(path), need_mb=round(need / 2**20), free_mb=round(free / 2**20))
+    return folder
+
+
+def _weight_files(folder: Path) -> tuple[Path, ...]:
+    """The files of the weights. Raises MissingWeights, NeedsSafetensors, NotAModel."""
+    if (folder / _INDEX).is_file():
+        return _indexed(folder)
+    if (folder / _SINGLE).is_file():
+        return (folder / _SINGLE,)
+    found = sorted(each for each in folder.glob("*.safetensors") if not each.name.startswith("adapter"))
+    if len(found) == 1:
+        return tuple(found)
+    if found:  # Parts of a model, of which only the index knows whether they are complete.
+        raise MissingWeights(path=str(folder), missing=_INDEX)
+    others = sorted(each.name for each in folder.iterdir() if each.suffix in _OTHERS)
+    if others:
+        raise NeedsSafetensors(path=str(folder), found=", ".join(others[:3]))
+    raise MissingWeights(path=str(folder), missing="*.safetensors")
+
+
+def _indexed(folder: Path) -> tuple[Path, ...]:
+    """The files that the index names: plain names of files beside it. Raises NotAModel, MissingWeights."""
+    places = read_json(folder, _INDEX).get("weight_map")
+    names = (
+        set(places.values()) if isinstance(places, dict) and all(isinstance(each, str) for each in places.values()) else set()
+    )
+    if not 0 < len(names) <= _MOST_FILES:
+        raise NotAModel(path=str(folder), reason=f"{_INDEX}: weight_map")
+    for name in sorted(names):
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.safetensors", name):
+            raise NotAModel(path=str(folder), reason=f"{_INDEX}: {name}")
+        if not (folder / name).is_file():
+            raise MissingWeights(path=str(folder), missing=name)
+    return tuple(folder / name for name in sorted(names))
+
+
+def _header(file: Path) -> Header:
+    """The header of one file, which agrees with its size. Raises BadWeights."""
+    try:
+        header = read_header(file)
+        weights = {name: kind for name, kind in header.dtypes.items() if not _COUNTS.search(name)}
+        Header(header.shapes, weights, {}).check_floats()
+    except CannotRead as error:
+        raise BadWeights(path=str(file), reason=error.values.get("reason", error)) from error
+    except ValueError as error:
+        raise BadWeights(path=str(file), reason=str(error)) from error
+    return header
+
+
+def _check_layers(folder: Folder) -> None:
+    """A model of a million layers would take hours to be built, before anybody misses its tensors. Raises MissingWeights."""
+    n_tensors = sum(len(header.shapes) for header in folder.headers.values())
+    for key, value in folder.settings.items():
+        if _LAYERS.fullmatch(key) and isinstance(value, int) and value > n_tensors:
+            raise MissingWeights(path=str(folder.path), missing=f"{key} = {value}")
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    size = 1
+    for length in shape:
+        size *= length
+    return size

@@ -1,0 +1,245 @@
+"""Somebody's model, its tensors seen through our taps under the names that ours have.
+
+The model runs as it is. Its modules are told to hand what they compute through a tap; the taps stand in a tree of their own,
+so that recording, changing and stopping are the same code as for our model.
+
+Decision: the method `forward` of a module is wrapped. Rejected: torch's hooks, because as soon as any hook was ever set, every
+tap of every other model in the process has to look for hooks.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+from torch import Tensor, nn
+
+from explorer.foreign.attention import AttentionTaps, Turned, give_taps
+from explorer.foreign.families import Family, Side
+from explorer.model.tap import Tap
+
+_VECTORS = "batch position feature"
+_MAP = "batch head query key"
+_ATTENTION = {
+    "query": "batch head position feature",
+    "key": "batch head position feature",
+    "value": "batch head position feature",
+    "scores": _MAP,
+    "scaled": _MAP,
+    "masked": _MAP,
+    "weights": _MAP,
+    "dropped": _MAP,
+    "mixed": "batch head query feature",
+}
+
+
+class Foreign(nn.Module):
+    """A model of transformers with taps. `attentions` are its attention modules by name, "decoder.layers.0.self_attn".
+
+    `sides` are the names of its sides, and `family` says where the rest is; None where nothing is known about that. A family
+    whose parts are not all there is treated so too, and is then None in `known`.
+    """
+
+    def __init__(self, model: Any, attentions: Mapping[str, nn.Module], sides: tuple[str, ...], family: Family | None) -> None:
+        super().__init__()
+        self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
+        self.turned = Turned()
+        self.attentions = dict(attentions)
+        fits = family is not None and len(sides) == len(family.sides) and _fits(model.base_model, family)
+        self.known = family if fits else None
+        # A family without a row might overwrite tensors; those with one are held to it by a test.
+        self.overwrites_nothing = self.known is not None
+        self.rows = dict(zip(sides, self.known.sides, strict=True)) if self.known is not None else {}
+        for name, side in self.rows.items():
+            self._embedding(name, side)
+        for name, module in self.attentions.items():
+            steps = {stage: self._tap(f"{name}.{stage}", axes) for stage, axes in _ATTENTION.items()}
+            give_taps(module, AttentionTaps(**steps, turned=self.turned))
+        for name, side in self.rows.items():
+            self._layers(name, side)
+        self.has_output = model.get_output_embeddings() is not None
+        if self.has_output:
+            self._tap("generator.logits", "batch position vocab")
+            self._tap("generator.probabilities", "batch position vocab")
+
+    @property
+    def model(self) -> Any:
+        """The model of transformers."""
+        return self.inside[0]
+
+    def forward(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
+        """The logits [batch, position, vocab], or the last vectors [batch, position, feature] of a model without an output.
+
+        The ids [batch, position] of a model with one side are `source` of an encoder and `target` of a decoder. `memory` is
+        what `encode` gave, and then stands for the source.
+        """
+        if source is not None and target is not None:
+            given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
+            found = self.model(**given, decoder_input_ids=target, use_cache=False)
+        else:
+            found = self.model(input_ids=target if source is None else source, use_cache=False)
+        if not self.has_output:
+            return found.last_hidden_state
+        logits = self.get_submodule("generator.logits")(found.logits)
+        self.get_submodule("generator.probabilities")(logits.softmax(dim=-1))
+        return logits
+
+    def encode(self, source: Tensor) -> Any:
+        """What the encoder makes of the ids [batch, position]; `forward` takes it as `memory`."""
+        return self.model.get_encoder()(input_ids=source)
+
+    def table(self, side: str, n: int, max_len: int) -> Tensor | None:
+        """[position, feature] the first `n` of the `max_len` positions that a side adds to its input; None if it adds none."""
+        row = self.rows.get(side)
+        if row is None or not row.positions:
+            return None
+        weight = self.model.base_model.get_submodule(row.positions).weight
+        first = len(weight) - max_len  # Some families begin behind rows that they never use.
+        return weight[first : first + n]
+
+    def withhold_attention(self) -> None:
+        """Take the taps of all attentions away; the model goes on with its own attention."""
+        for name, module in self.attentions.items():
+            give_taps(module, None)
+            home, _, kind = name.rpartition(".")
+            stages = self.get_submodule(name)
+            for stage in _ATTENTION:
+                del stages._modules[stage]
+            if not stages._modules:
+                del self.get_submodule(home)._modules[kind]
+        self.attentions = {}
+        self.__dict__.pop("tap_hooks", None)  # `model.hooks` remembers the taps of a model.
+
+    def _tap(self, path: str, axes: str) -> Tap:
+        """A new tap at a path of the tree; the modules on the way are made."""
+        *homes, name = path.split(".")
+        at: nn.Module = self
+        for home in homes:
+            if home not in at._modules:
+                at.add_module(home, nn.Module())
+            at = at.get_submodule(home)
+        tap = Tap(axes, closes=name == "masked")
+        at.add_module(name, tap)
+        return tap
+
+    def _embedding(self, name: str, side: Side) -> None:
+        base = self.model.base_model
+        for part, path in (("tokens", side.tokens), ("positions", side.positions), ("segments", side.segments)):
+            if path:
+                _after(base.get_submodule(path), _batched(self._tap(f"{name}.embedding.{part}", _VECTORS)))
+        _before(base.get_submodule(side.layers)[0], self._tap(f"{name}.embedding.output", _VECTORS))
+
+    def _layers(self, name: str, side: Side) -> None:
+        base = self.model.base_model
+        for number, layer in enumerate(base.get_submodule(side.layers)):
+            at, stream = f"{name}.layers.{number}", _Stream()
+            _before(layer, stream.begin)
+            for count, (kind, sublayer) in enumerate(side.sublayers, start=1):
+                norm = self._tap(f"{at}.norm{count}", _VECTORS)
+                if not side.post:
+                    _after(layer.get_submodule(sublayer.norm), norm)
+                if kind == "feed_forward":
+                    self._feed_forward(f"{at}.feed_forward", layer, side)
+                output = self._tap(f"{at}.{kind}.output", _VECTORS if kind == "feed_forward" else "batch query feature")
+                added = stream.adding(output, self._tap(f"{at}.residual{count}", _VECTORS))
+                _after(layer.get_submodule(sublayer.output), added)
+                if side.post:
+                    _after(layer.get_submodule(sublayer.norm), stream.normed(norm))
+        if side.final_norm:
+            _after(base.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
+
+    def _feed_forward(self, at: str, layer: nn.Module, side: Side) -> None:
+        gate = _found(layer, (side.gate,))
+        if gate is not None:
+            _after(gate, self._tap(f"{at}.gate", _VECTORS))
+        hidden = _found(layer, side.hidden)
+        assert hidden is not None  # `_fits` has looked.
+        _after(hidden, self._tap(f"{at}.hidden", _VECTORS))
+        # What the last layer reads is f(hidden), or f(gate)·hidden.
+        _before(layer.get_submodule(side.feed_forward.output), self._tap(f"{at}.activated", _VECTORS))
+
+
+@attrs.define
+class _Stream:
+    """The stream of one layer, followed through its additions, which have no module of their own."""
+
+    vectors: Tensor | None = None
+
+    def begin(self, vectors: Tensor) -> Tensor:
+        """The layer's input [batch, position, feature]."""
+        self.vectors = vectors
+        return vectors
+
+    def adding(self, output: Tap, residual: Tap) -> Callable[[Tensor], Tensor]:
+        """What is added, after its tap. A hook that replaces the sum is obeyed by adding something else."""
+
+        def added(vectors: Tensor) -> Tensor:
+            vectors = output(vectors)
+            assert self.vectors is not None  # The layer has begun.
+            total = vectors + self.vectors
+            replaced = residual(total)
+            self.vectors = replaced
+            return vectors if replaced is total else vectors + (replaced - total)
+
+        return added
+
+    def normed(self, norm: Tap) -> Callable[[Tensor], Tensor]:
+        """The norm after an addition, whose result is the stream from then on."""
+
+        def went_on(vectors: Tensor) -> Tensor:
+            self.vectors = norm(vectors)
+            return self.vectors
+
+        return went_on
+
+
+def _fits(base: nn.Module, family: Family) -> bool:
+    """Whether the parts that a family's row names are there, in every layer."""
+    try:
+        for side in family.sides:
+            for path in filter(None, (side.tokens, side.positions, side.segments, side.final_norm)):
+                base.get_submodule(path)
+            for layer in base.get_submodule(side.layers):  # type: ignore[attr-defined]  # a list of modules
+                for _kind, sublayer in side.sublayers:
+                    layer.get_submodule(sublayer.output)
+                    layer.get_submodule(sublayer.norm)
+                if _found(layer, side.hidden) is None:
+                    return False
+    except AttributeError:
+        return False
+    return True
+
+
+def _found(layer: nn.Module, paths: tuple[str, ...]) -> nn.Module | None:
+    """The first of these modules that there is."""
+    known = dict(layer.named_modules())
+    return next((known[path] for path in paths if path and path in known), None)
+
+
+def _batched(tap: Tap) -> Callable[[Tensor], Tensor]:
+    """The tap for vectors that may lack the batch axis, as positions do."""
+    return lambda vectors: tap(vectors[None])[0] if vectors.dim() == 2 else tap(vectors)
+
+
+def _after(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
+    """Have a module hand on what `step` makes of what it computes."""
+    own = module.forward
+
+    @functools.wraps(own)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        return step(own(*args, **kwargs))
+
+    module.forward = forward
+
+
+def _before(module: nn.Module, step: Callable[[Tensor], Tensor]) -> None:
+    """Have a module read what `step` makes of its input, its first argument or `hidden_states`."""
+    own = module.forward
+
+    @functools.wraps(own)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            return own(step(args[0]), *args[1:], **kwargs)
+        return own(**{**kwargs, "hidden_states": step(kwargs["hidden_states"])})
+
+    module.forward = forward

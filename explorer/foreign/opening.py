@@ -1,0 +1,228 @@
+"""Opening somebody's model: from a checked folder to a model with taps that agrees with itself.
+
+transformers never sees the folder. It is given settings and tensors that were read and checked here, so it has nothing to run
+code from, and no name that it could look for in the network.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+
+from explorer.errors import BadWeights, MissingWeights, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
+from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
+from explorer.foreign.families import FAMILIES
+from explorer.foreign.folder import Folder
+from explorer.foreign.model import Foreign
+
+TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
+_PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
+_MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
+_ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
+_LAYER = re.compile(r"\.(\d+)\.")
+
+
+@attrs.frozen
+class Opened:
+    """A model with its taps, what was seen of its attentions, by name, and how far apart its logits were under observation."""
+
+    foreign: Foreign
+    attentions: Mapping[str, SeenAttention]
+    difference: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the attention taps show what the model computes by itself; if not, they were taken away."""
+        return self.difference <= TOLERANCE
+
+
+def open_model(folder: Folder) -> Opened:
+    """The model of a folder, with taps and checked against itself.
+
+    Raises NotInstalled, NotAModel, UnknownFamily, MissingWeights, BadWeights, SelfCheckFailed.
+    """
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
+        os.environ.setdefault(name, "1")  # They are read once, when the library is loaded.
+    try:
+        import transformers
+    except ImportError as error:
+        raise NotInstalled(name="transformers") from error
+    register()
+    with _quietly(transformers):
+        model = _loaded(transformers, folder)
+        return with_taps(model, str(folder.path))
+
+
+def with_taps(model: Any, path: str) -> Opened:
+    """A model of transformers with taps; `path` is named in errors. Raises UnknownFamily, SelfCheckFailed."""
+    model.eval().requires_grad_(False)
+    family = model.config.model_type
+    try:
+        model.set_attn_implementation(NAME)
+        seen = seen_attentions(model, lambda: probed(model))
+    except (
+        Exception
+    ) as error:  # Models of a hundred kinds raise anything: where they need a picture, or know no functions by name.
+        raise UnknownFamily(path=path, family=family) from error
+    named = _named(model, seen)
+    if named is None:
+        raise UnknownFamily(path=path, family=family)
+    before = _eager(model, path)
+    sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
+    foreign = Foreign(model, named, sides, FAMILIES.get(family))
+    difference = _apart(probed(model), before)
+    if not difference <= TOLERANCE:
+        foreign.withhold_attention()
+        model.set_attn_implementation("eager")
+        remaining = _apart(probed(model), before)
+        if not remaining <= TOLERANCE:
+            raise SelfCheckFailed(path=path, difference=f"{remaining:.2g}")
+    return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
+
+
+def probed(model: Any) -> Tensor:
+    """[batch 1, position, vocab or feature] what a model makes of a few tokens."""
+    config = model.config.get_text_config()
+    longest = getattr(config, "max_position_embeddings", None) or _PROBE
+    ids = (torch.arange(min(_PROBE, max(longest - 2, 2)))[None] + 5) % config.vocab_size
+    given = {"input_ids": ids}
+    if model.config.is_encoder_decoder:
+        given["decoder_input_ids"] = ids[:, :_PROBE_TARGET]
+    with torch.inference_mode():
+        return model(**given, use_cache=False)[0]
+
+
+def _eager(model: Any, path: str) -> Tensor:
+    """What the model makes of them with its own attention. Raises SelfCheckFailed where that would be no comparison."""
+    made: list[Tensor] = []
+    model.set_attn_implementation("eager")
+    try:
+        if seen_attentions(model, lambda: made.append(probed(model))):
+            raise SelfCheckFailed(path=path, difference="?")  # It went on with our function.
+    finally:
+        model.set_attn_implementation(NAME)
+    return made[0]
+
+
+def _apart(ours: Tensor, own: Tensor) -> float:
+    """The largest difference as a share of the largest number; NaN where there is NaN."""
+    return float((ours - own).abs().max() / own.abs().max().clamp(min=1e-30))
+
+
+def _named(model: Any, seen: Mapping[nn.Module, SeenAttention]) -> dict[str, nn.Module] | None:
+    """The attentions by name, "decoder.layers.0.self_attn"; None where not each of them has a name of its own."""
+    paths = {module: path for path, module in model.named_modules()}
+    both = model.config.is_encoder_decoder
+    single = "decoder" if any(each.causal for each in seen.values()) else "encoder"
+    named: dict[str, nn.Module] = {}
+    for module, about in seen.items():
+        path = paths[module]
+        layer = _LAYER.search(f"{path}.")
+        if layer is None or about.n_times != 1 or about.n_heads % about.n_kv_heads:
+            return None
+        side = single if not both else "encoder" if "encoder" in path.split(".")[:2] else "decoder"
+        named[f"{side}.layers.{layer[1]}.{'cross_attn' if _ACROSS.search(path) else 'self_attn'}"] = module
+    return named if len(named) == len(seen) > 0 else None
+
+
+def _described(transformers: Any, folder: Folder) -> tuple[Any, Any]:
+    """The class and the settings of the model. Raises NotAModel, UnknownFamily, MissingWeights."""
+    path = str(folder.path)
+    if folder.family not in transformers.CONFIG_MAPPING:
+        raise UnknownFamily(path=path, family=folder.family)
+    kind = _kind(transformers, folder)
+    try:
+        config = transformers.CONFIG_MAPPING[folder.family].from_dict(dict(folder.settings))
+        with torch.device("meta"):  # Its tensors have shapes and no memory.
+            skeleton = kind(config)
+    except Exception as error:  # Settings of strangers can raise anything in a hundred kinds of models.
+        raise NotAModel(path=path, reason=f"config.json: {error}") from error
+    # A tensor whose shape is that of no tensor in the files would be made first, however large, and refused later.
+    wanted = sum(each.numel() for each in (*skeleton.parameters(), *skeleton.buffers()))
+    if wanted > _MOST_UNSAVED + 2 * folder.numbers:  # Tied weights are saved once.
+        raise MissingWeights(path=path, missing=f"{wanted - folder.numbers:,} / {wanted:,}")
+    return kind, config
+
+
+def _loaded(transformers: Any, folder: Folder) -> Any:
+    """The model with its weights in float32. Raises NotAModel, UnknownFamily, MissingWeights, BadWeights."""
+    path = str(folder.path)
+    kind, config = _described(transformers, folder)
+    tensors = _tensors(folder)
+    try:
+        model, told = kind.from_pretrained(
+            None,
+            config=config,
+            state_dict=tensors,
+            dtype=torch.float32,
+            attn_implementation="eager",
+            ignore_mismatched_sizes=True,  # They are refused here, with their names.
+            output_loading_info=True,
+        )
+    except Exception as error:  # Files of strangers can, too.
+        raise BadWeights(path=path, reason=str(error)) from error
+    if told["mismatched_keys"]:
+        raise BadWeights(path=path, reason=", ".join(sorted(str(each[0]) for each in told["mismatched_keys"])[:3]))
+    if told["missing_keys"]:  # transformers has filled them with random numbers.
+        raise MissingWeights(path=path, missing=", ".join(sorted(told["missing_keys"])[:3]))
+    for name, parameter in model.named_parameters():
+        if not parameter.isfinite().all():
+            raise BadWeights(path=path, reason=f"{name}: NaN / ∞")
+    return model
+
+
+def _kind(transformers: Any, folder: Folder) -> Any:
+    """The class of the model: with its output if it writes or fills in words, else without. Raises UnknownFamily."""
+    tables = transformers.models.auto.modeling_auto
+    told = folder.settings.get("architectures")
+    wanted = told[0] if isinstance(told, list) and told else None
+    outputs = (
+        tables.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+        tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    )
+    for table in outputs:
+        names = _texts(table.get(folder.family))
+        if wanted in names:
+            return getattr(transformers, wanted)
+    names = _texts(tables.MODEL_MAPPING_NAMES.get(folder.family))
+    if not names:
+        raise UnknownFamily(path=str(folder.path), family=folder.family)
+    return getattr(transformers, names[0])
+
+
+def _texts(names: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names or ()
+
+
+def _tensors(folder: Folder) -> dict[str, Tensor]:
+    """Every tensor of the folder's files by name. Raises BadWeights."""
+    tensors: dict[str, Tensor] = {}
+    for path in folder.headers:
+        try:
+            with safe_open(path, framework="pt") as file:
+                tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  The file is no mapping.
+        except (SafetensorError, OSError, ValueError) as error:
+            raise BadWeights(path=str(path), reason=str(error)) from error
+    return tensors
+
+
+@contextmanager
+def _quietly(transformers: Any) -> Iterator[None]:
+    """Inside the block, transformers writes neither warnings nor a progress bar; after it, as it did before."""
+    logging = transformers.utils.logging
+    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    restore: Callable[[], object] = logging.enable_progress_bar if bar else logging.disable_progress_bar
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        restore()

@@ -1,0 +1,146 @@
+"""Tiny models with random weights, and folders of them, made without a network."""
+
+import json
+import struct
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from explorer.foreign.attention import register
+from explorer.foreign.opening import Opened, with_taps
+
+SETTINGS = {
+    "model_type": "gpt2",
+    "architectures": ["GPT2LMHeadModel"],
+    "n_layer": 1,
+    "n_head": 2,
+    "n_embd": 8,
+    "vocab_size": 11,
+}
+_DTYPES = {"float32": "F32", "float16": "F16", "int64": "I64", "int8": "I8"}
+
+
+def write_safetensors(path: Path, tensors: Mapping[str, NDArray[Any]]) -> None:
+    """A safetensors file, written by the format's description."""
+    head, at = {}, 0
+    for name, array in tensors.items():
+        end = at + array.nbytes
+        head[name] = {"dtype": _DTYPES[array.dtype.name], "shape": list(array.shape), "data_offsets": [at, end]}
+        at = end
+    text = json.dumps(head).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(array.tobytes() for array in tensors.values()))
+
+
+def write_folder(folder: Path, **changed: Any) -> Path:
+    """A folder that passes the check, without a real model in it; a setting of None is left out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {key: value for key, value in (SETTINGS | changed).items() if value is not None}
+    (folder / "config.json").write_text(json.dumps(settings))
+    write_safetensors(folder / "model.safetensors", {"wte.weight": np.zeros((11, 8), np.float32), "b": np.zeros(8, np.float16)})
+    return folder
+
+
+_SIZES = {"vocab_size": 40, "max_position_embeddings": 32}
+_ENCODER = _SIZES | {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+_LLAMA = _ENCODER | {"num_key_value_heads": 2}
+_BOTH = _SIZES | {"d_model": 32, "decoder_start_token_id": 2, "pad_token_id": 1, "eos_token_id": 3, "bos_token_id": 0}
+_SIDE = {"layers": 2, "attention_heads": 4, "ffn_dim": 48}
+_BART = _BOTH | {f"{side}_{part}": size for side in ("encoder", "decoder") for part, size in _SIDE.items()}
+_T5 = {"vocab_size": 40, "d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4}
+_T5 |= {"decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1}
+_GPT2 = {"vocab_size": 40, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 32, "bos_token_id": 0, "eos_token_id": 0}
+_DISTILBERT = _SIZES | {"dim": 32, "hidden_dim": 48, "n_layers": 2, "n_heads": 4}
+_MODERN = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 1, "sep_token_id": 2}
+
+WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "gpt2": ("GPT2Config", "GPT2LMHeadModel", _GPT2),
+    "llama": ("LlamaConfig", "LlamaForCausalLM", _LLAMA),
+    "qwen2": ("Qwen2Config", "Qwen2ForCausalLM", _LLAMA),
+    "qwen3": ("Qwen3Config", "Qwen3ForCausalLM", _LLAMA | {"head_dim": 8}),
+    "mistral": ("MistralConfig", "MistralForCausalLM", _LLAMA | {"sliding_window": 4}),
+    "bert": ("BertConfig", "BertForMaskedLM", _ENCODER),
+    "bert without an output": ("BertConfig", "BertModel", _ENCODER),
+    "roberta": ("RobertaConfig", "RobertaForMaskedLM", _ENCODER | {"pad_token_id": 0}),
+    "t5": ("T5Config", "T5ForConditionalGeneration", _T5),
+    "t5 gated": ("T5Config", "T5ForConditionalGeneration", _T5 | {"feed_forward_proj": "gated-gelu"}),
+    "marian": ("MarianConfig", "MarianMTModel", _BART),
+    "bart": ("BartConfig", "BartForConditionalGeneration", _BART),
+    "mbart": ("MBartConfig", "MBartForConditionalGeneration", _BART),
+    "m2m_100": ("M2M100Config", "M2M100ForConditionalGeneration", _BART),
+    "pegasus": ("PegasusConfig", "PegasusForConditionalGeneration", _BART),
+    "electra": ("ElectraConfig", "ElectraForMaskedLM", _ENCODER | {"embedding_size": 32}),
+    "distilbert": ("DistilBertConfig", "DistilBertForMaskedLM", _DISTILBERT),
+    "mt5": ("MT5Config", "MT5ForConditionalGeneration", _T5),
+    "gemma": ("GemmaConfig", "GemmaForCausalLM", _LLAMA | {"head_dim": 8}),
+    "smollm3": ("SmolLM3Config", "SmolLM3ForCausalLM", _LLAMA | {"pad_token_id": 0}),
+}
+"""Models whose whole pass is seen: the class of their settings, their own class, and the settings."""
+
+ATTENTION_ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "gemma2": ("Gemma2Config", "Gemma2ForCausalLM", _LLAMA | {"head_dim": 8, "sliding_window": 4}),  # It bounds its scores.
+    "gpt_neox": ("GPTNeoXConfig", "GPTNeoXForCausalLM", _ENCODER),
+    "modernbert": ("ModernBertConfig", "ModernBertForMaskedLM", _ENCODER | _MODERN),
+    "gpt_oss": (
+        "GptOssConfig",
+        "GptOssForCausalLM",
+        _LLAMA | {"head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1},
+    ),  # Its rows have sinks.
+}
+"""Models of which the attention and the output are seen."""
+
+ALL = WHOLE | ATTENTION_ALONE
+
+
+def fresh(name: str) -> Any:
+    """A model with random weights that are large enough to matter."""
+    import transformers
+
+    settings, kind, values = ALL[name]
+    torch.manual_seed(1)
+    model = getattr(transformers, kind)(getattr(transformers, settings)(**values)).eval()
+    for path, parameter in model.named_parameters():
+        if name not in ("marian", "pegasus") or "embed_positions" not in path:  # Its waves are in no file.
+            parameter.data += 0.3 * torch.randn_like(parameter)
+    return model
+
+
+@lru_cache(maxsize=32)
+def opened(name: str) -> Opened:
+    """The same model with taps."""
+    register()
+    return with_taps(fresh(name), name)
+
+
+def ids_of(opened: Opened) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    """Both sides' ids [batch 1, position]; None for a side that the model lacks."""
+    ids, short = torch.tensor([[5, 9, 30, 9, 22, 7, 11]]), torch.tensor([[2, 14, 6, 33]])
+    if opened.foreign.model.config.is_encoder_decoder:
+        return ids, short
+    causal = any(each.startswith("decoder.") for each in opened.attentions)
+    return (None, ids) if causal else (ids, None)
+
+
+def write_model(folder: Path, name: str) -> Path:
+    """A folder of a model as its own library writes it."""
+    fresh(name).save_pretrained(folder)
+    write_tokenizer(folder)
+    return folder
+
+
+def write_tokenizer(folder: Path) -> None:
+    """A vocabulary of forty pieces, a few words and all letters, with [CLS] and [SEP] around a text."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    first = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "the", "fox", "and", "dog", "我", "爱", "un", "##able", "##s")
+    pieces = [*first, *"abcdefghijklmnopqrstuvwxyz", "[MASK]"]
+    made = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    made.add_special_tokens([*pieces[:4], "[MASK]"])
+    made.save(str(folder / "tokenizer.json"))

@@ -1,0 +1,211 @@
+"""The check of a folder: what cannot be opened safely is refused in one sentence, and nothing of it is run."""
+
+import builtins
+import json
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+
+from explorer import errors
+from explorer.errors import BadFile, ExplorerError
+from explorer.foreign import folder as folder_room
+from explorer.foreign.folder import check_folder
+from explorer.lang import LANGUAGES, Words
+from tests.foreign.models import write_folder, write_safetensors
+
+Spoil = Callable[[Path], object]
+TRAP = "import pathlib; pathlib.Path('ran').touch()\n"
+
+
+def settings(**changed: object) -> Spoil:
+    return lambda folder: write_folder(folder, **changed)
+
+
+def text(name: str, content: str | bytes) -> Spoil:
+    raw = content.encode() if isinstance(content, str) else content
+    return lambda folder: (folder / name).write_bytes(raw)
+
+
+def only(name: str) -> Spoil:
+    """The weights in another format alone."""
+    return lambda folder: (folder / "model.safetensors").rename(folder / name)
+
+
+def index(name: str) -> Spoil:
+    return text("model.safetensors.index.json", json.dumps({"weight_map": {"wte.weight": name}}))
+
+
+def truncated(folder: Path) -> None:
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[:-8])
+
+
+def of_whole_numbers(folder: Path) -> None:
+    write_safetensors(folder / "model.safetensors", {"wte.weight": np.zeros((11, 8), np.int8)})
+
+
+DEEP = '{"a":' * 100_000 + "1" + "}" * 100_000
+HOSTILE: dict[str, tuple[Spoil, type[BadFile], str]] = {
+    "code": (settings(auto_map={"AutoModel": "modeling.Evil"}), errors.NeedsCode, "auto_map"),
+    "code in a part": (settings(text_config={"auto_map": {"AutoConfig": "x.Y"}}), errors.NeedsCode, "auto_map"),
+    "code in a list of parts": (settings(parts=[{"auto_map": {"AutoConfig": "x.Y"}}]), errors.NeedsCode, "auto_map"),
+    "network name": (settings(attn_implementation="evil/kernels"), errors.NeedsCode, "evil/kernels"),
+    "network name, inner key": (settings(_attn_implementation_internal="evil/kernels"), errors.NeedsCode, "evil/kernels"),
+    "network name by part": (settings(attn_implementation={"": "evil/kernels"}), errors.NeedsCode, "evil/kernels"),
+    "foreign key": (settings(_evil=1), errors.NeedsCode, "_evil"),
+    "pickles": (only("pytorch_model.bin"), errors.NeedsSafetensors, "pytorch_model.bin"),
+    "gguf": (only("model.gguf"), errors.NeedsSafetensors, "model.gguf"),
+    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), errors.MissingWeights, "*.safetensors"),
+    "parts without an index": (
+        lambda folder: (
+            [write_safetensors(folder / f"part-{n}.safetensors", {}) for n in (1, 2)]
+            and (folder / "model.safetensors").unlink()
+        ),
+        errors.MissingWeights,
+        "model.safetensors.index.json",
+    ),
+    "quantized": (settings(quantization_config={"quant_method": "gptq"}), errors.Quantized, "gptq"),
+    "quantized, no table": (settings(quantization_config="odd"), errors.Quantized, "odd"),
+    "truncated file": (truncated, errors.BadWeights, "model.safetensors"),
+    "huge header": (text("model.safetensors", struct.pack("<Q", 2**60)), errors.BadWeights, "model.safetensors"),
+    "empty file": (text("model.safetensors", b""), errors.BadWeights, "model.safetensors"),
+    "tensors of another type": (of_whole_numbers, errors.BadWeights, "I8"),
+    "deep JSON": (text("config.json", DEEP), errors.NotAModel, "config.json"),
+    "deep tables": (text("config.json", '{"a":' * 40 + "1" + "}" * 40), errors.NotAModel, "config.json"),
+    "no JSON": (text("config.json", b"\xff\xfe"), errors.NotAModel, "config.json"),
+    "a list": (text("config.json", "[]"), errors.NotAModel, "list"),
+    "huge file": (text("config.json", b" " * (2**22 + 1)), errors.NotAModel, "config.json"),
+    "no family": (settings(model_type=None), errors.UnknownFamily, "?"),
+    "family with a path": (settings(model_type="../../evil"), errors.UnknownFamily, "evil"),
+    "huge sizes": (settings(max_position_embeddings=10**12), errors.NotAModel, "max_position_embeddings"),
+    "many experts": (settings(text_config={"num_local_experts": 10**5}), errors.NotAModel, "num_local_experts"),
+    "many layers": (settings(n_layer=10**6), errors.NotAModel, "n_layer"),
+    "huge model": (settings(n_layer=4000), errors.MissingWeights, "n_layer"),
+    "index out of the folder": (index("../model.safetensors"), errors.NotAModel, "../model"),
+    "index without files": (text("model.safetensors.index.json", '{"weight_map": {}}'), errors.NotAModel, "weight_map"),
+    "index of missing files": (index("model-2.safetensors"), errors.MissingWeights, "model-2.safetensors"),
+}
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_given: object, **_named: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture
+def no_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_given: object, **_named: object) -> None:
+        raise AssertionError("code was compiled")
+
+    monkeypatch.setattr(builtins, "exec", refuse)
+    monkeypatch.setattr(builtins, "eval", refuse)
+
+
+@pytest.mark.usefixtures("no_network", "no_code")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_folder_is_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
+    """With its name and the reason in it, in both languages, and without running anything that lies in it."""
+    spoil, kind, told = HOSTILE[name]
+    folder = write_folder(tmp_path / "model")
+    for module in ("modeling.py", "x.py", "evil.py"):
+        (folder / module).write_text(TRAP)
+    spoil(folder)
+
+    with pytest.raises(kind) as caught:
+        check_folder(folder)
+
+    assert type(caught.value) is kind
+    for language in LANGUAGES:
+        sentence = Words.load(language).error(caught.value)
+        assert str(folder) in sentence
+        assert told in sentence
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_a_sound_folder_passes(tmp_path: Path) -> None:
+    """Settings that belong to transformers are left out, at all depths; the numbers are counted."""
+    folder = write_folder(
+        tmp_path / "m",
+        _name_or_path="org/name",
+        attn_implementation="sdpa",
+        sub={"_commit_hash": "1", "k": [1], "num_labels": 10**9},
+    )
+
+    found = check_folder(folder)
+
+    assert found.path == folder
+    assert found.family == "gpt2"
+    assert found.numbers == 11 * 8 + 8
+    assert found.settings["sub"] == {"k": [1]}
+    assert not {"_name_or_path", "attn_implementation"} & set(found.settings)
+
+
+def test_weights_in_several_files_are_found_by_their_index(tmp_path: Path) -> None:
+    """Only the files that the index names are read."""
+    folder = write_folder(tmp_path / "m")
+    (folder / "model.safetensors").rename(folder / "model-1.safetensors")
+    (folder / "other.safetensors").write_bytes(b"broken")
+    index("model-1.safetensors")(folder)
+
+    assert [file.name for file in check_folder(folder).headers] == ["model-1.safetensors"]
+
+
+def test_a_single_file_of_another_name_is_taken(tmp_path: Path) -> None:
+    """If there is only one."""
+    folder = write_folder(tmp_path / "m")
+    only("weights.safetensors")(folder)
+    write_safetensors(folder / "adapter_model.safetensors", {})
+
+    assert [file.name for file in check_folder(folder).headers] == ["weights.safetensors"]
+
+
+def test_whole_numbers_are_taken_where_they_count_positions(tmp_path: Path) -> None:
+    """Older files hold the positions 0, 1, 2, … as a tensor."""
+    folder = write_folder(tmp_path / "m")
+    write_safetensors(folder / "model.safetensors", {"embeddings.position_ids": np.arange(8), "w": np.zeros(8, np.float32)})
+
+    assert check_folder(folder).numbers == 16
+
+
+def test_a_model_larger_than_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence has what it needs and what is free, both in MB."""
+    memory = attrs.make_class("Memory", ["available"])
+    monkeypatch.setattr(folder_room.psutil, "virtual_memory", lambda: memory(available=2**20))
+    folder = write_folder(tmp_path / "m")
+    write_safetensors(folder / "model.safetensors", {"w": np.zeros(2**18, np.float16)})
+
+    with pytest.raises(errors.TooLarge) as caught:
+        check_folder(folder)
+    assert caught.value.values == {"path": str(folder), "need_mb": 1, "free_mb": 1}
+
+
+@pytest.mark.parametrize("name", ["no/such/folder", "a\0b", "x" * 5000])
+def test_what_is_no_folder_is_refused(name: str) -> None:
+    """Whatever its name."""
+    with pytest.raises(errors.NotAModel):
+        check_folder(Path(name))
+
+
+def test_the_check_imports_neither_torch_nor_transformers() -> None:
+    """A folder is refused before libraries that could be led to run code are there."""
+    told = (
+        "import sys, explorer.foreign.folder; print([m for m in ('torch', 'transformers', 'tokenizers') if m in sys.modules])"
+    )
+
+    assert subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_all_errors_are_the_users() -> None:
+    """None of them is a bug's."""
+    assert all(issubclass(kind, ExplorerError) for _spoil, kind, _told in HOSTILE.values())

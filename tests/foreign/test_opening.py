@@ -1,0 +1,194 @@
+"""Folders that pass the check and are no models all the same, and what is imported when."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file, save_file
+
+from explorer.errors import BadWeights, ExplorerError, MissingWeights, NotAModel, NotInstalled, UnknownFamily
+from explorer.foreign.card import card_of
+from explorer.foreign.folder import check_folder
+from explorer.foreign.opening import open_model
+from explorer.lang import LANGUAGES, Words
+from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, opened, write_model
+
+CODE = Path(__file__).parents[2] / "explorer"
+slow = pytest.mark.slow
+
+
+def with_settings(folder: Path, **changed: Any) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+
+
+def with_tensors(folder: Path, change: Any) -> None:
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    change(tensors)
+    save_file(tensors, path, {"format": "pt"})
+
+
+def spoiled(tensors: dict[str, Any]) -> None:
+    tensors["transformer.wte.weight"][3, 3] = np.nan
+
+
+WRONG = {
+    "missing tensors": (
+        lambda folder: with_tensors(folder, lambda tensors: tensors.pop("transformer.h.1.ln_1.weight")),
+        MissingWeights,
+        "transformer.h.1.ln_1.weight",
+    ),
+    "a missing layer": (lambda folder: with_settings(folder, n_layer=3), MissingWeights, "transformer.h.2"),
+    "wrong shapes": (lambda folder: with_settings(folder, n_embd=64), BadWeights, "transformer"),
+    "not a number": (lambda folder: with_tensors(folder, spoiled), BadWeights, "NaN"),
+    "far too large": (lambda folder: with_settings(folder, vocab_size=2**24), MissingWeights, "/"),
+    "an unknown activation": (lambda folder: with_settings(folder, activation_function="evil"), NotAModel, "evil"),
+    "unknown family": (lambda folder: with_settings(folder, model_type="nonesuch"), UnknownFamily, "nonesuch"),
+    "settings of another type": (lambda folder: with_settings(folder, n_embd="wide"), NotAModel, "config.json"),
+    "a family without a model": (lambda folder: with_settings(folder, model_type="encodec_vocab"), UnknownFamily, "encodec"),
+}
+
+
+@slow
+@pytest.mark.parametrize("name", WRONG)
+def test_a_folder_that_is_no_model_is_refused(name: str, tmp_path: Path) -> None:
+    """In one sentence that names the folder and what is wrong. Random numbers in place of missing ones are no model."""
+    change, kind, told = WRONG[name]
+    folder = write_model(tmp_path / "m", "gpt2")
+    change(folder)
+
+    with pytest.raises(ExplorerError) as caught:
+        open_model(check_folder(folder))
+
+    assert type(caught.value) is kind
+    for language in LANGUAGES:
+        sentence = Words.load(language).error(caught.value)
+        assert str(folder) in sentence
+        assert told in sentence
+
+
+@slow
+@pytest.mark.parametrize("architectures", [["BertForMaskedLM"], ["BertForSequenceClassification"], ["os.system"], None, "odd"])
+def test_the_class_of_a_model_is_one_of_its_family(architectures: object, tmp_path: Path) -> None:
+    """Whatever the settings say: with its output if they name a class that writes words, else without."""
+    folder = write_model(tmp_path / "m", "bert")
+    with_settings(folder, architectures=architectures)
+
+    if architectures == ["BertForMaskedLM"]:
+        assert open_model(check_folder(folder)).foreign.has_output
+    else:  # The pooler of the model without an output is in no file of this one.
+        with pytest.raises(MissingWeights, match="pooler"):
+            open_model(check_folder(folder))
+
+
+@slow
+def test_weights_of_half_the_width_become_float32(tmp_path: Path) -> None:
+    """As numbers of float16 that are read by another library."""
+    folder = write_model(tmp_path / "m", "gpt2")
+    with_tensors(folder, lambda tensors: tensors.update({name: each.astype(np.float16) for name, each in tensors.items()}))
+    model = open_model(check_folder(folder)).foreign.model
+    saved = load_file(folder / "model.safetensors")
+
+    assert saved["transformer.wte.weight"].dtype == np.float16
+    for name, parameter in model.transformer.named_parameters():
+        assert parameter.dtype == torch.float32
+        assert (parameter.numpy() == saved[f"transformer.{name}"].astype(np.float32)).all()
+
+
+@slow
+def test_a_library_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that installs it."""
+    folder = check_folder(write_model(tmp_path / "m", "gpt2"))
+    monkeypatch.setitem(sys.modules, "transformers", None)
+
+    with pytest.raises(NotInstalled) as caught:
+        open_model(folder)
+    assert "transformer-explorer[models]" in str(caught.value)
+
+
+@slow
+def test_transformers_is_as_loud_as_before(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Opening writes nothing, and leaves its settings as they were."""
+    from transformers.utils import logging
+
+    folder = check_folder(write_model(tmp_path / "m", "gpt2"))
+    capfd.readouterr()
+    before = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    open_model(folder)
+
+    assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
+    assert capfd.readouterr() == ("", "")
+
+
+@slow
+@pytest.mark.parametrize("name", WHOLE | ATTENTION_ALONE)
+def test_the_card_says_what_the_settings_say(name: str) -> None:
+    """Most of it is read off a pass; the settings are the independent source."""
+    found = opened(name)
+    config, card = found.foreign.model.config, card_of(found, "x")
+
+    assert card.family == config.model_type
+    assert card.d_model == config.hidden_size
+    assert card.parameters == found.foreign.model.num_parameters()
+    assert card.architecture == (
+        "encoder-decoder"
+        if config.is_encoder_decoder
+        else "decoder-only"
+        if ALL[name][1].endswith(("CausalLM", "LMHeadModel"))
+        else "encoder-only"
+    )
+    for side in card.sides:
+        assert side.n_layers == 2
+        assert side.n_heads == config.num_attention_heads
+        assert side.n_kv_heads == (getattr(config, "num_key_value_heads", None) or config.num_attention_heads)
+        assert side.vocab_size == config.vocab_size
+        assert side.d_ff == (0 if name in ATTENTION_ALONE else 128 if name == "gpt2" else 48)
+    assert card.causal == (() if card.architecture == "encoder-only" else ("decoder.self_attn",))
+    assert card.vocab_size == (0 if "without" in name else config.vocab_size)
+    assert card.trained
+
+
+@slow
+def test_positions_that_a_family_never_uses_are_no_room_for_tokens() -> None:
+    """RoBERTa's positions begin behind that of the padding."""
+    assert card_of(opened("bert"), "x").max_len == 32
+    assert card_of(opened("roberta"), "x").max_len == 31
+    assert card_of(opened("t5"), "x").max_len > 2**14
+
+
+@slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_absent_tap_has_a_reason(language: str) -> None:
+    """In words, for every family."""
+    words = Words.load(language)
+    for name in WHOLE | ATTENTION_ALONE:
+        card = card_of(opened(name), "x")
+        assert card.why_absent("encoder.embedding.scaled")
+        assert all(words(key) for key in card.absent.values())
+
+
+def test_only_two_files_import_transformers_and_one_imports_tokenizers() -> None:
+    """The contracts of imports name all others."""
+    importing: dict[str, set[str]] = {"transformers": set(), "tokenizers": set()}
+    for path in CODE.rglob("*.py"):
+        for library in re.findall(r"^\s*(?:import|from) (transformers|tokenizers)\b", path.read_text("utf-8"), re.MULTILINE):
+            importing[library].add(path.relative_to(CODE).as_posix())
+
+    assert importing == {"transformers": {"foreign/attention.py", "foreign/opening.py"}, "tokenizers": {"tokens/foreign.py"}}
+
+
+@slow
+def test_without_a_folder_nothing_of_them_is_imported() -> None:
+    """A pass of our own model needs neither."""
+    told = (
+        "import sys, explorer; explorer.explore('我爱北京', preset='tiny');"
+        "print([m for m in ('transformers', 'tokenizers', 'huggingface_hub') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout == "[]\n"
