@@ -26,7 +26,6 @@ from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
 
-
 _OF_BANDS = frozenset({"why"})
 """What the first page asks for while its bands show contributions."""
 
