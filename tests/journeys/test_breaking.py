@@ -93,6 +93,9 @@ def test_a_keystroke_goes_before_what_rows_say(journey: Journey) -> None:
         window.go("attention")
         journey.settle(window)
         assert page.list._errand.n_pieces == 0  # Nothing is found out while nobody sees it.
+        window.go("change")
+        journey.settle(window)
+        assert page.list._errand.n_pieces > 0 and said(page)  # What was known is there at once.
 
     journey.run(script, "--preset", "translator", "--text", SENTENCE)
 

@@ -1,6 +1,6 @@
 """The change page: what is altered inside the pass, and what follows for the translation and for the maps."""
 
-from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.app.pages import layouts
@@ -172,8 +172,14 @@ class ChangePage(Page):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.list.rest()
-        if self.finder is not None:
+        if self.finder is not None and not event.spontaneous():  # A window that is made small keeps its search.
             self.finder.close()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Go on with what the rows say, where the window was out of sight."""
+        super().showEvent(event)
+        if self._wish is not None and self._shown is not None:
+            self.list.ask(self._wish, self._shown[0])
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
