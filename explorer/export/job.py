@@ -26,7 +26,9 @@ from explorer.picture.kinds import Picture
 from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
+from explorer.trace.patching import Patching
 from explorer.trace.remake_heads import can_be_remade, remade
+from explorer.trace.steering import Steering
 from explorer.trace.trace import Trace
 from explorer.version import __version__
 
@@ -155,6 +157,7 @@ class Export:
         about = {
             **_state(trace),
             "beside": None if trace.compared_with is None else _state(trace.compared_with),  # the state it is compared with
+            "other_sentences": _other_sentences(trace),
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
             "picture": None if self.picture is None else self.picture.caption.title,
@@ -187,6 +190,17 @@ def _state(trace: Trace) -> dict[str, Any]:
         "config": None if trace.config is None else trace.config.values(),
         "changes": [change.to_dict() for change in trace.changes],
     }
+
+
+def _other_sentences(trace: Trace) -> dict[str, Any]:
+    """The sentences that a patch was taken from and that a steering vector was made of, as far as they were asked about."""
+    patching, steering = (trace.experiments.get(name) for name in ("patching", "steering"))
+    found: dict[str, Any] = {}
+    if isinstance(patching, Patching):
+        found["patching"] = patching.other_text
+    if isinstance(steering, Steering):
+        found |= {"toward": list(steering.toward), "away": list(steering.away)}
+    return found
 
 
 def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:

@@ -85,6 +85,7 @@ def test_patching_is_typed_chosen_and_exported(journey: Journey, qtbot: QtBot, t
     journey.run(script, "--preset", "translator", "--text", TRANSLATED)
     about = json.loads((tmp_path / "patched.npz.json").read_text(encoding="utf-8"))
     assert about["source"] == TRANSLATED
+    assert {"patching": ITS_OTHER} == about["other_sentences"]
 
 
 def test_saliency_is_typed_chosen_and_exported(journey: Journey, qtbot: QtBot, tmp_path: Path) -> None:
@@ -158,3 +159,4 @@ def test_steering_is_exported_with_its_change(journey: Journey, qtbot: QtBot, tm
     about = json.loads((tmp_path / "steered.npz.json").read_text(encoding="utf-8"))
     (change,) = about["changes"]
     assert change["kind"] == "add" and len(change["value"]) == 64
+    assert about["other_sentences"].keys() == {"toward", "away"} and all(about["other_sentences"].values())

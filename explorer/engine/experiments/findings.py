@@ -26,6 +26,9 @@ from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
 
+_OF_BANDS = frozenset({"why"})
+"""What the first page asks for while its bands show contributions."""
+
 
 def findings(
     source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop, kept: Kept
@@ -37,6 +40,8 @@ def findings(
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
+    if trace.config is None and asked == _OF_BANDS:
+        return {}  # The river draws weights then, and its switch says why.
     if trace.config is None:
         raise NotForThisModel(name=min(asked).partition("_")[0])
     others = _others(source, request.wish, trace) if "batch" in asked else ()

@@ -14,6 +14,7 @@ from explorer.trace.trace import Trace
 from explorer.trace.why_inside import by_keys
 
 _LEAST_REACH = 0.5  # a difference of logits: below it, widths would make a drama of nothing
+_OWN = "transformer"  # the family on the card of the program's own models
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
@@ -21,6 +22,8 @@ def no_contributions(trace: Trace, part: Excerpt, words: Words) -> str:
     """Why the bands of a pass cannot show contributions; "" where they can."""
     if "decoder.embedding.output" not in trace:
         return words("river.bands.no_words")
+    if trace.card.family != _OWN:
+        return words("error.not_for_this_model", name=words("river.bands.contributions"))
     if not trace.whole or part.block > 1:
         return words("river.bands.too_long")
     return ""

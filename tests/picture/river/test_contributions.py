@@ -147,6 +147,10 @@ def test_a_pass_without_an_account_says_why() -> None:
     assert none.bands == "weights" and none.no_contributions == words()("river.bands.no_words")
     long = explorer.explore("我爱你" * 100, preset="tiny", architecture="decoder-only", tokenizer="characters", n_heads=1)
     assert made(long).no_contributions == words()("river.bands.too_long")
+    own = explorer.explore(TEXT, preset="tiny")
+    other = attrs.evolve(own, card=attrs.evolve(own.card, family="gpt2"))
+    told = words()("error.not_for_this_model", name=words()("river.bands.contributions"))
+    assert (made(other).bands, made(other).no_contributions) == ("weights", told)
     waiting = made(explorer.explore(TEXT, preset="tiny"))
     assert waiting.bands == "contributions" and waiting.contributions is None and not waiting.no_contributions
     said = "".join(piece.text for piece in tell(waiting, words(), None, None, (), ()))
