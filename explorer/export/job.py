@@ -6,7 +6,6 @@ file beside it that says what it was made from.
 
 import json
 import platform
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -166,7 +165,7 @@ class Export:
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},
             "format": self.format,
             "files": [path.name for path in files],
-            "versions": versions(),
+            "versions": versions(trace),
         }
         name = f"{taps[0]}.{self.format}" if self.one_each else self.out.name
         folder = self.out if self.one_each else self.out.absolute().parent
@@ -212,8 +211,8 @@ def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
     return attrs.evolve(trace, maps={**trace.maps, tap: made})
 
 
-def versions() -> dict[str, str]:
-    """The versions of the program and of the libraries that compute the numbers."""
+def versions(trace: Trace) -> dict[str, str]:
+    """The versions of the program and of the libraries that computed the numbers of a Trace."""
     found = {"transformer-explorer": __version__, "python": platform.python_version()}
-    opened = ("transformers", "tokenizers") if "transformers" in sys.modules else ()  # They compute models of others alone.
+    opened = ("transformers", "tokenizers") if trace.config is None else ()  # They compute models of others alone.
     return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba", *opened)}

@@ -4,6 +4,7 @@ They are knobs and no Changes, so the panel of knobs shows the same values: one 
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -12,7 +13,9 @@ from explorer.knobs import Value
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
 from explorer.trace.changes import Change
-from explorer.trace.trace import Trace
+
+if TYPE_CHECKING:  # A command line that asks for no pass does without NumPy.
+    from explorer.trace.trace import Trace
 
 BREAKS: Mapping[str, Value] = {
     "position": "none",
@@ -52,7 +55,7 @@ def broken(config: Config, preset: str) -> tuple[str, ...]:
     return tuple(name for name in BREAKS if own[name] != here[name])
 
 
-def broken_in(trace: Trace) -> tuple[str, ...]:
+def broken_in(trace: "Trace") -> tuple[str, ...]:
     """The same of the model that made a Trace; none in another's model, which has no knobs. Raises UnknownPreset."""
     return () if trace.config is None else broken(trace.config, trace.preset)
 

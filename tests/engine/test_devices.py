@@ -31,6 +31,7 @@ _OF_A_TRACE = (
     "why",
     "readers",
     "lens",
+    "jacobian",
     "edges",
     "costs",
 )  # These need a second sentence, or what the pass recorded.

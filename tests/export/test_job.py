@@ -243,7 +243,7 @@ def test_a_name_that_is_no_utf8_still_gets_its_json(tmp_path: Path) -> None:
 
 def test_versions_are_those_of_the_installed_packages() -> None:
     """Read from their metadata: torch itself is not imported for it."""
-    assert export_room.versions()["numpy"] == np.__version__
+    assert export_room.versions(example())["numpy"] == np.__version__
 
 
 def test_the_json_beside_it_tells_what_was_changed(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from explorer.views.pictures.rewording import RewordingView
 
 _FACTORS = [round(0.1 * tick, 1) for tick in range(-50, 51)]
 _SLIDER_PX = 260
+_TRANSLATIONS_PX = 180  # px of the card with both translations; what is left belongs to the map
 
 
 class SteeringPage(Page):
@@ -81,8 +82,9 @@ class SteeringPage(Page):
         column.addLayout(sets)
         column.addLayout(row)
         column.addWidget(self.why)
-        column.addWidget(self.words_card, 4)
-        column.addWidget(self.directions, 4)
+        self.words_card.setFixedHeight(_TRANSLATIONS_PX)
+        column.addWidget(self.words_card)
+        column.addWidget(self.directions, 6)
         column.addWidget(self.explain(hug=True), 2)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
