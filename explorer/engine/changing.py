@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from explorer.engine.recording.pooling_recorder import mask_of_all_layers
 from explorer.engine.row_sums import with_cells_set
 from explorer.errors import AllClosed, BadChange, NeverReached, NotForLongTexts
-from explorer.model.hooks import hooked
+from explorer.model.hooks import Replacing, hooked
 from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.arrays import Array
@@ -53,8 +53,8 @@ class Changing:
     def in_whole_passes(self) -> bool:
         """Whether each step of decoding must be a pass over all tokens that are written so far.
 
-        If all rows are changed in the same way and each by itself, a further token leaves the earlier rows as they are, and
-        decoding can go on token by token.
+        If each row is changed by itself, a further token leaves the earlier rows as they are, and decoding can go on token
+        by token.
         """
         return not all(change.tap.startswith("encoder.") or _by_rows(change) for change in self.changes)
 
@@ -69,7 +69,7 @@ class Changing:
     @contextmanager
     def inside(self, model: nn.Module) -> Iterator[None]:
         """Inside the block, the model computes with these changes."""
-        with hooked(model, self._changed, at=self._by_tap.keys() | self._masks):
+        with hooked(model, Replacing(self._changed), at=self._by_tap.keys() | self._masks):
             yield
 
     @contextmanager
@@ -85,7 +85,7 @@ class Changing:
         def note(tap: Tap, tensor: Tensor, _first: int | None) -> None:
             seen.setdefault(mask_of_all_layers(tap.name), []).append(closed_cells(tensor[0, 0]))
 
-        with hooked(model, note, at=filter(mask_of_all_layers, self._by_tap)), self.inside(model):
+        with hooked(model, Replacing(note), at=filter(mask_of_all_layers, self._by_tap)), self.inside(model):
             yield masks
         masks.update({attention: torch.cat(parts).cpu().numpy() for attention, parts in seen.items()})
 
@@ -105,7 +105,9 @@ class Changing:
                 if change.kind == "mean" and first is not None:
                     raise NotForLongTexts(tap=tap.name)
                 closed = self._closed[masked_of(tap.name)] if change.keeps_sums else None
-                tensor = changed(tensor, change, tap, first or 0, self._lent.get(change), closed)
+                tensor = changed(
+                    tensor, change, tap, tap.shared.begins if first is None else first, self._lent.get(change), closed
+                )
             except BadChange as error:
                 error.change = change
                 raise
@@ -115,8 +117,8 @@ class Changing:
 
 
 def _by_rows(change: Change) -> bool:
-    """Whether a change in the decoder treats each row alike and by itself, at a tap that a step of decoding comes through."""
-    if change.kind in ("patch", "mean") or change.rows is not None or change.tap.startswith("generator."):
+    """Whether a change in the decoder treats each row by itself, at a tap that a step of decoding comes through."""
+    if change.kind in ("patch", "mean") or change.tap.startswith("generator."):
         return False
     # The maps of the decoder's self-attention get a further column with each token; those of cross-attention have all keys.
     alone = ".self_attn." not in change.tap or ATTENTION_MAP.search(change.tap) is None

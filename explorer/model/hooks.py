@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from torch import nn
+import attrs
+from torch import Tensor, nn
 
 from explorer.model.hook_check import any_hooked
 from explorer.model.tap import Hook, Shared, Tap, Watcher, taps
@@ -40,6 +41,38 @@ def watched(model: nn.Module, *watchers: Watcher) -> Iterator[None]:
     """Inside the block, all taps of `model` show these watchers the tensor that leaves them."""
     with _put_in(_known(model)[0].watchers, watchers):
         yield
+
+
+@contextmanager
+def beginning_at(model: nn.Module, position: int) -> Iterator[None]:
+    """Inside the block, the first row that goes through the taps of `model` stands at this position (`Shared.begins`)."""
+    shared = _known(model)[0]
+    shared.begins = position
+    try:
+        yield
+    finally:
+        shared.begins = 0
+
+
+@attrs.frozen(eq=False)
+class Replacing:
+    """A hook that may put another tensor in place of the one that it is shown, and never writes into that one.
+
+    While there are no other hooks, a recording needs no copies of the tensors: they were a tenth of a changed pass.
+    """
+
+    replace: Hook
+
+    def __call__(self, tap: Tap, tensor: Tensor, first: int | None) -> Tensor | None:
+        """The tensor that shall go on; None for the same."""
+        return self.replace(tap, tensor, first)
+
+
+def may_overwrite(model: nn.Module) -> bool:
+    """Whether any hook may write into the tensors that go through the taps of a model."""
+    both, members = _known(model)
+    every = (hook for hooks in (both.hooks, *(tap.hooks for tap in members.values())) for hook in hooks)
+    return any_hooked(model) or not all(isinstance(hook, Replacing) for hook in every)
 
 
 def has_hooks(model: nn.Module) -> bool:

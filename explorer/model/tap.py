@@ -23,12 +23,16 @@ from explorer.errors import BadReplacement
 from explorer.model.hook_check import Handles, is_hooked
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Shared:
-    """What all taps of a model share: the hooks and the watchers of every tap."""
+    """What all taps of a model share: the hooks and the watchers of every tap.
+
+    `begins` is the position of the first row that goes through the taps: in a step of decoding it is that of the new token.
+    """
 
     hooks: list["Hook"] = attrs.field(factory=list)
     watchers: list["Watcher"] = attrs.field(factory=list)
+    begins: int = 0
 
 
 class Tap(nn.Module):

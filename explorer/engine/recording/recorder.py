@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.pooling_recorder import PoolingRecorder
-from explorer.model.hooks import has_hooks, watched
+from explorer.model.hooks import may_overwrite, watched
 from explorer.model.tap import Tap
 from explorer.stops import Superseded
 from explorer.trace.arrays import Arrays
@@ -62,7 +62,7 @@ def record(model: nn.Module, stop: Callable[[], bool] | None = None, plan: KeepP
     def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
         nonlocal overwrites
         if overwrites is None:
-            overwrites = not getattr(model, "overwrites_nothing", False) or has_hooks(model)
+            overwrites = not getattr(model, "overwrites_nothing", False) or may_overwrite(model)
         if stop is not None and stop():
             raise Superseded
         if selective is not None and not selective.wants(tap, tensor, first):

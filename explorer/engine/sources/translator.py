@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
+import attrs
 import torch
 from torch import Tensor
 
@@ -32,7 +33,7 @@ class Translator(Trained):
         super().__init__(preset)
         self._most_threads = most_threads
         self._known: OrderedDict[object, Search] = OrderedDict()
-        self._draft: Ids = ()  # The newest translation; the next one often begins like it.
+        self._draft = _Draft()
 
     def search(
         self,
@@ -51,16 +52,16 @@ class Translator(Trained):
         key = (source, config, decoding, changing.key)
         if key not in self._known:
             with changing.inside(self.model(config)):
-                self._known[key] = self._search(source, config, decoding, stop, memory)
+                self._known[key] = self._search(source, config, decoding, stop, memory, bool(changing.changes))
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
-        if not changing.changes:  # A translation with changes is no good guess at one without.
-            self._draft = self._known[key].best
+        if decoding.beam == 1:  # A wide search often finds another sentence, which is no good guess at a greedy one.
+            self._draft.remember(source, self._known[key].best, changed=bool(changing.changes))
         return self._known[key]
 
     def _search(
-        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool], memory: Tensor | None
+        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool], memory: Tensor | None, changed: bool
     ) -> Search:
         model = self.model(config)
         if not can_guess(model, decoding):
@@ -68,7 +69,7 @@ class Translator(Trained):
         torch.set_num_threads(min(decoding_threads(card_of(config), 1), self._most_threads))
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
-        return greedy(model, encoded, len(source), decoding, self._draft, _raising(stop))
+        return greedy(model, encoded, len(source), decoding, self._draft.of(source, changed=changed), _raising(stop))
 
     def translate(self, source: Ids, decoding: Decoding) -> str:
         """The translation of one sentence as plain text."""
@@ -82,6 +83,29 @@ class Translator(Trained):
         torch.set_num_threads(min(n_threads, self._most_threads))
         with seeded(config.dropout_seed, config.device):
             return search(self.model(config), sources, decoding, _raising(stop))
+
+
+@attrs.define
+class _Draft:
+    """The newest greedy translations, at which the next one is guessed: it often begins, or is, like them.
+
+    A translation with changes is a guess at the next one of the same sentence with changes alone.
+    """
+
+    _plain: Ids = ()
+    _source: Ids = ()
+    _changed: Ids = ()
+
+    def remember(self, source: Ids, best: Ids, *, changed: bool) -> None:
+        """Take a translation as the newest one."""
+        if changed:
+            self._source, self._changed = source, best
+        else:
+            self._plain = best
+
+    def of(self, source: Ids, *, changed: bool) -> Ids:
+        """The guess at the translation of a sentence, with changes or without."""
+        return self._changed if changed and source == self._source else self._plain
 
 
 def _raising(stop: Callable[[], bool]) -> Callable[[], None]:

@@ -1,13 +1,16 @@
 """Recording: copies that nobody can change, and no hook left behind."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
 from explorer.engine.recording.recorder import in_one_transfer, record
+from explorer.model.hooks import Replacing, hooked, watched
 from explorer.model.ids import ids_tensor
-from explorer.model.tap import Tap, taps
+from explorer.model.tap import Hook, Tap, taps
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
 from explorer.stops import Superseded
@@ -114,6 +117,24 @@ def test_a_model_that_lies_about_it_is_found_out(monkeypatch: pytest.MonkeyPatch
         model(torch.ones(1, 3))
 
     assert recording.arrays["before"].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", [Replacing, lambda hook: hook], ids=["replacing", "any"])
+def test_only_a_hook_that_may_write_makes_copies(kind: Callable[[Hook], Hook]) -> None:
+    """A change is a hook that writes nothing; of any other hook nobody knows. Both give what the pass went on with."""
+    model = build(small())
+    shown: list[Tensor] = []
+
+    def doubled(_tap: Tap, tensor: Tensor, _first: int | None) -> Tensor:
+        return 2 * tensor
+
+    with hooked(model, kind(doubled), at=["decoder.norm"]), watched(model, lambda _tap, tensor, _first: shown.append(tensor)):
+        with record(model) as recording:
+            run(model)
+    pointers = {tensor.data_ptr() for tensor in shown}
+    shared = {array.__array_interface__["data"][0] for array in recording.arrays.values()} & pointers
+
+    assert bool(shared) is (kind is Replacing)
 
 
 def test_no_array_is_a_parameters_own_memory() -> None:

@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 import torch
@@ -11,6 +13,7 @@ from safetensors.torch import load_file
 import explorer
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding
+from explorer.engine.decoding.greedy import greedy
 from explorer.engine.request import Request
 from explorer.engine.sources.translator import Translator
 from explorer.errors import BadPreset, BadText, BadVocabulary, BadWeights, TooLong
@@ -23,6 +26,7 @@ from explorer.resources import asset_text
 from explorer.stops import Superseded
 from explorer.tokens.bilingual import SOURCE_FILE, TARGET_FILE, Bilingual
 from explorer.tokens.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
+from explorer.trace.changes import Change
 from explorer.trace.search_tree import Search
 from explorer.trace.trace import Trace
 from tests.engine.sources.bundles import BILINGUAL, a_bundle, a_translator, config
@@ -46,6 +50,28 @@ def ids(*words: str) -> tuple[int, ...]:
 
 
 # Loading
+
+
+def test_a_greedy_translation_is_guessed_from_greedy_ones_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wide search often finds another sentence; and with changes, from the last one of this sentence with changes."""
+    computer = Computer()
+    off = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=-9.0)
+    drafts: list[tuple[int, ...]] = []
+
+    def listening(*args: Any, **kwargs: Any) -> Search:
+        drafts.append(args[4])
+        return greedy(*args, **kwargs)
+
+    monkeypatch.setattr("explorer.engine.sources.translator.greedy", listening)
+    plain = computer(request(name)).trace.search.best
+    computer(request(name, beam=4))
+    changed = computer(request(name, changes=(off,))).trace.search.best
+    computer(request(name, changes=(off, attrs.evolve(off, head=1))))
+    computer(request(name, "我爱狗"))
+    computer(request(name, "你爱狗", changes=(off,)))
+    newest = computer(request(name, "我爱狗")).trace.search.best
+
+    assert [(), plain, changed, plain, newest] == drafts
 
 
 def test_a_folder_becomes_the_model_that_was_saved(tmp_path: Path) -> None:
