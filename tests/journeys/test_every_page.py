@@ -100,9 +100,8 @@ def faults(journey: Journey, window: Window) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("model", MODELS)
-def test_every_page_shows_its_cards(journey: Journey, model: str, language: str) -> None:
+def test_every_page_shows_its_cards(journey: Journey, model: str) -> None:
     """At each size, of a trained model, one with a decoder alone, and one of 64×32 heads; light in Chinese, dark in English."""
     preset, knobs = MODELS[model]
 
@@ -111,10 +110,10 @@ def test_every_page_shows_its_cards(journey: Journey, model: str, language: str)
         for name, value in knobs.items():
             window.session.ask(SetKnob(name, value))
         journey.settle(window)
-        if language == "en":  # In dark colours, so that both themes are seen.
-            window.actions_.by_name["language"].trigger()
-            window.actions_.themes["dark"].trigger()
         found = faults(journey, window)
+        window.actions_.by_name["language"].trigger()
+        window.actions_.themes["dark"].trigger()
+        found += faults(journey, window)  # What was computed of 2,048 heads is there already.
         assert not found, "\n".join(found)
 
     journey.run(script, "--preset", preset)
