@@ -11,6 +11,8 @@ from explorer.errors import NothingChanged, UnknownFormat
 from explorer.state.held_out import held_out
 from explorer.trace.changes import Change
 
+pytestmark = pytest.mark.slow  # commands with the trained model
+
 SENTENCE = "她给了我一本书。"
 THREE = ("我不会说法语，也不会说德语。", SENTENCE, "他吃。")
 HIDE = tuple(Change(f"decoder.layers.{layer}.cross_attn.masked", "close", columns=(6,)) for layer in range(3))

@@ -19,6 +19,8 @@ from explorer.trace.consequences import Consequence
 from explorer.trace.sentence_breaks import Break
 from explorer.trace.trace import Trace
 
+pytestmark = pytest.mark.slow  # translations of the trained model
+
 SENTENCE = "她给了我一本书。"
 HIDE = tuple(Change(f"decoder.layers.{layer}.cross_attn.masked", "close", columns=(0,)) for layer in range(3))
 THREE = ("我不会说法语，也不会说德语。", "她给了我一本书。", "他吃。")

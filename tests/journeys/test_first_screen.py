@@ -16,6 +16,8 @@ from explorer.state.intents import SetKnob, look_at
 from tests.journeys.conftest import Journey
 from tests.pointing import hover
 
+pytestmark = pytest.mark.slow  # each starts the whole program
+
 
 def _texts(window: Window) -> list[str]:
     picture = window.sentences.source_row.picture

@@ -22,6 +22,8 @@ from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.training.lens_fit import CHECKPOINT, Fitting, LensFitter, agreeing
 from tests.engine.sources.bundles import a_bundle
 
+pytestmark = pytest.mark.slow  # trains and fits
+
 ROWS = """split	zh	en
 valid	我爱图书馆。	I love the
 valid	他看北京。	a big one

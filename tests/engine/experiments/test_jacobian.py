@@ -20,6 +20,8 @@ from explorer.trace.jacobian import NotFitted
 from explorer.trace.trace import Trace
 from tests.model.models import randomized, small
 
+pytestmark = pytest.mark.slow  # many passes in float64
+
 SOURCE, GIVEN = torch.tensor([[4, 9, 17, 3]]), torch.tensor([[1, 8, 30, 12, 7]])
 STEP = 1e-5
 

@@ -19,6 +19,8 @@ from explorer.training.corpus import read_corpus
 from explorer.training.prepare_texts import text_example
 from tests.engine.sources.test_predicting import logits_of
 
+pytestmark = pytest.mark.slow  # the trained model
+
 PRESET = "language-model"
 SHA256 = "880859c0166d4655148fff29e0ec1c4588e800610756d022f95c2c475fb9a43c"
 FOLDER = asset(f"presets/{PRESET}")

@@ -16,6 +16,8 @@ from explorer.state.look import Look
 from explorer.trace.changes import Change
 from explorer.trace.trace import Trace
 
+pytestmark = pytest.mark.slow  # passes of the trained model
+
 SENTENCE = "她给了我一本书。"
 LOOK = Look()
 

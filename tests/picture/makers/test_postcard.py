@@ -25,6 +25,8 @@ from explorer.trace.changes import Change
 from explorer.trace.sentence_breaks import Break, Breaks
 from explorer.trace.trace import Trace
 
+pytestmark = pytest.mark.slow  # passes of the trained model
+
 SENTENCE = "她给了我一本书。"
 LONG = "我们昨天下午在学校的图书馆里看了一本很有意思的书，然后回家了。"
 HIDE = tuple(Change(f"decoder.layers.{layer}.cross_attn.masked", "close", columns=(0,)) for layer in range(3))
