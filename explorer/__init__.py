@@ -11,6 +11,7 @@ explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
+explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from explorer.engine.request import Request
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
+    from explorer.trace.continuation import Continuation
     from explorer.trace.effects import Effects
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
@@ -46,6 +48,7 @@ __all__ = [
     "breaks",
     "effects",
     "explore",
+    "generate",
     "lens",
     "patching",
     "postcard",
@@ -254,6 +257,38 @@ def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: 
     if not first or not second:
         raise EmptyText
     return mean_difference(first, second, tap)
+
+
+def generate(
+    text: str,
+    preset: str | Path = "language-model",
+    *,
+    tokens: int = 20,
+    sampling_temperature: float = 1.0,
+    top_k: int = 0,
+    top_p: float = 1.0,
+    sampling_seed: int | None = None,
+    begin: "Iterable[int | str]" = (),
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
+) -> "Continuation":
+    """What a language model writes after `text`: at most so many `tokens`, fewer if it ends the text. See Continuation.
+
+    Without a `sampling_seed` each token is the likeliest; with one it is drawn at this temperature from the `top_k` likeliest
+    symbols (0: all) and the likeliest ones that reach `top_p` together (1: all). `begin` are the first tokens, ids or texts,
+    which are given and not chosen: so a continuation branches. Every step is recorded, with the model's own cache; `.trace` is
+    the Trace of all steps together. `preset` is one with a language model, or a folder with a causal model of others.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NotALanguageModel and BadKnob.
+    """
+    from explorer.engine.sources.source import never, silent
+    from explorer.trace.continuation import N_WRITTEN, Sampling
+
+    request = _request(text, None, preset, trained, changes, knobs)
+    sampling = Sampling(temperature=sampling_temperature, top_k=top_k, top_p=top_p, seed=sampling_seed)
+    most = int(N_WRITTEN.check(tokens))
+    with _alone() as computer:
+        return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:

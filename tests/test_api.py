@@ -182,6 +182,7 @@ def test_only_public_names_are_there() -> None:
         "breaks",
         "effects",
         "explore",
+        "generate",
         "lens",
         "patching",
         "postcard",

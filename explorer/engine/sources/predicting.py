@@ -4,12 +4,15 @@ If the Wish asks for untrained weights or another shape, that model is shown the
 equal. A shape with two sides is given the text on both, as an untrained model is.
 """
 
+from collections.abc import Sequence
+
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
 from explorer.engine.sources.trained import Trained
+from explorer.engine.sources.writes import OwnSteps
 from explorer.engine.token_limits import short_enough, within
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
@@ -17,6 +20,7 @@ from explorer.stops import Progress, Stop
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.cuts import Spans
 from explorer.tokens.tokenizer import Tokenizers
+from explorer.tokens.vocabulary import END
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
@@ -80,6 +84,22 @@ class Predicting:
     def rest(self, stop: Stop) -> None:
         """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""
         self._own.rest(stop)
+
+    def to_go_on_with(self, wish: Wish, row: Row) -> Row:
+        """The tokens of a text; () for a shape with two sides or with an encoder alone."""
+        return row if wish.config.architecture == "decoder-only" else ()
+
+    def steps(self, model: Transformer) -> OwnSteps:
+        """Steps with the keys and values of all earlier tokens."""
+        return OwnSteps(model)
+
+    def ends(self, wish: Wish) -> frozenset[int]:
+        """The end symbol."""
+        return frozenset({END})
+
+    def said(self, wish: Wish, ids: Sequence[int], after: Sequence[int]) -> str:
+        """The symbols of the ids, one behind the other."""
+        return self._vocabulary(wish.config).target_text(ids)
 
     def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
         return self._tokenizers.source(text, wish.config, self._vocabulary(wish.config), cuts=cuts, words=wish.words)
