@@ -9,7 +9,9 @@ from explorer.app.session.remembered import remembered_path
 from explorer.app.shell.window import Window
 from explorer.presets import FILE
 from explorer.resources import config_folder
-from explorer.state.intents import Compare, CutTokens, SetKnob, SetPreset, SetText, look_at
+from explorer.state.comparing_intents import Compare
+from explorer.state.cut_intents import CutTokens
+from explorer.state.intents import SetKnob, SetPreset, SetText, look_at
 from explorer.state.state import State
 from explorer.state.state_file import load_state
 from tests.journeys.conftest import Journey

@@ -19,7 +19,8 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
-from explorer.state.intents import Compare, SetKnob, SetText
+from explorer.state.comparing_intents import Compare
+from explorer.state.intents import SetKnob, SetText
 from explorer.trace.jacobian import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
