@@ -85,8 +85,8 @@ class Writer:
         chosen = self.sampling.choose(self._logits, position) if forced is None else forced
         if not 0 <= chosen < len(self._logits):
             raise NoSuchSymbol(got=chosen, last=len(self._logits) - 1)
-        made = self._next(chosen, position, forced=forced is not None)
         self.ids.append(chosen)
+        made = self._next(chosen, position, forced=forced is not None)
         self._n_told = self._joined.n
         return made
 
@@ -159,6 +159,7 @@ class Writer:
             names=tuple(map(self._name, ids)),
             probabilities=frozen_array(shares),
             cut=cut,
+            so_far=self.text(),
             first=self._n_told,
             keys=keys,
             values=values,

@@ -80,9 +80,10 @@ class Sampling:
 class NextToken:
     """One token that was written after others: its id, text, log P (nats) and rank from 1, by the model itself.
 
-    `position` is its place in the row of all tokens. `forced` says that it was given and not chosen, `ends` that it is an end
-    symbol. `ids`, `names`, `probabilities` and `cut` [candidate] are the likeliest symbols at the sampling's temperature, and
-    whether the sampling would never draw them; the token itself is among them.
+    `position` is its place in the row of all tokens, `so_far` the text of all that was written up to it. `forced` says that it
+    was given and not chosen, `ends` that it is an end symbol. `ids`, `names`, `probabilities` and `cut` [candidate] are the
+    likeliest symbols at the sampling's temperature, and whether the sampling would never draw them; the token itself is among
+    them.
 
     `keys` and `values` [layer, head, position, feature] are the rows that the step added to the cache, from position `first`
     on; None of a model whose keys are not seen.
@@ -99,6 +100,7 @@ class NextToken:
     names: tuple[str, ...]
     probabilities: Array
     cut: NDArray[np.bool_]
+    so_far: str = ""
     first: int = 0
     keys: Array | None = None
     values: Array | None = None
