@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QW
 
 from explorer import page_list
 from explorer.app.lessons.lesson_panel import LessonPanel
-from explorer.app.lessons.step_opener import StepOpener
+from explorer.app.lessons.step_opener import TOUR, StepOpener
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session import told
 from explorer.app.session.session import Session
@@ -15,6 +15,7 @@ from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
+from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
@@ -50,6 +51,7 @@ class Window(QMainWindow):
         self._was_seen = False
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
+        self.invitation = Invitation()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
@@ -82,6 +84,7 @@ class Window(QMainWindow):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.sentences)
+        layout.addWidget(self.invitation)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -102,6 +105,7 @@ class Window(QMainWindow):
         self.status.stop.connect(session.stop)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
+        self.invitation.accepted.connect(self._tour)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
 
@@ -122,6 +126,7 @@ class Window(QMainWindow):
             ("news", self.help.news),
             ("about", self.help.about),
             ("explain", self._explain),
+            ("tour", self._tour),
             ("next_area", self.areas.go_on),
             ("previous_area", self.areas.go_back),
         ):
@@ -178,6 +183,9 @@ class Window(QMainWindow):
 
     def _explain(self) -> None:
         self.help.explain(self.session.state.page)
+
+    def _tour(self) -> None:
+        self.step_opener.open(TOUR)
 
     def _escape(self) -> None:
         """Stop what is computed; otherwise go back to the picture of the whole."""
@@ -313,7 +321,7 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons):
+        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation):
             part.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
