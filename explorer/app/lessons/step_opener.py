@@ -24,8 +24,7 @@ from explorer.stops import Stop
 from explorer.views.controls.knobs import KnobPanel
 
 
-TOUR = "tour"
-"""The key of the lesson for somebody who is here for the first time."""
+_TOUR = "tour"  # the key of the lesson for somebody who is here for the first time
 
 
 class StepOpener(QObject):
@@ -66,6 +65,10 @@ class StepOpener(QObject):
             self._open_wanted()
         else:
             self._read_list()
+
+    def tour(self) -> None:
+        """Open the tour, where somebody left it."""
+        self.open(_TOUR)
 
     def draw(self, frame: Frame) -> None:
         """Give a frame to the open step, unless it answers an older wish: then its numbers are not the step's."""
