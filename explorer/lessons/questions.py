@@ -137,10 +137,12 @@ def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
 def _looks(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     """Which key a row of the head looks at most, where this can be seen."""
     weights = trace[f"{where.attention}.weights"][where.head].astype(np.float64)
-    across = where.attention.endswith("cross_attn")
-    queries = trace.tokens.target if where.attention.startswith("decoder") else trace.tokens.source
-    keys = trace.tokens.source if across else queries
-    texts = [token.text for token in keys]
+    across, own = where.attention.endswith("cross_attn"), where.attention.partition(".")[0]
+    tokens = trace.tokens.target if own == "decoder" and not across else trace.tokens.source
+    keys = [token.text for token in tokens]
+    queries = keys
+    if across:  # Its rows are named by what they write.
+        queries = [trace.symbols[number] for number in trace.expected] or [token.text for token in trace.tokens.target]
     ordered = np.sort(weights, axis=-1)[:, ::-1]  # [query, rank]
     if ordered.shape[1] < 2 or len(queries) != len(weights):
         return None
@@ -149,8 +151,8 @@ def _looks(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
         return None
     row = chance.choice(rows)
     layer, head = float(_layer(where.attention)), float(where.head)
-    said = {"layer": layer, "head": head, "place": float(row + 1), "token": queries[row].text}
-    return _chosen("looks", said, [texts[key] for key in np.argsort(-weights[row]).tolist()], chance)
+    said: dict[str, float | str] = {"layer": layer, "head": head, "place": float(row + 1), "token": queries[row]}
+    return _chosen("looks", said, [keys[key] for key in np.argsort(-weights[row]).tolist()], chance)
 
 
 def _likeliest(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
@@ -163,7 +165,7 @@ def _likeliest(trace: Trace, where: Where, chance: random.Random) -> Asked | Non
         return None
     row = chance.choice(rows)
     best = np.argsort(-probabilities[row])[: 2 * _CHOICES].tolist()
-    said = {"place": float(row + 1), "token": tokens[row].text}
+    said: dict[str, float | str] = {"place": float(row + 1), "token": tokens[row].text}
     return _chosen("likeliest", said, [trace.symbols[number] for number in best], chance)
 
 

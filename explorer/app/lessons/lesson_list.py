@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from explorer.app.lessons.progress import Progress
+from explorer.app.lessons.ticks import Ticks
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.lesson import Lesson
@@ -26,7 +26,7 @@ class LessonList(QWidget):
         super().__init__()
         self.setObjectName("lessonpage")
         self.lessons: tuple[Lesson, ...] = ()
-        self.progress = Progress()
+        self.ticks = Ticks()
         self._errors: tuple[ExplorerError, ...] = ()
         self._words: Words | None = None
         self._theme = LIGHT
@@ -62,10 +62,10 @@ class LessonList(QWidget):
         """The errors of files that are no lessons."""
         return self._errors
 
-    def tick(self, progress: Progress) -> None:
+    def tick(self, ticks: Ticks) -> None:
         """Show what is done."""
-        if progress != self.progress:
-            self.progress = progress
+        if ticks != self.ticks:
+            self.ticks = ticks
             self._list()
 
     def speak(self, words: Words) -> None:
@@ -103,7 +103,7 @@ class LessonList(QWidget):
         self.errors.setVisible(bool(self._errors))
 
     def _item(self, place: int, lesson: Lesson, words: Words) -> QTreeWidgetItem:
-        title, done = titled(lesson, words), len(self.progress.of(lesson.key).done)
+        title, done = titled(lesson, words), len(self.ticks.of(lesson.key).done)
         whole = done >= len(lesson.steps)
         sign = "✓ " if whole else f"{done}/{len(lesson.steps)} " if done else ""
         item = QTreeWidgetItem([sign + title])
@@ -127,4 +127,4 @@ FIRST = "first"
 def titled(lesson: Lesson, words: Words) -> str:
     """A lesson's title; that of a tutorial's row with its number."""
     title = lesson.title.of(words.language)
-    return title if lesson.group == FIRST else f"{lesson.key.upper()}  {title}"
+    return title if lesson.group == FIRST else f"{lesson.key.upper()} · {title}"

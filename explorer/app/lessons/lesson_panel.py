@@ -6,21 +6,12 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QStackedWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from explorer.app.lessons.lesson_list import LessonList, titled
-from explorer.app.lessons.progress import Progress
 from explorer.app.lessons.quiz import Quiz
 from explorer.app.lessons.reckoner import Reckoner
+from explorer.app.lessons.ticks import Ticks
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.check import findings
@@ -39,11 +30,11 @@ _WIDTH_PX, _NARROW_PX = 330, 280
 
 class LessonPanel(QWidget):
     """Signals: opened(Step or None) when a step is to be set up or was left; closed() when the user hides the panel;
-    progressed(Progress) when somebody has come further in a lesson."""
+    ticked(Ticks) when somebody has come further in a lesson."""
 
     opened = Signal(object)
     closed = Signal()
-    progressed = Signal(object)
+    ticked = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,9 +119,9 @@ class LessonPanel(QWidget):
         """List these lessons, and the errors of files that are no lessons."""
         self.list.offer(lessons, errors)
 
-    def tick(self, progress: Progress) -> None:
+    def tick(self, ticks: Ticks) -> None:
         """Show how far somebody has come."""
-        self.list.tick(progress)
+        self.list.tick(ticks)
 
     def add(self, lesson: Lesson) -> None:
         """Add a lesson, in place of one with the same key, and open it."""
@@ -186,7 +177,7 @@ class LessonPanel(QWidget):
         if self.lesson is not None:
             self._end()
         self.lesson = next(lesson for lesson in self.lessons if lesson.key == key)
-        visits, n_steps = self.list.progress.of(key), len(self.lesson.steps)
+        visits, n_steps = self.list.ticks.of(key), len(self.lesson.steps)
         self._go(visits.place if visits.place < n_steps and len(visits.done) < n_steps else 0)
         self._stack.setCurrentIndex(1)
 
@@ -216,7 +207,7 @@ class LessonPanel(QWidget):
         self._tell()  # Replace the numbers of the step before.
         if self._words is not None:
             self.quiz.ask(self._words)
-        self.progressed.emit(self.list.progress.opened(self.lesson.key, place))
+        self.ticked.emit(self.list.ticks.opened(self.lesson.key, place))
         if step.question is None:
             self._done()
         self.opened.emit(step)
@@ -224,7 +215,7 @@ class LessonPanel(QWidget):
     def _done(self) -> None:
         """Tick the open step."""
         if self.lesson is not None:
-            self.progressed.emit(self.list.progress.did(self.lesson.key, self.place))
+            self.ticked.emit(self.list.ticks.did(self.lesson.key, self.place))
 
     def _tell(self) -> None:
         """Show the step's title, sentence and claims."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from explorer.app.display import native_dialog
 from explorer.app.lessons.lesson_panel import LessonPanel
-from explorer.app.lessons.progress import Progress, load_progress, save_progress
+from explorer.app.lessons.ticks import Ticks, load_ticks, save_ticks
 from explorer.app.pages.page_stack import PageStack
 from explorer.app.session.session import Session
 from explorer.app.shell.appearance import Appearance
@@ -22,7 +22,6 @@ from explorer.state.intents import OpenStep
 from explorer.state.state import State
 from explorer.stops import Stop
 from explorer.views.controls.knobs import KnobPanel
-
 
 _TOUR = "tour"  # the key of the lesson for somebody who is here for the first time
 
@@ -47,7 +46,7 @@ class StepOpener(QObject):
         self._left: State | None = None  # what its last step set up
         panel.hide()
         panel.opened.connect(self._open)
-        panel.progressed.connect(self._keep)
+        panel.ticked.connect(self._keep)
         panel.closed.connect(self._hide)
 
     def show(self, on: bool) -> None:
@@ -100,7 +99,7 @@ class StepOpener(QObject):
         if isinstance(found, ExplorerError):
             self.refused.emit(found)
         else:
-            self._panel.tick(load_progress())
+            self._panel.tick(load_ticks())
             self._panel.offer(*found)
             self._open_wanted()
 
@@ -109,11 +108,11 @@ class StepOpener(QObject):
             self._panel.open(self._wanted)
         self._wanted = ""
 
-    def _keep(self, progress: Progress) -> None:
+    def _keep(self, ticks: Ticks) -> None:
         """Show and write how far somebody has come."""
-        if progress != self._panel.list.progress:
-            self._panel.tick(progress)
-            self._reckoner.ask("progress", partial(_save, progress), _nothing)
+        if ticks != self._panel.list.ticks:
+            self._panel.tick(ticks)
+            self._reckoner.ask("ticks", partial(_save, ticks), _nothing)
 
     def _add(self, found: Lesson | ExplorerError) -> None:
         if isinstance(found, ExplorerError):
@@ -156,8 +155,8 @@ def _read(path: Path, stop: Stop) -> Lesson:
     return read_lesson(path)
 
 
-def _save(progress: Progress, stop: Stop) -> None:
-    save_progress(progress)
+def _save(ticks: Ticks, stop: Stop) -> None:
+    save_ticks(ticks)
 
 
 def _nothing(_none: None) -> None:

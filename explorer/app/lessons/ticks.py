@@ -23,7 +23,7 @@ class Visits:
 
 
 @attrs.frozen
-class Progress:
+class Ticks:
     """The Visits of each lesson, by its key."""
 
     lessons: Mapping[str, Visits] = attrs.field(factory=dict)
@@ -32,38 +32,38 @@ class Progress:
         """The Visits of one lesson."""
         return self.lessons.get(key, Visits())
 
-    def opened(self, key: str, place: int) -> "Progress":
+    def opened(self, key: str, place: int) -> "Ticks":
         """With another step open."""
-        return Progress({**self.lessons, key: attrs.evolve(self.of(key), place=place)})
+        return Ticks({**self.lessons, key: attrs.evolve(self.of(key), place=place)})
 
-    def did(self, key: str, place: int) -> "Progress":
+    def did(self, key: str, place: int) -> "Ticks":
         """With another step done."""
-        return Progress({**self.lessons, key: attrs.evolve(self.of(key), done=self.of(key).done | {place})})
+        return Ticks({**self.lessons, key: attrs.evolve(self.of(key), done=self.of(key).done | {place})})
 
 
-def progress_path() -> Path:
-    """The file of the Progress."""
+def ticks_path() -> Path:
+    """The file of the Ticks."""
     return config_folder() / "lessons.json"
 
 
-def load_progress() -> Progress:
-    """The Progress so far; none where the file is missing or is not of this program."""
-    path = progress_path()
+def load_ticks() -> Ticks:
+    """The Ticks so far; none where the file is missing or is not of this program."""
+    path = ticks_path()
     try:
         if path.stat().st_size > _MOST_BYTES:
-            return Progress()
+            return Ticks()
         table = json.loads(path.read_text(encoding="utf-8"))
-        return Progress({str(key): _visits(row) for key, row in table.items()})
+        return Ticks({str(key): _visits(row) for key, row in table.items()})
     except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        return Progress()
+        return Ticks()
 
 
-def save_progress(progress: Progress) -> None:
-    """Write the Progress. In a folder that cannot be written, only the ticks are lost."""
-    rows = {key: {"place": each.place, "done": sorted(each.done)} for key, each in progress.lessons.items()}
+def save_ticks(ticks: Ticks) -> None:
+    """Write the Ticks. In a folder that cannot be written, only the ticks are lost."""
+    rows = {key: {"place": each.place, "done": sorted(each.done)} for key, each in ticks.lessons.items()}
     try:
-        progress_path().parent.mkdir(parents=True, exist_ok=True)
-        with replacing(progress_path()) as file:
+        ticks_path().parent.mkdir(parents=True, exist_ok=True)
+        with replacing(ticks_path()) as file:
             file.write_text(json.dumps(rows), encoding="utf-8")
     except (ExplorerError, OSError):
         return
