@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 from explorer.app.lessons.ticks import load_ticks
 from explorer.app.shell.window import Window
 from explorer.lessons.lesson import Step
-from explorer.state.intents import SetText
+from explorer.state.intents import SetPreset, SetText
 from tests.journeys.conftest import Journey
 
 PAGES = ["overview", "tokens", "embedding", "position", "attention", "masks", "attention", "output"]
@@ -124,3 +124,27 @@ def test_ones_own_sentence_and_model_come_back(journey: Journey) -> None:
         assert window.session.state.wish.text == typed
 
     journey.run(script)
+
+
+def test_an_example_comes_into_the_box_with_its_note(journey: Journey) -> None:
+    """From the menu beside the box; other models are offered none."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        examples = window.sentences.examples
+        assert examples.isVisible()
+        action = examples.examples.actions()[3]
+        assert "跑得比我快" in action.text()
+        action.trigger()
+        journey.settle(window)
+        assert window.sentences.source_edit.text() == "他跑得比我快。"
+        assert "先写“快”" in window.status.message.text()
+        assert window.session.frame.trace.target.startswith("He runs")
+        window.session.undo()
+        journey.settle(window)
+        assert window.sentences.source_edit.text() != "他跑得比我快。"
+        window.session.ask(SetPreset("tiny"))
+        journey.settle(window)
+        assert not examples.isVisible()
+
+    journey.run(script, "--preset", "translator")

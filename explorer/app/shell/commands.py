@@ -36,6 +36,7 @@ class Commands(QObject):
             ("redo", window.session.redo),
             ("reset", self._reset),
             ("sentence", window.sentences.focus),
+            ("examples", window.sentences.examples.showMenu),
             ("stop", self._escape),
             ("fit", window.page_stack.fit),
             ("language", window.appearance.switch_language),

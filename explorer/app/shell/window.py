@@ -105,6 +105,7 @@ class Window(QMainWindow):
         self.status.stop.connect(session.stop)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
+        self.sentences.noted.connect(self.status.notice)
         self.invitation.accepted.connect(self.step_opener.tour)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
