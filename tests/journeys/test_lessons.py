@@ -158,7 +158,7 @@ def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_
         assert window.lessons.list.tree.topLevelItem(0).childCount() == 1
         window.lessons.open("x1")
         journey.settle(window)
-        assert window.lessons.say.text() == "一"
+        assert window.lessons.say.plain == "一"
 
     journey.run(script)
 
@@ -196,12 +196,12 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: Path) ->
         journey.wait(lambda: window.lessons.step is not None)
         journey.settle(window)
         assert window.lessons.isVisible()
-        assert window.lessons.say.text() == "二"
+        assert window.lessons.say.plain == "二"
         assert {"kept1", "my1", "a1"} <= {lesson.key for lesson in window.lessons.lessons}
         window.step_opener.add(str(tmp_path / "my2.toml"))
         journey.settle(window)
         assert "my2.toml" in window.status.message.text() and "8" in window.status.message.text()
-        assert window.lessons.say.text() == "二"
+        assert window.lessons.say.plain == "二"
 
     journey.run(script)
 
@@ -287,7 +287,7 @@ def test_dear_formulas_and_absent_words_are_told_in_their_rows(journey: Journey,
         assert [told.count(word) for word in ("64 MB", "10 毫秒", "这句话里没有", "<table")] == [1, 1, 1, 1]
         assert "无从回答" in answer(journey, window, "3")
         assert "✗" not in window.lessons.question.verdict.text()
-        assert window.lessons.say.textFormat() == Qt.TextFormat.PlainText
+        assert window.lessons.title.textFormat() == Qt.TextFormat.PlainText
 
     journey.run(script)
 

@@ -41,6 +41,7 @@ class Commands(QObject):
             ("fit", window.page_stack.fit),
             ("language", window.appearance.switch_language),
             ("keys", window.help.keys),
+            ("glossary", window.help.glossary),
             ("news", window.help.news),
             ("about", window.help.about),
             ("explain", self._explain),
