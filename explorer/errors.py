@@ -7,7 +7,7 @@
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
     │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
@@ -273,6 +273,12 @@ class NotForThisModel(NotFound):
     """An experiment that is made with our own models alone. Values: name."""
 
     key = "error.not_for_this_model"
+
+
+class LacksTap(NotFound):
+    """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
+
+    key = "error.lacks_tap"
 
 
 class NoSuchPart(NotFound):

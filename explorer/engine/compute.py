@@ -46,7 +46,8 @@ from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
-from explorer.trace.findings import Unchanged
+from explorer.trace.findings import NotMade, Unchanged
+from explorer.trace.model_card import ModelCard
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.sentence_breaks import Break, Breaks
@@ -151,6 +152,8 @@ class Computer:
         request = request.asking(experiments=frozenset(asked), focus=attrs.evolve(focus, head_rows=0, edge_rows=_ALL_ROWS))
         trace = self(request, stop, progress).trace
         found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
+        if isinstance(found, NotMade):
+            raise found.error
         if not isinstance(found, Effects):
             raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
         if not focus.attention:
@@ -199,6 +202,10 @@ class Computer:
         _check(wish, source, sentence, changing)
         return attrs.evolve(sentence, begun=None)
 
+    def card(self, wish: Wish) -> ModelCard:
+        """The card of the model of a Wish. Raises UnknownPreset, BadFile."""
+        return self.sources.of(wish).card(wish.config)
+
     def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
         """The symbol of each id of the output."""
         return self.sources.of(wish).symbols(wish.config, sentence.tokens)
@@ -211,8 +218,9 @@ class Computer:
         source = self.sources.of(wish)
         changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
         _check(wish, source, sentence, changing)
-        bench = Bench(_ready(source, wish, sentence, stop, silent), sentence.tokens, written(sentence.tokens), (), stop)
-        return teacher_forced(bench, changing)
+        model, card = _ready(source, wish, sentence, stop, silent), source.card(wish.config)
+        expected = written(sentence.tokens, card.begin, card.end)
+        return teacher_forced(Bench(model, sentence.tokens, expected, (), stop, given_card=card), changing)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

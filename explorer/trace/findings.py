@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.errors import ExplorerError
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.costs import Costs
@@ -43,6 +44,8 @@ EXPERIMENTS = (
 )
 OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
+OF_OUR_OWN = frozenset({"variants", "swap", "leak", "depth", "batch", "copies"})
+"""What is asked of a model's knobs and parts, which models of others have none of."""
 SECOND_PASSES = ("unchanged", "steering")
 """What is found by recorded passes of other Wishes; it is asked for like an experiment, and no lesson knows it."""
 DECODER_LEARNED = "learned of the decoder"
@@ -250,6 +253,13 @@ class Lens:
         return "\n".join(lines if len(lines) <= 10 else [*lines[:4], f"… {len(lines) - 9} more", *lines[-5:]])
 
 
+@attrs.frozen(eq=False)
+class NotMade:
+    """Why an experiment cannot be made with this model, as the error whose sentence says it. The pass stays as it is."""
+
+    error: ExplorerError
+
+
 Experiment = (
     Variants
     | Swap
@@ -270,4 +280,5 @@ Experiment = (
     | Steering
     | NotSteered
     | NotFitted
+    | NotMade
 )

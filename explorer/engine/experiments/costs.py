@@ -25,7 +25,7 @@ def costs(bench: Bench, focus: Focus) -> Costs | None:
     position = max(0, most_uncertain_step(trace)) if focus.position < 0 else focus.position
     if position >= n_steps or focus.rival >= n_symbols:
         return None
-    weighed = attrs.evolve(trace, experiments={"why": output_weights(bench.model, trace.config)})
+    weighed = attrs.evolve(trace, experiments={"why": output_weights(bench.own, trace.config)})
     parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
     largest = tuple(each.part for each in removable(parts))
     asked = ((parts.position, parts.word), (parts.position, parts.rival))

@@ -21,7 +21,6 @@ from explorer.trace.changes import Change
 from explorer.trace.edges import Edges
 from explorer.trace.effects import measured_words
 from explorer.trace.measures import closed_cells
-from explorer.trace.own_card import card_of
 from explorer.trace.tap_names import Cell
 
 
@@ -30,7 +29,7 @@ def edges(bench: Bench, focus: Focus) -> Edges | None:
 
     A Focus without an attention means the first head of the last attention. Raises Superseded.
     """
-    card = card_of(bench.config)
+    card = bench.card
     focus = attrs.evolve(focus, attention=focus.attention or card.attentions[-1])
     if focus.attention not in card.attentions or focus.layer >= card.side(focus.attention).n_layers:
         return None
@@ -101,7 +100,7 @@ def _gradients(bench: Bench, made: Edges) -> Tensor:
     tap = _tap(made, "mixed")
     with bench.changing.inside(bench.model), torch.inference_mode(False), torch.enable_grad(), wanting_gradients(bench.model):
         with seen_at(bench.model, (tap,), keep=True) as seen:
-            logits = bench.model(bench.source(), bench.target())[0, : len(made.word_ids)]  # [word, vocab]
+            logits = bench.runs.logits(1)[0, : len(made.word_ids)]  # [word, vocab]
         ids = torch.tensor(made.word_ids, device=logits.device)
         log_p = logits.log_softmax(dim=-1).gather(-1, ids[:, None])[:, 0]  # [word]
         rows = []

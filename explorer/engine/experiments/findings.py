@@ -13,14 +13,14 @@ from explorer.engine.experiments.saliency import saliency
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
-from explorer.errors import BadText, ExplorerError, NoOtherText, NotForThisModel
+from explorer.errors import BadText, ExplorerError, LacksTap, NoOtherText, NotForThisModel
 from explorer.model.transformer import Transformer
-from explorer.state.focus import FOCUSED
+from explorer.state.focus import FOCUSED, Focus
 from explorer.state.other_sentences import other_sentences
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.effects import Effects
-from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, Experiment, Lens
+from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, OF_OUR_OWN, Experiment, Lens, NotMade
 from explorer.trace.jacobian import NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
@@ -28,6 +28,7 @@ from explorer.trace.trace import Tokens, Trace, written
 
 _OF_BANDS = frozenset({"why"})
 """What the first page asks for while its bands show contributions."""
+_OF_OUR_OWN = OF_OUR_OWN | {"why", "readers", "lens", "costs", "jacobian", "patching", "saliency"}
 
 
 def findings(
@@ -42,17 +43,18 @@ def findings(
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
     if trace.config is None and asked == _OF_BANDS:
         return {}  # The river draws weights then, and its switch says why.
-    if trace.config is None:
-        raise NotForThisModel(name=min(asked).partition("_")[0])
+    if trace.config is None and asked & _OF_OUR_OWN:
+        raise NotForThisModel(name=min(asked & _OF_OUR_OWN))
     others = _others(source, request.wish, trace) if "batch" in asked else ()
-    bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace)
-    possible = [name for name in EXPERIMENTS if name in asked and (bench.model.decoder is not None or name not in OF_DECODERS)]
+    card = None if trace.config is not None else trace.card
+    bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace, card)
+    possible = [name for name in EXPERIMENTS if name in asked and (trace.card.has("decoder") or name not in OF_DECODERS)]
     there = kept.of(request.wish, trace.tokens)
     for name in possible:
         place = (name, request.detail.focus.place(name))
         if _looks_at_a_place(name, request):
             before = there.get(place) or (there.get(("effects", None)) if name == "effects_exact" else None)
-            found = focused(name, bench, request.detail.focus, before)
+            found = _focused(name, bench, request.detail.focus, before)
             if found is not None:
                 there[place] = found
         elif place in there and not _half_done(there[place]):
@@ -64,14 +66,30 @@ def findings(
         elif name == "jacobian":
             there[place] = _jacobian(bench, request.wish.preset, trace)
         else:
-            there[place] = experiment(name, bench)
+            there[place] = _made(name, bench)
     places = {name: (name, request.detail.focus.place(name)) for name in possible}
     return {name: there[place] for name, place in places.items() if place in there}
+
+
+def _made(name: str, bench: Bench) -> Experiment:
+    """An experiment, or why this model can have none. Raises Superseded."""
+    try:
+        return experiment(name, bench)
+    except LacksTap as error:
+        return NotMade(error)
 
 
 def _looks_at_a_place(name: str, request: Request) -> bool:
     """Whether an experiment depends on the Focus; exact effects of all heads at once do not."""
     return name in FOCUSED and (name != "effects_exact" or request.detail.focus.head_rows > 0)
+
+
+def _focused(name: str, bench: Bench, focus: Focus, before: Experiment | None) -> Experiment | None:
+    """An experiment about the place in focus, or why this model can have none. Raises Superseded."""
+    try:
+        return focused(name, bench, focus, before)
+    except LacksTap as error:
+        return NotMade(error)
 
 
 def _half_done(found: Experiment) -> bool:
@@ -84,13 +102,13 @@ def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency:
     rows = {"encoder": trace.tokens.source, "decoder": trace.tokens.target}
     tokens = {side.name: rows[side.name] for side in trace.card.sides}
     ids = (bench.source(), bench.target())
-    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, changing.inside(quiet):
+    with changed(bench.own, bench.config.changed(dropout_active=False)) as quiet, changing.inside(quiet):
         return saliency(quiet, tokens, ids, trace.expected, trace.symbols, bench.stop)
 
 
 def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:
     """What each layer would say through the matrices that were fitted for this very model. Raises Superseded."""
-    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet:
+    with changed(bench.own, bench.config.changed(dropout_active=False)) as quiet:
         try:
             fitted = fitted_for(quiet, bench.config, preset)
         except ExplorerError as error:  # The lens without matrices is there all the same.

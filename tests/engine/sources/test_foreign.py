@@ -178,8 +178,8 @@ def test_what_is_not_made_for_it_is_said_so(folder: Folder) -> None:
     """Nothing is shown half."""
     with pytest.raises(NotForThisModel, match="lens"):
         explorer.lens(TEXT, preset=folder("gpt2"))
-    with pytest.raises(NotForThisModel, match="effects"):
-        explorer.effects(TEXT, preset=folder("gpt2"))
+    with pytest.raises(NotForThisModel, match="depth"):
+        explorer.explore(TEXT, preset=folder("gpt2"), experiments=["depth"])
     with pytest.raises(NotOwnModel):
         explorer.translate(TEXT, preset=folder("t5"))
 
