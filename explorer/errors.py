@@ -19,7 +19,7 @@
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
-    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
+    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
 
@@ -647,6 +647,12 @@ class SentenceOfSet(CannotSteer):
     """A sentence that no pass can be made of. Values: text, reason (an error)."""
 
     key = "error.sentence_of_set"
+
+
+class NoStreamToSteer(CannotSteer):
+    """A model whose stream behind its layers is not seen. Values: why (a key of the card's reasons)."""
+
+    key = "error.no_stream_to_steer"
 
 
 class BadChange(ExplorerError):

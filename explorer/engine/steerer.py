@@ -3,15 +3,17 @@
 A slider asks for the same vectors many times a second, so they are kept until the sets or the model change.
 """
 
+from collections.abc import Callable
+
 import attrs
 
 from explorer.engine.experiments.patching import streams
 from explorer.engine.lender import MakePass
-from explorer.errors import CannotSteer, ExplorerError, OneSetIsEmpty, SentenceOfSet, TooManySentences
+from explorer.errors import CannotSteer, ExplorerError, NoStreamToSteer, OneSetIsEmpty, SentenceOfSet, TooManySentences
 from explorer.state.steering_sets import MOST_SENTENCES, with_suggested
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
-from explorer.trace.own_card import card_of
+from explorer.trace.model_card import ModelCard
 from explorer.trace.steering import NotSteered, Steering, steering_of
 from explorer.trace.trace import Trace
 
@@ -21,8 +23,8 @@ _Sets = tuple[tuple[Wish, ...], tuple[Wish, ...]]
 class Steerer:
     """Makes the Steering of a Wish. It keeps the last one."""
 
-    def __init__(self, make_pass: MakePass) -> None:
-        self._make_pass = make_pass
+    def __init__(self, make_pass: MakePass, card: Callable[[Wish], ModelCard]) -> None:
+        self._make_pass, self._card = make_pass, card
         self._last: tuple[_Sets, Steering | NotSteered] | None = None
 
     def steering(self, wish: Wish, stop: Stop, progress: Progress) -> Steering | NotSteered:
@@ -43,7 +45,10 @@ class Steerer:
                 raise OneSetIsEmpty
             if len(some) > MOST_SENTENCES:
                 raise TooManySentences(limit=MOST_SENTENCES, got=len(some))
-        card = card_of(sets[0][0].config)
+        card = self._card(sets[0][0])
+        why = card.why_absent("residual1")
+        if why:
+            raise NoStreamToSteer(why=why)
         taps = tuple(tap for side in card.sides for tap in streams(card, side.name)[1:])  # Behind every layer.
         traces = [[self._pass(each, taps, stop, progress) for each in some] for some in sets]
         return steering_of(([each.text for each in sets[0]], [each.text for each in sets[1]]), traces, taps)

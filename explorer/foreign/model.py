@@ -110,7 +110,8 @@ class Foreign(nn.Module):
         row = self.rows.get(side)
         if row is None or not row.positions:
             return None
-        weight = self.model.base_model.get_submodule(row.positions).weight
+        places = self.model.base_model.get_submodule(row.positions)
+        weight = places.weight if hasattr(places, "weight") else places.weights  # M2M-100 makes its waves itself.
         first = len(weight) - max_len  # Some families begin behind rows that they never use.
         return weight[first : first + n]
 
@@ -214,7 +215,7 @@ def _fits(base: nn.Module, family: Family) -> bool:
     """Whether the parts that a family's row names are there, in every layer."""
     try:
         for side in family.sides:
-            for path in filter(None, (side.tokens, side.positions, side.segments, side.final_norm)):
+            for path in filter(None, (side.tokens, side.positions, side.segments, side.embedding_norm, side.final_norm)):
                 base.get_submodule(path)
             for layer in base.get_submodule(side.layers):  # type: ignore[attr-defined]  # a list of modules
                 for _kind, sublayer in side.sublayers:

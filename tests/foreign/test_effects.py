@@ -23,25 +23,12 @@ from explorer.trace.effects import Effects
 from explorer.trace.findings import NotMade
 from explorer.trace.trace import Trace
 from tests.foreign.by_hand import changed_by_hand
-from tests.foreign.models import fresh, opened, write_model
+from tests.foreign.models import fresh, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
 FAMILIES = ("gpt2", "llama", "qwen3", "mistral", "bert", "t5", "t5 gated", "marian", "bart")
 Folder = Callable[[str], Path]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """The folder of a family's tiny model."""
-    made: dict[str, Path] = {}
-
-    def of(name: str) -> Path:
-        if name not in made:
-            made[name] = write_model(tmp_path_factory.mktemp("models") / name.replace(" ", "-"), name)
-        return made[name]
-
-    return of
 
 
 def asked(folder: Folder, name: str) -> dict[str, Any]:

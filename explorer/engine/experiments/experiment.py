@@ -17,7 +17,7 @@ from explorer.engine.experiments.costs import costs
 from explorer.engine.experiments.edges import edges, exact_rows
 from explorer.engine.experiments.effects import effects, effects_exact, exact_heads
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
-from explorer.engine.experiments.output_weights import lens_of, output_weights, reading_weights
+from explorer.engine.experiments.looking_back import lens_of_pass, output_weights_of, reading_weights_of
 from explorer.engine.experiments.runs import AnyModel
 from explorer.foreign.model import Foreign
 from explorer.model import masks, positions
@@ -203,20 +203,17 @@ def copies(bench: Bench) -> Copies:
 
 def why(bench: Bench) -> OutputWeights:
     """The weights with which a logit of this pass can be taken apart."""
-    assert bench.trace is not None and bench.trace.config is not None  # `findings` gives both.
-    return output_weights(bench.own, bench.trace.config)
+    return output_weights_of(bench)
 
 
 def readers(bench: Bench) -> ReadingWeights:
     """The weights with which the numbers of Q, K and V of this pass are taken apart."""
-    assert bench.trace is not None and bench.trace.config is not None  # `findings` gives it; the model is our own.
-    return reading_weights(bench.own, bench.trace.config)
+    return reading_weights_of(bench)
 
 
 def lens(bench: Bench) -> Lens:
-    """What each layer would say at each place of this pass."""
-    assert bench.trace is not None  # `findings` gives it.
-    return lens_of(bench.own, bench.trace, bench.stop)
+    """What each layer would say at each place of this pass. Raises Superseded, LacksTap."""
+    return lens_of_pass(bench)
 
 
 @contextmanager

@@ -4,17 +4,19 @@ import attrs
 
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import Bench
-from explorer.engine.experiments.experiment import changed, experiment, focused
+from explorer.engine.experiments.experiment import changed, experiment, focused, without_dropout
 from explorer.engine.experiments.jacobian import jacobian_lens
 from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.lens_file import fitted_for
 from explorer.engine.experiments.patching import Bed, Reading, patching
+from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.experiments.saliency import saliency
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
-from explorer.errors import BadText, ExplorerError, LacksTap, NoOtherText, NotForThisModel
-from explorer.model.transformer import Transformer
+from explorer.errors import BadText, ExplorerError, LacksTap, NoFittedLens, NoOtherText, NotForThisModel
+from explorer.foreign.model import Foreign
 from explorer.state.focus import FOCUSED, Focus
 from explorer.state.other_sentences import other_sentences
 from explorer.state.wish import Wish
@@ -26,13 +28,9 @@ from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
 
-_OF_BANDS = frozenset({"why"})
-"""What the first page asks for while its bands show contributions."""
-_OF_OUR_OWN = OF_OUR_OWN | {"why", "readers", "lens", "costs", "jacobian", "patching", "saliency"}
-
 
 def findings(
-    source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop, kept: Kept
+    source: ModelSource, model: AnyModel, request: Request, trace: Trace, changing: Changing, stop: Stop, kept: Kept
 ) -> dict[str, Experiment]:
     """The experiments that a Request asks for, by name; those that are `kept` of this pass are taken from there.
 
@@ -41,10 +39,8 @@ def findings(
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
-    if trace.config is None and asked == _OF_BANDS:
-        return {}  # The river draws weights then, and its switch says why.
-    if trace.config is None and asked & _OF_OUR_OWN:
-        raise NotForThisModel(name=min(asked & _OF_OUR_OWN))
+    if trace.config is None and asked & OF_OUR_OWN:
+        raise NotForThisModel(name=min(asked & OF_OUR_OWN))
     others = _others(source, request.wish, trace) if "batch" in asked else ()
     card = None if trace.config is not None else trace.card
     bench = Bench(model, trace.tokens, trace.expected, others, stop, trace.symbols, changing, trace, card)
@@ -97,17 +93,23 @@ def _half_done(found: Experiment) -> bool:
     return isinstance(found, Effects) and found.exact_rows > 0 and not found.exact
 
 
-def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency:
+def _saliency(bench: Bench, trace: Trace, changing: Changing) -> Saliency | NotMade:
     """What each token's input vector does for each word, in the pass with its changes. Raises Superseded."""
+    try:
+        check_has(trace.card, "saliency", "generator.logits", "embedding.output")
+    except LacksTap as error:
+        return NotMade(error)
     rows = {"encoder": trace.tokens.source, "decoder": trace.tokens.target}
     tokens = {side.name: rows[side.name] for side in trace.card.sides}
     ids = (bench.source(), bench.target())
-    with changed(bench.own, bench.config.changed(dropout_active=False)) as quiet, changing.inside(quiet):
+    with without_dropout(bench.model) as quiet, changing.inside(quiet):
         return saliency(quiet, tokens, ids, trace.expected, trace.symbols, bench.stop)
 
 
 def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:
     """What each layer would say through the matrices that were fitted for this very model. Raises Superseded."""
+    if isinstance(bench.model, Foreign):
+        return NotFitted(NoFittedLens(preset=preset))
     with changed(bench.own, bench.config.changed(dropout_active=False)) as quiet:
         try:
             fitted = fitted_for(quiet, bench.config, preset)
@@ -117,7 +119,7 @@ def _jacobian(bench: Bench, preset: str, trace: Trace) -> Lens | NotFitted:
 
 
 def _patching(
-    source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
+    source: ModelSource, model: AnyModel, request: Request, trace: Trace, changing: Changing, stop: Stop
 ) -> Patching | NotPatched:
     """What of the other sentence's pass brings back its answer. Raises Superseded."""
     suggested = other_sentences([token.text for token in trace.tokens.source or trace.tokens.target])
@@ -131,9 +133,19 @@ def _patching(
     own = wish.target is None  # Of a typed target, both passes would be asked for the same words.
     first = Reading(trace.source, trace.tokens, trace.expected if own else (), trace.symbols, trace.target)
     symbols = source.symbols(wish.config, sentence.tokens)
-    second = Reading(wish.text, sentence.tokens, written(sentence.tokens) if own else (), symbols, sentence.target)
-    with changed(model, model.config.changed(dropout_active=False)) as quiet:
-        return patching(Bed(quiet, first, second, changing, stop))
+    second = Reading(
+        wish.text,
+        sentence.tokens,
+        written(sentence.tokens, trace.card.begin, trace.card.end) if own else (),
+        symbols,
+        sentence.target,
+    )
+    try:
+        check_has(trace.card, "patching", "generator.logits", "residual1")
+    except LacksTap as error:
+        return NotPatched(error)
+    with without_dropout(model) as quiet:
+        return patching(Bed(quiet, first, second, changing, stop, trace.card))
 
 
 def _others(source: ModelSource, wish: Wish, trace: Trace) -> tuple[Row, ...]:
