@@ -386,7 +386,10 @@ def test_the_table_of_positions_is_what_is_added(name: str, folder: Folder) -> N
         table, tap = trace.table(side.name), f"{side.name}.embedding.positions"
         assert len(table) == (31 if name == "roberta" else 128 if name == "t5" else 32)
         if tap in trace:
-            assert (table[: len(trace[tap])] == trace[tap]).all()
+            # Of this family, a token whose id is that of the padding has no position; [CLS] is one here.
+            skipped = 1 if name == "m2m_100" and side.name == "encoder" else 0
+            rows = trace[tap][skipped:]
+            assert (table[: len(rows)] == rows).all()
         else:
             assert not table.any()
             assert trace.card.why_absent(tap) == "absent.no_positions"
