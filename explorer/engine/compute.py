@@ -23,7 +23,7 @@ from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import LogP, Rehearsal
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
-from explorer.engine.sources.sources import Opened, Sources
+from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
 from explorer.errors import ExplorerError, NotKept, TooLongToTry
@@ -43,12 +43,10 @@ _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text too
 class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
-    def __init__(
-        self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS, opened: Opened | None = None
-    ) -> None:
+    def __init__(self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS) -> None:
         keep_freed_memory(_KEPT_BYTES)
-        self.sources = Sources(tokenizers or Tokenizers(), most_threads, opened)
-        self._lender, self._steerer = Lender(self._lent), Steerer(self._lent, self.card)
+        self.sources = Sources(tokenizers or Tokenizers(), most_threads)
+        self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
         self._kept = Kept()
         self._other: Computer | None = None  # It computes the wish to compare with.
@@ -93,7 +91,7 @@ class Computer:
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
             found["unchanged"] = self._beside(request, changing, stop, progress)
         if "steering" in request.experiments:
-            found["steering"] = self._steerer.steering(wish, stop, progress)
+            found["steering"] = self._steerer.steering(wish, trace.card, stop, progress)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
@@ -111,7 +109,7 @@ class Computer:
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
         """
-        self._rehearsal = self._rehearsal or Rehearsal(self._beside_this(most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(Computer(self.sources.tokenizers, most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def n_tokens(self, wish: Wish) -> int:
@@ -158,17 +156,13 @@ class Computer:
         """Prepare what the next pass may need, until `stop` says that a request has come."""
         self.sources.rest(stop)
 
-    def _beside_this(self, most_threads: int = MOST_THREADS) -> "Computer":
-        """A second Computer in this thread, with models of its own, but for those of others, which are shared."""
-        return Computer(self.sources.tokenizers, most_threads, self.sources.opened)
-
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
         if wish is None:
             self._other = self._compared_with = None
             return None
         if self._compared_with is None or self._compared_with.wish != wish:
-            self._other = self._other or self._beside_this()
+            self._other = self._other or Computer(self.sources.tokenizers)
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
 
@@ -179,7 +173,7 @@ class Computer:
         """
         wish, other = request.wish, unchanged(request.wish)
         if self._before is None or self._before.wish != other:
-            self._before_by = self._before_by or self._beside_this()
+            self._before_by = self._before_by or Computer(self.sources.tokenizers)
             self._before = self._before_by(Request(wish=other), stop, progress)
         before = self._before.trace
         sentence = Sentence(before.tokens, before.target)

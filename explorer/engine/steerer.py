@@ -3,8 +3,6 @@
 A slider asks for the same vectors many times a second, so they are kept until the sets or the model change.
 """
 
-from collections.abc import Callable
-
 import attrs
 
 from explorer.engine.experiments.patching import streams
@@ -23,29 +21,28 @@ _Sets = tuple[tuple[Wish, ...], tuple[Wish, ...]]
 class Steerer:
     """Makes the Steering of a Wish. It keeps the last one."""
 
-    def __init__(self, make_pass: MakePass, card: Callable[[Wish], ModelCard]) -> None:
-        self._make_pass, self._card = make_pass, card
+    def __init__(self, make_pass: MakePass) -> None:
+        self._make_pass = make_pass
         self._last: tuple[_Sets, Steering | NotSteered] | None = None
 
-    def steering(self, wish: Wish, stop: Stop, progress: Progress) -> Steering | NotSteered:
-        """What tells the sets of a Wish from each other. Sentences are translated greedily. Raises Superseded."""
+    def steering(self, wish: Wish, card: ModelCard, stop: Stop, progress: Progress) -> Steering | NotSteered:
+        """What tells the sets of a Wish from each other, with the model of a card. Sentences are translated greedily. Raises Superseded."""
         toward, away = with_suggested(wish.toward, wish.away)
         sets = (_alone(wish, toward), _alone(wish, away))
         if self._last is None or self._last[0] != sets:
             try:
-                made: Steering | NotSteered = self._made(sets, stop, progress)
+                made: Steering | NotSteered = self._made(sets, card, stop, progress)
             except CannotSteer as error:
                 made = NotSteered(error)
             self._last = sets, made
         return self._last[1]
 
-    def _made(self, sets: _Sets, stop: Stop, progress: Progress) -> Steering:
+    def _made(self, sets: _Sets, card: ModelCard, stop: Stop, progress: Progress) -> Steering:
         for some in sets:
             if not some:
                 raise OneSetIsEmpty
             if len(some) > MOST_SENTENCES:
                 raise TooManySentences(limit=MOST_SENTENCES, got=len(some))
-        card = self._card(sets[0][0])
         why = card.why_absent("residual1")
         if why:
             raise NoStreamToSteer(why=why)

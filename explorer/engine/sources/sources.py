@@ -4,7 +4,6 @@ The trained model is kept when an untrained one is shown, so that it is there at
 """
 
 from pathlib import Path
-from weakref import WeakValueDictionary
 
 from explorer.engine.sources.foreign import ForeignModel, folder_version, open_folder
 from explorer.engine.sources.own_model import OwnModel
@@ -20,23 +19,18 @@ from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.tokenizer import Tokenizers
 
-Opened = WeakValueDictionary[object, ForeignModel]
-"""Models of others by their folder, its name and its state, as long as somebody keeps them."""
-
 
 class Sources:
     """All sources. `own` makes untrained models. The last trained model and the last model of others are kept.
 
-    A translator decodes with at most `most_threads`. `opened` has the models of others that somebody in this thread has open:
-    they have hardly any knobs, so all Sources of a thread share them, and a large one is in memory once.
+    A translator decodes with at most `most_threads`.
     """
 
-    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS, opened: "Opened | None" = None) -> None:
+    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS) -> None:
         self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
         self._trained: Trained | None = None
         self._foreign: tuple[object, ForeignModel] | None = None
-        self.opened: Opened = WeakValueDictionary() if opened is None else opened
 
     def of(self, wish: Wish) -> ModelSource:
         """The source that a Wish asks for; a model of others is opened by it. Raises UnknownPreset, BadFile."""
@@ -73,10 +67,7 @@ class Sources:
         version = folder.absolute(), name, folder_version(folder)
         if self._foreign is None or self._foreign[0] != version:
             self._foreign = None  # The old one goes first, because two large models may not fit into memory.
-            found = self.opened.get(version)
-            if found is None:
-                found = self.opened[version] = open_folder(folder, name)
-            self._foreign = version, found
+            self._foreign = version, open_folder(folder, name)
         return self._foreign[1]
 
     def source_ids(self, text: str, translator: Translator) -> tuple[int, ...]:
