@@ -26,7 +26,10 @@ class Steerer:
         self._last: tuple[_Sets, Steering | NotSteered] | None = None
 
     def steering(self, wish: Wish, card: ModelCard, stop: Stop, progress: Progress) -> Steering | NotSteered:
-        """What tells the sets of a Wish from each other, with the model of a card. Sentences are translated greedily. Raises Superseded."""
+        """What tells the sets of a Wish from each other in the model of a card; targets are written greedily.
+
+        Raises Superseded.
+        """
         toward, away = with_suggested(wish.toward, wish.away)
         sets = (_alone(wish, toward), _alone(wish, away))
         if self._last is None or self._last[0] != sets:

@@ -12,6 +12,7 @@ from torch import Tensor
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.effects import is_long
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
+from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.engine.threads import pass_work
 from explorer.mathematics import softmax
@@ -36,6 +37,7 @@ def edges(bench: Bench, focus: Focus) -> Edges | None:
     if focus.head >= card.side(focus.attention).n_heads:
         return None
     assert bench.trace is not None  # `findings` gives it.
+    check_has(card, "effects", "generator.logits", "self_attn.masked")
     closed = closed_cells(bench.trace[_tap(focus, "masked")][focus.head])  # [query, key]
     alone = ~closed & ((~closed).sum(axis=1, keepdims=True) == 1)
     ids, _measured = measured_words(bench.tokens.source, bench.tokens.target, bench.expected)
@@ -51,7 +53,8 @@ def edges(bench: Bench, focus: Focus) -> Edges | None:
         exact_rows=0,
     )
     n_tokens = max(len(bench.tokens.source), len(bench.tokens.target))
-    if is_long(int((~closed & ~alone).sum()) * pass_work(card, n_tokens)):
+    mixing_seen = not card.why_absent("self_attn.mixed")
+    if mixing_seen and is_long(int((~closed & ~alone).sum()) * pass_work(card, n_tokens)):
         return attrs.evolve(made, values=_estimated(bench, made))
     return exact_rows(bench, made, len(closed))
 

@@ -1,8 +1,20 @@
-"""Why an experiment has no picture with a model, in the sentence of its error."""
+"""What an experiment found, or why it cannot be made with a model."""
+
+from typing import TypeVar
 
 from explorer.lang import Words
 from explorer.trace.findings import NotMade
 from explorer.trace.trace import Trace
+
+T = TypeVar("T")
+
+
+def finding(trace: Trace, name: str, kind: type[T]) -> T | None:
+    """What an experiment found; None while it is computed. Raises LacksTap where the model can have none."""
+    found = trace.experiments.get(name)
+    if isinstance(found, NotMade):
+        raise found.error
+    return found if isinstance(found, kind) else None
 
 
 def why_not_made(trace: Trace, words: Words, *names: str) -> str:
