@@ -39,7 +39,7 @@ def test_the_command_line_says_what_the_library_says(folder: Folder, capsys: pyt
     np.testing.assert_allclose(effects["heads"], explorer.effects(TEXT, preset=path).heads, atol=1e-6)
     cells = json.loads(said(capsys, "effects", TEXT, "--edges", "decoder.self_attn.1.2", *preset))
     assert cells["edges"]["attention"] == "decoder.self_attn"
-    why, parts = json.loads(said(capsys, "why", TEXT, "--position", "3", *preset)), explorer.why(TEXT, 3, preset=path)
+    why, parts = json.loads(said(capsys, "why", TEXT, "--step", "3", *preset)), explorer.why(TEXT, 3, preset=path)
     assert sum(row["value"] for row in why["parts"]) == pytest.approx(parts.difference, abs=1e-4)
     lens, found = json.loads(said(capsys, "lens", TEXT, *preset)), explorer.lens(TEXT, preset=path)
     assert tuple(row["tap"] for row in lens["rows"]) == found.taps if "rows" in lens else len(lens) > 0
