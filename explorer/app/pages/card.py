@@ -118,6 +118,11 @@ class Card(QFrame):
         """Whether the card shows its view alone, without a title line."""
         return self.objectName() == "bare"
 
+    def fix_height(self, height_px: int) -> None:
+        """Give the card a height of its own. Its layout keeps no room for a height that is fixed without this policy."""
+        self.setFixedHeight(height_px)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
         set_style_property(self, "meant", meant)

@@ -61,6 +61,7 @@ class Sentences(QWidget):
             row.opened.connect(self._opened)
         self._words: Words | None = None
         self._translates = False  # whether the model is trained to translate
+        self._source_name = "header.source"
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
 
@@ -69,7 +70,6 @@ class Sentences(QWidget):
         self.examples.offer(gallery(), words)
         self._name_source(words)
         self.source_edit.setPlaceholderText(words("header.source_hint"))
-        self.source_edit.setAccessibleName(words("header.source"))
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
@@ -81,16 +81,20 @@ class Sentences(QWidget):
         if self._translates != wish.uses_trained:
             self._translates = wish.uses_trained
             if self._words is not None:
-                self._name_source(self._words)
                 self._offer("", self._words)
         self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
         both = wish.config.architecture == "encoder-decoder"
+        own = wish.uses_trained and both and wish.preset_translates
+        self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
+        if self._words is not None:
+            self._name_source(self._words)
         for widget in (self.target_label, self.target_edit, self.target_row):
             widget.setVisible(both)
 
     def _name_source(self, words: Words) -> None:
-        """Say in which language a trained translator reads."""
-        self.source_label.setText(words("header.source_chinese" if self._translates else "header.source"))
+        """Say in which language a trained translator reads; a model of one side has no source, but a text."""
+        self.source_label.setText(words(self._source_name))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Show the tokens. The tokens of a single sentence stand at the left."""
