@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
+from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
@@ -171,6 +172,12 @@ class HeadGrid(Picture):
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
+    measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The thumbnails, layer · n_heads + head, as they stand one after the other; () where layers stay layers."""
+        return () if self.measured is None else self.measured.order
 
     @property
     def shape(self) -> tuple[int, int]:

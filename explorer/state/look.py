@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from explorer.state.fields import bad_field, between, one_of
-from explorer.trace.finding_kinds import PATCHED, SALIENCIES
+from explorer.trace.finding_kinds import HEAD_MEASURES, PATCHED, SALIENCIES
 from explorer.trace.tap_names import ATTENTION_STAGES
 from explorer.trace.way import WAY
 
@@ -23,6 +23,8 @@ UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
 PART_ORDERS = ("layers", "size")
 """How the parts of a logit stand: in the order of computation, or the largest first."""
+HEAD_ORDERS = ("layers", "measure")
+"""How the wall of heads stands: by layer and head, or the largest measure first."""
 LENSES = ("lens", "jacobian")
 LENS_CELLS = ("words", "ranks")
 """What a cell of the lens says: the layer's likeliest word, or the place of the written word among all."""
@@ -64,6 +66,9 @@ class Look:
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     # The head whose maps the change page compares: the one that differs most, or the chosen one.
     changed_head: str = attrs.field(default="largest", validator=one_of(CHANGED_HEADS))
+    # What each thumbnail of a head says of it, if anything, and how the thumbnails stand.
+    measure: str = attrs.field(default="", validator=one_of(("", *HEAD_MEASURES)))
+    head_order: str = attrs.field(default="layers", validator=one_of(HEAD_ORDERS))
     opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
     # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
     cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))

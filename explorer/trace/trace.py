@@ -221,6 +221,18 @@ class Trace:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
 
+    def measures(self, attention: str = "") -> "Mapping[str, NDArray[np.float64]]":
+        """What each head of an attention does, by measure ("entropy", "distance", "previous", …): [layer, head].
+
+        `attention` is one such as "decoder.self_attn", the first one by default. A number is NaN where the measure means
+        nothing (induction without repeated tokens; distances between two texts), or where a long text left no room for the
+        weights. `trace.head_measures` has the definitions. Raises UnknownTap.
+        """
+        from explorer.trace.head_measures import MEASURES, head_values
+
+        chosen = attention or self.card.attentions[0]
+        return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
 

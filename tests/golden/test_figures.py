@@ -27,10 +27,11 @@ from explorer.picture.kinds import (
     Waves,
     marked,
 )
+from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
-from tests.picture.examples import account_of, by_hand, follow_of, heatmap, jacobian_by_hand, lens_by_hand, sums, words
+from tests.picture.examples import account_of, by_hand, follow_of, heatmap, jacobian_by_hand, lens_by_hand, sums, wall, words
 
 _CLOSED = np.array([[False, True], [False, False]])
 _MAP = heatmap(np.array([[1.0, np.nan], [0.25, 0.75]], np.float32), ("我", "<&>"), _CLOSED)
@@ -140,6 +141,18 @@ PICTURES: dict[str, Picture] = {
         closed_by="not closed",
         reason="there is nothing to close",
         estimated=np.array([[False, False], [True, True]]),
+        caption=_CAPTION,
+    ),
+    "wall_measured": attrs.evolve(
+        wall(2, 2, 2),
+        measured=Measured(
+            key="entropy",
+            name="Entropy <&>",
+            formula="H",
+            values=np.array([[0.5, np.nan], [12.25, 0.75]]),
+            unit="bit",
+            order=(2, 3, 0, 1),
+        ),
         caption=_CAPTION,
     ),
     "tree": Tree(

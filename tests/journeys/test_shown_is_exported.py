@@ -19,7 +19,7 @@ from explorer.lang import Words
 from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
 from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
 from explorer.picture.river.river import Half, River
-from explorer.state.intents import Compare, SetKnob, SetText
+from explorer.state.intents import Compare, SetKnob, SetText, look_at
 from explorer.trace.jacobian import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
@@ -35,7 +35,7 @@ def shown(card: Card) -> list[Numbers]:
         case Strips() as strips:
             return [band.values for band in strips.bands]
         case HeadGrid() as grid:
-            return list(grid.values)
+            return [*grid.values, *(() if grid.measured is None else (grid.measured.values,))]
         case Bars() as bars:
             return [bars.values[:, None]]
         case Follow(followed=followed):
@@ -102,7 +102,8 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
         case Strips(bands=bands):
             return [band.closed for band in bands]
         case HeadGrid(closed=mask, values=values):
-            return [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
+            masks = [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
+            return [*masks, None][: len(shown(card))]
         case Alignment(values=values):
             return [np.isnan(values)]
         case River():
@@ -181,6 +182,7 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
         window.session.ask(Compare("now"))
         window.session.ask(SetText("他在图书馆看书。" if preset == "translator" else "狗爱北京天安门"))
         window.session.ask(SetKnob("temperature", 0.8))
+        window.session.ask(look_at(measure="entropy", head_order="measure"))
         journey.settle(window)
         n_checked = 0
         for key in page_list.KEYS:

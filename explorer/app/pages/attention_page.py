@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton
 
 from explorer.app.pages.layouts import below, with_margins
 from explorer.app.pages.page import Page
-from explorer.app.pages.wall_card import wall_card
+from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
 from explorer.picture.makers.attention import head_map, part_strips
 from explorer.views.pictures.heatmap import HeatmapView
@@ -20,7 +20,7 @@ class AttentionPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        wall = wall_card(self)
+        wall = WallCard(self)
         self.map = HeatmapView()
         head = self.card(self.map, head_map)
         stages = QHBoxLayout()

@@ -74,7 +74,10 @@ class Page(QWidget):
 
     def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
         """Make a card and connect its signals."""
-        made = Card(view, make, page)
+        return self.add(Card(view, make, page))
+
+    def add(self, made: Card) -> Card:
+        """Take a card of one's own making and connect its signals."""
         self.cards.append(made)
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
