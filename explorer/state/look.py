@@ -12,7 +12,9 @@ from explorer.trace.way import WAY
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
-ALIGNED = ("head", "layer", "all")
+ALIGNED = ("head", "layer", "all", "layer_max", "all_max", "rollout")
+"""What stands for the heads: the chosen one, the mean or maximum of its layer or of all, or the rollout up to its layer."""
+SPECIALS = ("shown", "hidden")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
@@ -58,8 +60,10 @@ class Look:
     position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: nobody has chosen one
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
-    # The alignment shows one head, the mean of its layer, or the mean of all heads.
+    # Maps and lines show one head, or what stands for several; weights below the threshold, and special tokens, may be hidden.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
+    threshold: float = attrs.field(default=0.0, validator=between(0, 1))
+    specials: str = attrs.field(default="shown", validator=one_of(SPECIALS))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated

@@ -6,7 +6,12 @@ from explorer.app.pages.layouts import below, with_margins
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
-from explorer.picture.makers.attention import head_map, part_strips
+from explorer.picture.makers.attention import part_strips
+from explorer.picture.makers.pooled import attention_map, has_shares, offered_pools, pooled_as
+from explorer.state.look import Look
+from explorer.trace.trace import Trace
+from explorer.views.controls.map_filter import MapFilter
+from explorer.views.controls.pool_box import PoolBox
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 
@@ -22,12 +27,19 @@ class AttentionPage(Page):
         super().__init__()
         wall = WallCard(self)
         self.map = HeatmapView()
-        head = self.card(self.map, head_map)
+        head = self.card(self.map, attention_map)
+        self.pool, self.filter = PoolBox(), MapFilter()
+        for each in (self.pool, self.filter):
+            each.hide()  # They have nothing to say before the first picture.
+        self.pool.chose.connect(self._pooled)
+        self.filter.changed.connect(self._filtered)
+        head.bar.insertWidget(2, self.pool)
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))
         stages.addStretch(1)
         stages.addWidget(self._pencil_button())
         head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
+        head.layout().addWidget(self.filter)  # type: ignore[union-attr]  # the same
         grid = with_margins(QGridLayout(self.scrolled()))
         grid.addWidget(wall, 0, 0)
         grid.addWidget(head, 0, 1, 2, 1)
@@ -44,8 +56,22 @@ class AttentionPage(Page):
         self.map.pencil_asked.connect(self.pencil.toggle)
         return self.pencil
 
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        self.pool.show()
+        self.filter.setVisible(has_shares(look))
+        self.pool.offer(offered_pools(look), pooled_as(look), words)
+        self.filter.put(look)
+        super().draw(trace, look, words)
+
+    def _pooled(self, key: str) -> None:
+        self.look_at(aligned=key)
+
+    def _filtered(self, fields: dict[str, object]) -> None:
+        self.look_at(**fields)
+
     def speak(self, words: Words) -> None:
         super().speak(words)
+        self.filter.speak(words)
         self.pencil.setText(words("change.pencil"))
         self.pencil.setToolTip(words("change.pencil_hint"))
         self.pencil.setAccessibleDescription(words("change.pencil_hint"))
