@@ -386,3 +386,30 @@ class Follow(Picture):
         from explorer.picture.figure.follow import FOLLOW
 
         return FOLLOW
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class VectorMap(Picture):
+    """Vectors on a plane: symbols of the vocabulary, and the way of each token of a text through the layers.
+
+    `cloud` [symbol, xy] with the `names` of the symbols; `path` [place, token, xy] with the `taps` and names of the `places`.
+    `chosen` is the token that the picture is about, `near` its nearest symbols as rows of the cloud, nearest first. `side` is
+    the tokens' side.
+    """
+
+    cloud: Array
+    names: tuple[str, ...]
+    path: Array
+    taps: tuple[str, ...]
+    places: tuple[str, ...]
+    tokens: tuple[str, ...]
+    side: str
+    chosen: int
+    near: tuple[int, ...]
+    caption: Caption
+
+    def kind(self) -> "Kind[VectorMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.vector_map import VECTOR_MAP
+
+        return VECTOR_MAP

@@ -70,6 +70,7 @@ class Look:
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     # The head whose maps the change page compares: the one that differs most, or the chosen one.
     changed_head: str = attrs.field(default="largest", validator=one_of(CHANGED_HEADS))
+    vector: int = attrs.field(default=-1, validator=between(-1, _MOST))  # the token with neighbours; -1: the first word
     # What each thumbnail of a head says of it, if anything, and how the thumbnails stand.
     measure: str = attrs.field(default="", validator=one_of(("", *HEAD_MEASURES)))
     head_order: str = attrs.field(default="layers", validator=one_of(HEAD_ORDERS))

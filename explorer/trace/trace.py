@@ -20,6 +20,7 @@ from explorer.config import Config
 from explorer.errors import (
     CannotRead,
     ExplorerError,
+    NoSuchStep,
     NotATrace,
     NotKept,
     NotLookedInto,
@@ -40,6 +41,7 @@ from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Node, Search
+from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
     from explorer.trace.why import Parts
@@ -263,6 +265,20 @@ class Trace:
         if not isinstance(found, Lens):
             raise NotLookedInto(name=name)
         return found
+
+    def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:
+        """The symbols of the vocabulary whose vectors are nearest to a token's, each with the cosine, nearest first.
+
+        `side` is "encoder" or "decoder", the first one of the model by default. The Trace needs the experiment "vectors".
+        Raises NotLookedInto, NoSuchStep.
+        """
+        found = self.experiments.get("vectors")
+        if not isinstance(found, Vectors):
+            raise NotLookedInto(name="vectors")
+        own = found.sides[side if side in found.sides else self.card.sides[0].name]
+        if not 0 <= position < len(own.tokens):
+            raise NoSuchStep(got=position, last=len(own.tokens) - 1)
+        return own.neighbours(position)
 
     def save(self, path: str | Path) -> None:
         """Write all that was kept to one .npz file; an older file is replaced only when it is complete. Raises CannotWrite."""

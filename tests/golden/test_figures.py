@@ -24,6 +24,7 @@ from explorer.picture.kinds import (
     Timeline,
     TokenRow,
     Tree,
+    VectorMap,
     Waves,
     marked,
 )
@@ -141,6 +142,18 @@ PICTURES: dict[str, Picture] = {
         closed_by="not closed",
         reason="there is nothing to close",
         estimated=np.array([[False, False], [True, True]]),
+        caption=_CAPTION,
+    ),
+    "vectors": VectorMap(
+        cloud=np.array([[0, 0], [1, 0.5], [-1, -0.5]], np.float32),
+        names=("他", "<&>", "her"),
+        path=np.array([[[0, 0.5], [0.5, 0]], [[-0.5, 1], [1.5, 1]]], np.float32),
+        taps=("encoder.embedding.output", "encoder.layers.0.residual2"),
+        places=("input", "behind layer 0"),
+        tokens=("我", "爱<&>"),
+        side="source",
+        chosen=0,
+        near=(1, 0),
         caption=_CAPTION,
     ),
     "wall_measured": attrs.evolve(

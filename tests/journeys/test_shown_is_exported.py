@@ -17,7 +17,19 @@ from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
-from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.kinds import (
+    Alignment,
+    Bars,
+    Follow,
+    HeadGrid,
+    Heatmap,
+    Strips,
+    Timeline,
+    TokenRow,
+    Tree,
+    VectorMap,
+    Waves,
+)
 from explorer.picture.river.river import Half, River
 from explorer.state.intents import Compare, SetKnob, SetText, look_at
 from explorer.trace.jacobian import Agreement
@@ -73,6 +85,8 @@ def shown(card: Card) -> list[Numbers]:
             cells = [(each.log_p, each.log_p_after, each.difference) for each in row]
             made = np.array([[np.nan if value is None else value for value in row] for row in cells])
             return [made, *(each.values for each in (before, after) if each is not None)]
+        case VectorMap(cloud=cloud, path=path):
+            return [cloud, *path]
         case River() as river:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
@@ -110,6 +124,8 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
             return [np.isnan(values) for values in shown(card)]
         case LensMap():
             return [None] * 5
+        case VectorMap(path=path):
+            return [None] * (1 + len(path))
         case Follow() | EffectMap():
             return [None, None]
         case _:

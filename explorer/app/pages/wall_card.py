@@ -25,12 +25,13 @@ class WallCard(Card):
         view.chosen.connect(page.choose_head)
         view.wanted.connect(page.want_heads)
         self.bar.insertWidget(2, page.choice("attention"))
-        self.bar.insertWidget(3, self.measures)
+        if not opens:  # The page that the other walls open has the choice, and more room for it.
+            self.bar.insertWidget(3, self.measures)
         page.add(self)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self.measures.offer(offered_measures(look), look.measure, look.head_order, words)
-        self.measures.show()
+        self.measures.setVisible(not self.page)
         super().draw(trace, look, words)
 
     def _measured(self, measure: str) -> None:

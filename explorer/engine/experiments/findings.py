@@ -10,6 +10,7 @@ from explorer.engine.experiments.kept import Kept
 from explorer.engine.experiments.lens_file import fitted_for
 from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.experiments.saliency import saliency
+from explorer.engine.experiments.vectors import vectors
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
@@ -26,8 +27,8 @@ from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
 
-_OF_BANDS = frozenset({"why"})
-"""What the first page asks for while its bands show contributions."""
+_MISSED_QUIETLY = frozenset({"why", "vectors"})
+"""What pages ask for beside other pictures, which a model of others still shows: contributions of bands, neighbours."""
 
 
 def findings(
@@ -40,8 +41,8 @@ def findings(
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
-    if trace.config is None and asked == _OF_BANDS:
-        return {}  # The river draws weights then, and its switch says why.
+    if trace.config is None and asked <= _MISSED_QUIETLY:
+        return {}  # The river draws weights then, and its switch says why; the page of vectors has strips alone.
     if trace.config is None:
         raise NotForThisModel(name=min(asked).partition("_")[0])
     others = _others(source, request.wish, trace) if "batch" in asked else ()
@@ -61,6 +62,9 @@ def findings(
             there[place] = _patching(source, model, request, trace, changing, stop)
         elif name == "saliency":
             there[place] = _saliency(bench, trace, changing)
+        elif name == "vectors":
+            symbols = source.symbols(request.wish.config, trace.tokens, of_source=True)
+            there[place] = vectors(bench, symbols)
         elif name == "jacobian":
             there[place] = _jacobian(bench, request.wish.preset, trace)
         else:

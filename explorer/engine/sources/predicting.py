@@ -58,9 +58,10 @@ class Predicting:
         target = within(self._row(wish, text, cuts), config.n_target_symbols)
         return Sentence(Tokens(source, short_enough(target, config)), text)
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
-        return self._vocabulary(config).target.symbols
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
+        both = self._vocabulary(config)
+        return (both.source if of_source else both.target).symbols
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
         """The model with these knobs and trained or fresh weights. Raises NotEnoughMemory, NoSuchDevice, Superseded."""

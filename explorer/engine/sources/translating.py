@@ -87,10 +87,10 @@ class Translating:
         tokens = Tokens(source, target[: wish.config.max_len])
         return Sentence(tokens, translator.bilingual.target_text(found.best), found if self._trained else None, begun)
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
         both = room(self._translator, config)
-        return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
+        return (both.target if config.architecture == "encoder-decoder" and not of_source else both.source).symbols
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
         """The model with these knobs and trained or fresh weights. Raises NotEnoughMemory, NoSuchDevice, Superseded."""

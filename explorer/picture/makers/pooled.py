@@ -76,7 +76,8 @@ def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
     if pooled == "rollout":
         return rollout(layers).astype(np.float32)
     if pooled.endswith("_max"):
-        return np.maximum.reduce([heads.max(axis=0) for heads in layers])
+        largest: Array = np.maximum.reduce([heads.max(axis=0) for heads in layers])
+        return largest
     # Sums are float64, so that the order of heads does not matter.
     total = np.sum([heads.sum(axis=0, dtype=np.float64) for heads in layers], axis=0)
     mean: Array = (total / sum(len(heads) for heads in layers)).astype(np.float32)
