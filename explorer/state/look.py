@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ALIGNED = ("head", "layer", "all", "layer_max", "all_max", "rollout")
 """What stands for the heads: the chosen one, the mean or maximum of its layer or of all, or the rollout up to its layer."""
 SPECIALS = ("shown", "hidden")
+DRAWN = ("map", "lines")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
@@ -62,6 +63,7 @@ class Look:
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
     # Maps and lines show one head, or what stands for several; weights below the threshold, and special tokens, may be hidden.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
+    drawn: str = attrs.field(default="map", validator=one_of(DRAWN))  # how the attention page shows them
     threshold: float = attrs.field(default=0.0, validator=between(0, 1))
     specials: str = attrs.field(default="shown", validator=one_of(SPECIALS))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))

@@ -2,22 +2,22 @@
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton
 
+from explorer.app.pages.head_choice import HeadChoice
 from explorer.app.pages.layouts import below, with_margins
 from explorer.app.pages.page import Page
 from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
 from explorer.picture.makers.attention import part_strips
-from explorer.picture.makers.pooled import attention_map, has_shares, offered_pools, pooled_as
+from explorer.picture.makers.pooled import attention_lines, attention_map
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
-from explorer.views.controls.map_filter import MapFilter
-from explorer.views.controls.pool_box import PoolBox
+from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 
 
 class AttentionPage(Page):
-    """The wall of heads and the chosen head's vectors at the left, the chosen head's map at the right."""
+    """The wall of heads and the chosen head's vectors at the left, the chosen head's map or lines at the right."""
 
     key = "attention"
     least_px = 420
@@ -27,22 +27,20 @@ class AttentionPage(Page):
         super().__init__()
         wall = WallCard(self)
         self.map = HeatmapView()
-        head = self.card(self.map, attention_map)
-        self.pool, self.filter = PoolBox(), MapFilter()
-        for each in (self.pool, self.filter):
-            each.hide()  # They have nothing to say before the first picture.
-        self.pool.chose.connect(self._pooled)
-        self.filter.changed.connect(self._filtered)
-        head.bar.insertWidget(2, self.pool)
+        head, self.lines = self.card(self.map, attention_map), self.card(AlignmentView(), attention_lines)
+        self.heads = [HeadChoice(head), HeadChoice(self.lines)]
+        for choice in self.heads:
+            choice.changed.connect(self._looked)
+        self.grid = head
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))
         stages.addStretch(1)
         stages.addWidget(self._pencil_button())
         head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
-        head.layout().addWidget(self.filter)  # type: ignore[union-attr]  # the same
         grid = with_margins(QGridLayout(self.scrolled()))
         grid.addWidget(wall, 0, 0)
         grid.addWidget(head, 0, 1, 2, 1)
+        grid.addWidget(self.lines, 0, 1, 2, 1)
         grid.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1, 0)
         for axis in (grid.setColumnStretch, grid.setRowStretch):
             axis(0, 1)
@@ -57,21 +55,19 @@ class AttentionPage(Page):
         return self.pencil
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        self.pool.show()
-        self.filter.setVisible(has_shares(look))
-        self.pool.offer(offered_pools(look), pooled_as(look), words)
-        self.filter.put(look)
+        self.grid.setVisible(look.drawn == "map")
+        self.lines.setVisible(look.drawn == "lines")
+        for choice in self.heads:
+            choice.put(look, words)
         super().draw(trace, look, words)
 
-    def _pooled(self, key: str) -> None:
-        self.look_at(aligned=key)
-
-    def _filtered(self, fields: dict[str, object]) -> None:
+    def _looked(self, fields: dict[str, object]) -> None:
         self.look_at(**fields)
 
     def speak(self, words: Words) -> None:
         super().speak(words)
-        self.filter.speak(words)
+        for choice in self.heads:
+            choice.speak(words)
         self.pencil.setText(words("change.pencil"))
         self.pencil.setToolTip(words("change.pencil_hint"))
         self.pencil.setAccessibleDescription(words("change.pencil_hint"))

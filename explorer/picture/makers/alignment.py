@@ -17,6 +17,7 @@ from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.state.offers import ChangePlace
 from explorer.trace.arrays import Array
+from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 
 Lengths = NDArray[np.floating]
@@ -141,11 +142,13 @@ def changeable(picture: Alignment, tokens: frozenset[tuple[str, int]]) -> Change
         of_one = picture.head is not None
         made = ChangePlace(picture.caption.tap, picture.head, row if of_one else None, column if of_one else None)
         return None if "*" in made.tap else made
+    side = place_of(picture.caption.tap).side
     if column is not None:
-        return ChangePlace("encoder.embedding.output", None, column)
+        keys = "encoder" if ".cross_attn." in picture.caption.tap else side
+        return ChangePlace(f"{keys}.embedding.output", None, column)
     if row is None or row + picture.rows.shift >= n_rows:
         return None
-    return ChangePlace("decoder.embedding.output", None, row + picture.rows.shift)
+    return ChangePlace(f"{side}.embedding.output", None, row + picture.rows.shift)
 
 
 def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:

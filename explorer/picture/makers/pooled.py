@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Axis, Closed, Heatmap
+from explorer.picture.kinds import Alignment, Axis, Closed, Heatmap
 from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.heatmaps import (
     caption,
@@ -28,6 +28,7 @@ from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
 
+_MOST_LINES = 4096
 FORMULAS = {
     "layer": "Ā = Σ<sub>h</sub> A<sub>h</sub> / n<sub>heads</sub>",
     "all": "Ā = Σ<sub>l,h</sub> A<sub>l,h</sub> / (n<sub>layers</sub> · n<sub>heads</sub>)",
@@ -49,6 +50,30 @@ def attention_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     if look.specials == "hidden":
         made = without_specials(made, *_specials(trace, made), words)
     return above(made, look.threshold, words) if look.threshold else made
+
+
+def attention_lines(trace: Trace, look: Look, words: Words) -> Alignment:
+    """The weights of `attention_map` as lines between two rows of tokens, the strongest of them where there are many.
+
+    Scores are no shares and have no lines, so that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
+    """
+    made = attention_map(trace, look if has_shares(look) else attrs.evolve(look, stage="weights"), words)
+    values, told = made.values, attrs.evolve(made.caption, note=made.caption.note or words("heads.lines_note"))
+    if values.size > _MOST_LINES:
+        # The weight that so many others do not reach.
+        least = np.partition(np.nan_to_num(values, nan=0.0), values.size - _MOST_LINES, axis=None)[-_MOST_LINES]
+        values = np.where(values >= least, values, np.float32(np.nan))
+        note = words("heads.strongest", count=int(np.isfinite(values).sum()))
+        told = attrs.evolve(told, origin="computed", note="  ".join(filter(None, (told.note, note))))
+    return Alignment(
+        values=values,
+        rows=made.rows,
+        columns=made.columns,
+        scale=made.scale,
+        caption=told,
+        recorded=made.recorded if values is made.values else None,
+        head=made.head,
+    )
 
 
 def pooled_as(look: Look) -> str:

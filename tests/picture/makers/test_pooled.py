@@ -6,10 +6,12 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.picture.makers.alignment import alignment
+from explorer.picture.makers import pooled
+from explorer.picture.makers.alignment import alignment, changeable
 from explorer.picture.makers.attention import head_map
-from explorer.picture.makers.pooled import attention_map, is_special, offered_pools, pooled_as
+from explorer.picture.makers.pooled import attention_lines, attention_map, is_special, offered_pools, pooled_as
 from explorer.state.look import ALIGNED, Look
+from explorer.state.offers import ChangePlace
 from explorer.trace.rollout import rollout
 from explorer.trace.trace import Trace
 from tests.picture.examples import LANGUAGES, example, words
@@ -141,3 +143,39 @@ def test_a_row_that_looked_at_special_tokens_alone_has_no_numbers() -> None:
     )
     assert scores.is_recorded
     assert [is_special(trace, token) for token in trace.tokens.target] == [True, False, False]
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+@pytest.mark.parametrize("key", ["head", "layer_max", "all"])
+def test_every_attention_has_lines_with_the_numbers_of_its_map(attention: str, key: str) -> None:
+    """Self-attention as well as cross-attention; of scores, their weights."""
+    trace, look = begun(), Look(attention=attention, layer=1, head=2, aligned=key)
+    lines, grid = attention_lines(trace, look, words("en")), attention_map(trace, look, words("en"))
+    assert np.array_equal(lines.values, grid.values, equal_nan=True)
+    assert (lines.rows, lines.columns, lines.head) == (grid.rows, grid.columns, grid.head)
+    assert lines.caption.note == words("en")("heads.lines_note")
+    scores = attention_lines(trace, attrs.evolve(look, stage="scores"), words("en"))
+    assert np.array_equal(scores.values, grid.values, equal_nan=True)
+
+
+def test_of_very_many_lines_the_strongest_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And it is said how many."""
+    monkeypatch.setattr(pooled, "_MOST_LINES", 5)
+    trace = example()
+    whole, made = attention_map(trace, Look(), words("en")), attention_lines(trace, Look(), words("en"))
+    shown = np.isfinite(made.values)
+    assert shown.sum() == 5 and whole.values[shown].min() >= whole.values[~shown].max()
+    assert words("en")("heads.strongest", count=5) in made.caption.note and made.recorded is None
+
+
+@pytest.mark.parametrize("attention", ["encoder.self_attn", "decoder.self_attn"])
+def test_a_change_at_a_line_of_self_attention_is_one_of_its_own_side(attention: str) -> None:
+    """A cell of the head, or the vector of the token that stands in either row."""
+    lines = attention_lines(example(), Look(attention=attention, head=2), words("en"))
+    side = attention.partition(".")[0]
+    tap = f"{side}.layers.0.self_attn.weights"
+    rows, columns = (attrs.evolve(axis, side=end) for axis, end in ((lines.rows, "below"), (lines.columns, "above")))
+    apart = attrs.evolve(lines, rows=rows, columns=columns)
+    assert changeable(apart, frozenset({("below", 3), ("above", 1)})) == ChangePlace(tap, 2, 3, 1)
+    assert changeable(apart, frozenset({("above", 1)})) == ChangePlace(f"{side}.embedding.output", None, 1)
+    assert changeable(apart, frozenset({("below", 2)})) == ChangePlace(f"{side}.embedding.output", None, 2)
