@@ -23,8 +23,8 @@ def vectors(bench: Bench, source_symbols: tuple[str, ...]) -> Vectors:
     assert bench.trace is not None  # The streams of a pass are those that it recorded.
     sides = {}
     for side, stack, symbols in (
-        ("encoder", bench.model.encoder, source_symbols),
-        ("decoder", bench.model.decoder, bench.symbols),
+        ("encoder", bench.own.encoder, source_symbols),
+        ("decoder", bench.own.decoder, bench.symbols),
     ):
         if stack is not None:
             stop_if(bench.stop)
