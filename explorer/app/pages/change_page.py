@@ -9,7 +9,7 @@ from explorer.app.pages.change_list import ChangeList
 from explorer.app.pages.layouts import below, row_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.postcard_box import PostcardBox
-from explorer.app.pages.wall_card import wall_card
+from explorer.app.pages.wall_card import WallCard
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
@@ -92,7 +92,7 @@ class ChangePage(Page):
         self.first_map = self.card(HeatmapView(), head_map, "attention")
         right.addWidget(self.suggestions)
         self.firsts = QWidget()
-        heads = layouts.beside((wall_card(self, "attention"), 1), (self.first_map, 1))
+        heads = layouts.beside((WallCard(self, "attention"), 1), (self.first_map, 1))
         heads.setContentsMargins(0, 0, 0, 0)
         self.firsts.setLayout(heads)
         right.addWidget(self.firsts, 4)

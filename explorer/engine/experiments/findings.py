@@ -12,6 +12,7 @@ from explorer.engine.experiments.lens_file import fitted_for
 from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.experiments.saliency import saliency
+from explorer.engine.experiments.vectors import vectors
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
@@ -28,6 +29,9 @@ from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
 
+_MISSED_QUIETLY = frozenset({"vectors"})
+"""What a page asks for beside other pictures, which a model of others still shows."""
+
 
 def findings(
     source: ModelSource, model: AnyModel, request: Request, trace: Trace, changing: Changing, stop: Stop, kept: Kept
@@ -39,6 +43,8 @@ def findings(
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
+    if trace.config is None:
+        asked -= _MISSED_QUIETLY
     if trace.config is None and asked & OF_OUR_OWN:
         raise NotForThisModel(name=min(asked & OF_OUR_OWN))
     others = _others(source, request.wish, trace) if "batch" in asked else ()
@@ -59,6 +65,9 @@ def findings(
             there[place] = _patching(source, model, request, trace, changing, stop)
         elif name == "saliency":
             there[place] = _saliency(bench, trace, changing)
+        elif name == "vectors":
+            symbols = source.symbols(request.wish.config, trace.tokens, of_source=True)
+            there[place] = vectors(bench, symbols)
         elif name == "jacobian":
             there[place] = _jacobian(bench, request.wish.preset, trace)
         else:
