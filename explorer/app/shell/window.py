@@ -18,6 +18,7 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
+from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
@@ -58,6 +59,8 @@ class Window(QMainWindow):
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help, self.saving = Help(self, appearance), Saving(self)
         self.saving.broke.connect(self.broke)
+        around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
+        self.presenter = Presenter(self, session, self.page_stack, around)
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_parts()
