@@ -362,7 +362,6 @@ def test_files_are_written_of_it(folder: Folder, tmp_path: Path) -> None:
         (("show", TEXT, "--n-heads", "2"), "n_heads"),
         (("lens", TEXT), "lens"),
         (("translate", TEXT), "explorer.explore"),
-        (("gui",), "explorer.explore"),
     ],
 )
 def test_what_cannot_be_done_with_it_is_one_line(
