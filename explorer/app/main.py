@@ -45,6 +45,8 @@ class Program:
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
+        self.window.folders.recall(self.preferences.text("folders"))
+        self.window.folders.changed.connect(self._keep_folders)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.bug_reports.report)
@@ -114,6 +116,10 @@ class Program:
             self._loaded()
         elif isinstance(value, told.Set):
             self.remembered.keep(value.state)
+
+    def _keep_folders(self) -> None:
+        """Keep them at once, since a program may be killed."""
+        self.preferences.put("folders", self.window.folders.memory)
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)
