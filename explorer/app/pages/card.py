@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.errors import NotKept
+from explorer.errors import LacksTap, NotKept
 from explorer.lang import Words
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption, Picture, marked
@@ -60,6 +60,7 @@ class Card(QFrame):
         self.make: Maker[Any] = make
         self.page = page
         self.picture: Picture | None = None
+        self._refused = False
         self._words: Words | None = None
         self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture needs and that were not kept
         self.title = TitleLabel()
@@ -116,11 +117,17 @@ class Card(QFrame):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
         self.wants = ()
+        if self._refused:
+            self._refused = False
+            self.view.setVisible(True)  # type: ignore[attr-defined]  # A view is a widget too.
         try:
             made = self.make(trace, look, words)
         except NotKept as error:  # A map of a long text may be kept once it is asked for.
             self.wants = ((str(error.values["tap"]), error.head),)
             self._wait(words, words.error(error))
+            return
+        except LacksTap as error:  # This model can have no such picture, and that of another one must not stay.
+            self._refuse(words.error(error))
             return
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
@@ -140,7 +147,7 @@ class Card(QFrame):
         try:
             made = self.make(trace, look, Words.load("en"))
             return self.picture if made is None else marked(made, len(trace.changes))
-        except NotKept:
+        except (NotKept, LacksTap):
             return self.picture
 
     def _wait(self, words: Words, note: str) -> None:
@@ -150,6 +157,14 @@ class Card(QFrame):
         self.note.setVisible(bool(note))
         if self.picture is None:
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
+
+    def _refuse(self, why: str) -> None:
+        """Say in a sentence why there is no picture, in its place."""
+        self.picture, self._refused = None, True
+        self.title.setText(self.title.text().removesuffix(" …"))
+        self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
+        self.note.setText(why)
+        self.note.setVisible(True)
 
     def _tell(self, caption: Caption, words: Words) -> None:
         self.title.setText(caption.title)
