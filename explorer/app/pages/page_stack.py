@@ -23,7 +23,6 @@ from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.architecture import Architecture, architecture_of
 from explorer.trace.own_card import card_of
-from explorer.trace.tap_names import without_place
 from explorer.trace.trace import Trace
 from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.controls.change_strip import ChangeStrip
@@ -167,10 +166,7 @@ class PageStack(QWidget):
 
     def _show_lack(self, trace: Trace, _look: Look, words: Words) -> None:
         """In place of a page that is nothing without a tap which this model lacks, say so."""
-        there = (
-            {without_place(tap) for tap in trace.names()} if trace.config is None and self.page.needs else set(self.page.needs)
-        )
-        lacks = next((tap for tap in self.page.needs if tap not in there), "")
+        lacks = self.page.lacks(trace)
         self.lack.setVisible(bool(lacks))
         self._stack.setVisible(not lacks)
         if lacks:
