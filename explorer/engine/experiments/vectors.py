@@ -22,10 +22,7 @@ def vectors(bench: Bench, source_symbols: tuple[str, ...]) -> Vectors:
     """The vectors of each side of the model. `source_symbols` are the texts of the encoder's ids. Raises Superseded."""
     assert bench.trace is not None  # The streams of a pass are those that it recorded.
     sides = {}
-    for side, stack, symbols in (
-        ("encoder", bench.own.encoder, source_symbols),
-        ("decoder", bench.own.decoder, bench.symbols),
-    ):
+    for side, stack, symbols in (("encoder", bench.own.encoder, source_symbols), ("decoder", bench.own.decoder, bench.symbols)):
         if stack is not None:
             stop_if(bench.stop)
             sides[side] = _side(bench, bench.trace, side, stack, symbols)
