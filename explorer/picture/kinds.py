@@ -67,6 +67,7 @@ class Caption:
     """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin.
 
     `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
+    `name` is what a file of the picture is called, where its tap would not say what is in it.
     """
 
     title: str
@@ -76,6 +77,12 @@ class Caption:
     note: str = ""
     origin: Origin = "recorded"
     changes: int | None = None
+    name: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """What a file of the picture is called, without its suffix."""
+        return self.name or self.tap.replace("*", "all") or "tokens"
 
 
 def marked(picture: P, changes: int) -> P:

@@ -115,6 +115,8 @@ class ChangePage(Page):
         self.suggestions.setVisible(not there)
         self.firsts.setVisible(not there)
         self.compared.setVisible(there)
+        self.find_button.setVisible(trace.config is not None)  # Its sentences are those of our own translators.
+        self.save_button.setVisible(trace.config is not None or bool(trace.expected))
         self.save_button.setEnabled(beside(trace) is not None and bool(trace.expected))
         self.words_card.setMaximumHeight(_MOST_WORDS_PX if there else _WORDS_PX)
         super().draw(trace, look, words)

@@ -19,7 +19,7 @@ from explorer.engine.token_limits import numbered
 from explorer.errors import BadText, ExplorerError, LacksTap, NoFittedLens, NoOtherText, NotForThisModel
 from explorer.foreign.model import Foreign
 from explorer.state.focus import FOCUSED, Focus
-from explorer.state.other_sentences import other_sentences
+from explorer.state.other_sentences import suggested_for
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.effects import Effects
@@ -131,7 +131,7 @@ def _patching(
     source: ModelSource, model: AnyModel, request: Request, trace: Trace, changing: Changing, stop: Stop
 ) -> Patching | NotPatched:
     """What of the other sentence's pass brings back its answer. Raises Superseded."""
-    suggested = other_sentences([token.text for token in trace.tokens.source or trace.tokens.target])
+    suggested = suggested_for(trace)
     wish = request.wish.of_text(request.wish.other.strip() or next(iter(suggested), ""))
     if not wish.text:
         return NotPatched(NoOtherText())

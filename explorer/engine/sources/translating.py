@@ -4,6 +4,8 @@ If the Wish asks for untrained weights or another shape, that model is shown wit
 everything else stays equal.
 """
 
+from collections.abc import Sequence
+
 import torch
 
 from explorer.config import Config
@@ -78,6 +80,22 @@ class Translating(OfTrained):
         # A shape with fewer positions than the trained one shows the beginning. This is no error: nobody typed too much.
         tokens = Tokens(source, target[: wish.config.max_len])
         return Sentence(tokens, translator.bilingual.target_text(found.best), found if self._trained else None, begun)
+
+    def translated_together(self, wish: Wish, sources: Sequence[Row], changing: Changing, stop: Stop) -> list[Sentence]:
+        """Each sentence with its translation by the trained model; all are of one length, so no padding meets a change.
+
+        Raises BadChange, Superseded.
+        """
+        translator = self._translator
+        decoding = Decoding(beam=wish.beam, whole=changing.in_whole_passes)
+        ids = [tuple(token.id for token in source) for source in sources]
+        with changing.inside(translator.model(wish.config)):
+            searches = translator.search_all(ids, wish.config, decoding, stop)
+        both = translator.bilingual
+        return [
+            Sentence(Tokens(source, both.target_tokens(found.best)), both.target_text(found.best), found)
+            for source, found in zip(sources, searches, strict=True)
+        ]
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
         """The symbol of each id of the output, or of what the encoder reads."""
