@@ -11,11 +11,12 @@ explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
+explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +27,8 @@ from explorer.presets import DEFAULT
 from explorer.version import __version__
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
     from explorer.trace.arrays import Array
@@ -49,6 +52,7 @@ __all__ = [
     "lens",
     "patching",
     "postcard",
+    "record",
     "saliency",
     "steering",
     "translate",
@@ -82,6 +86,23 @@ def explore(
     request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
+
+
+def record(module: "nn.Module", *inputs: Any, axes: "Mapping[str, str] | None" = None, **named: Any) -> "Trace":
+    """Run `module(*inputs, **named)` once, without gradients, and return what was recorded in it.
+
+    These are our Taps in any torch module, and the `weights` [head, query, key] and `output` of every nn.MultiheadAttention.
+    The weights are computed once more beside the pass, before dropout, and the module's result stays what it is. The names are
+    made from module paths: `layers.3.self_attn` is "encoder.layers.3.self_attn".
+
+    `axes` has further modules whose output is wanted, by path: {"layers.0": "batch position feature"}. A batch has one
+    sentence; tokens are positions. While the pass runs, torch's fast path for encoder layers is off, so that attention is
+    called at all: numbers may then differ in their last bits from those of a pass on it.
+    Raises NoTaps where nothing is found, UnknownTap, BadAxes, SeveralSentences, and whatever the module raises.
+    """
+    from explorer.engine.recording.any_module import record_module
+
+    return record_module(module, inputs, named, axes)
 
 
 def why(

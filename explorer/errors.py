@@ -18,6 +18,7 @@
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
+    ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
@@ -515,6 +516,28 @@ class BadReplacement(ExplorerError):
     """A hook of a tap returned a tensor that cannot replace the recorded one. Values: tap, wanted, got."""
 
     key = "error.bad_replacement"
+
+
+class CannotRecord(ExplorerError):
+    """A pass of somebody's own torch module that cannot be recorded."""
+
+
+class NoTaps(CannotRecord):
+    """Nothing in a torch module that could be recorded, or nothing of it ran. Values: module."""
+
+    key = "error.no_taps"
+
+
+class BadAxes(CannotRecord):
+    """Names of axes that are not those of the tensor. Values: tap, axes, shape."""
+
+    key = "error.bad_axes"
+
+
+class SeveralSentences(CannotRecord):
+    """A batch of more than one. Values: got."""
+
+    key = "error.several_sentences"
 
 
 class TakesTooLong(BadFormula):
