@@ -2,8 +2,9 @@
 
 A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, a table `knobs` of values that differ from the
 defaults, and perhaps a table `look` with fields of the first Look. A trained model is a folder with such a file as
-`preset.toml`, its weights and its two vocabularies; a user's own folder is named by its path. Titles and notes stand in
-the language files under `preset.<name>`.
+`preset.toml`, its weights and its vocabularies. A user's own folder or file of knobs is named by its path; those in the
+folder `presets` beside the preferences are offered as the bundled ones are. Titles and notes of these stand in the language
+files under `preset.<name>`.
 """
 
 import tomllib
@@ -16,7 +17,7 @@ import attrs
 from explorer.config import Config
 from explorer.errors import BadField, BadKnob, BadPreset, CannotRead, KnobDoesNothing, NotOwnModel, OverLimit, UnknownPreset
 from explorer.files import read_whole
-from explorer.resources import asset
+from explorer.resources import asset, config_folder
 from explorer.state.fields import read_fields
 from explorer.state.look import Look
 from explorer.toml_text import deep_line, too_deep
@@ -25,6 +26,7 @@ DEFAULT = "translator"
 _MOST_BYTES = 2**18  # bytes; the bundled presets have some hundred
 _T = TypeVar("_T")
 FILE = "preset.toml"
+_SUFFIX = ".toml"
 _FOREIGN_TEXT = "The capital of France is Paris."
 _FOREIGN_KNOBS = ("temperature", "memory_budget")
 _SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
@@ -48,8 +50,13 @@ class Preset:
 
     @property
     def translates(self) -> bool:
-        """Whether the preset has weights that were trained to translate. Others say what comes next in a text."""
-        return self.folder is not None and self.config.architecture != "decoder-only"
+        """Whether the preset has weights that were trained to translate. Others say what comes next, or what fills a gap."""
+        return self.folder is not None and self.config.architecture == "encoder-decoder"
+
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether the preset has weights that were trained to say what stands in a gap."""
+        return self.folder is not None and self.config.architecture == "encoder-only"
 
     def changed(self, **knobs: object) -> Config:
         """The preset's Config with other values. Raises BadKnob, also for a knob that does not act on its model."""
@@ -66,6 +73,20 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
+def own_presets() -> tuple[str, ...]:
+    """The names of a user's own presets, which are paths: files of knobs, and folders with weights."""
+    folder = config_folder() / "presets"
+    try:
+        return tuple(sorted(map(str, (*folder.glob(f"*{_SUFFIX}"), *(path.parent for path in folder.glob(f"*/{FILE}"))))))
+    except OSError:  # A folder that cannot be read offers nothing.
+        return ()
+
+
+def preset_title(name: str) -> str:
+    """What a user's own preset is called: as its folder, or as its file without the suffix."""
+    return Path(name).name.removesuffix(_SUFFIX)
+
+
 def load_own_preset(name: str) -> Preset:
     """A preset of our own models, which alone can be shown in the window and trained.
 
@@ -78,7 +99,7 @@ def load_own_preset(name: str) -> Preset:
 
 
 def load_preset(name: str) -> Preset:
-    """Read a bundled preset, or one in a user's own folder, which may hold somebody's model.
+    """Read a bundled preset, or one in a user's own file or folder, which may hold somebody's model.
 
     Raises UnknownPreset, BadPreset.
     """
@@ -131,9 +152,10 @@ def _kept(value: Any, kind: type[_T]) -> _T:
 
 
 def _own(name: str) -> Path | None:
-    """The preset's file in the folder `name`, if there is one."""
+    """The preset's file, if `name` is that file or the folder where it is."""
     try:
-        return path if name and (path := Path(name) / FILE).is_file() else None
+        path = Path(name) if name.endswith(_SUFFIX) and not Path(name).is_dir() else Path(name) / FILE
+        return path if name and path.is_file() else None
     except (OSError, ValueError):  # No file can have this name.
         return None
 

@@ -1,14 +1,12 @@
 """The header: preset, architecture, pages, lessons, language, theme and export."""
 
-from pathlib import Path
-
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from explorer.config import find_knob
 from explorer.lang import Words
-from explorer.presets import load_preset, preset_names
+from explorer.presets import load_preset, own_presets, preset_names, preset_title
 from explorer.state.intents import OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
@@ -36,7 +34,7 @@ class Header(QWidget):
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
             combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._names = list(preset_names())
+        self._names = [*preset_names(), *own_presets()]
         self.presets.addItems(self._names)
         self.architectures.addItems(find_knob("architecture").choices)
         self.presets.currentIndexChanged.connect(self._chose_preset)
@@ -117,7 +115,7 @@ class Header(QWidget):
             return
         for index, name in enumerate(self._names):
             own = name not in preset_names()  # A user's own folder keeps its name.
-            title = Path(name).name if own else self._words(f"preset.{name}.title")
+            title = preset_title(name) if own else self._words(f"preset.{name}.title")
             if self._chosen == (name, False):
                 title = self._words("header.untrained", preset=title)
             elif not own and load_preset(name).folder is not None:
