@@ -32,10 +32,15 @@ class Program:
     """All objects that exist while the window is open."""
 
     def __init__(
-        self, text: str | None = None, preset: str | None = None, language: str | None = None, lacking: str = ""
+        self,
+        text: str | None = None,
+        preset: str | None = None,
+        language: str | None = None,
+        lacking: str = "",
+        preferences: Preferences | None = None,
     ) -> None:
-        """`lacking` names an input method for which Qt has no plugin."""
-        self.preferences = Preferences()
+        """`lacking` names an input method for which Qt has no plugin. `preferences` are given where they were read already."""
+        self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
         first = first_state(self.preferences, text, preset)
         self._refused = first.refused
@@ -131,9 +136,10 @@ def _load_figures() -> None:
 def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:
     """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
     lacking = choose_input_method(os.environ)
-    use_size(os.environ, Preferences().size)
+    preferences = Preferences()
+    use_size(os.environ, preferences.size)
     application = make_application()
-    program = Program(text, preset, language, lacking)
+    program = Program(text, preset, language, lacking, preferences)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

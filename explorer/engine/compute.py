@@ -4,14 +4,13 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
-from collections.abc import Sequence
 
 import attrs
 
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
-from explorer.engine.errand import Brought, Errand, FindBreaks
+from explorer.engine.errand import Brought, Errand
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -27,33 +26,16 @@ from explorer.engine.sources.source import Model, ModelSource, Sentence, never, 
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
-from explorer.errors import (
-    ExplorerError,
-    NoOtherText,
-    NoSuchPart,
-    NothingChanged,
-    NotKept,
-    TooLongForEffects,
-    TooLongToPatch,
-    TooLongToTry,
-)
-from explorer.presets import load_own_preset
+from explorer.errors import ExplorerError, NotKept, TooLongToTry
 from explorer.state.breaks import broken, unchanged
-from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
-from explorer.trace.edges import Edges
-from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
-from explorer.trace.patching import NotPatched, Patching
-from explorer.trace.saliency import Saliency
-from explorer.trace.sentence_breaks import Break, Breaks
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
-_ALL_ROWS = 2**31
 _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 
 
@@ -121,44 +103,6 @@ class Computer:
             devices=devices(),
         )
 
-    def patching(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Patching:
-        """How far numbers of the Wish's other sentence bring its answer back. Raises CannotPatch, ExplorerError, Superseded."""
-        if not request.wish.other.strip():
-            raise NoOtherText
-        trace = self(request.asking(experiments=frozenset({"patching"})), stop, progress).trace
-        found = trace.experiments.get("patching")
-        if isinstance(found, NotPatched):
-            raise found.error
-        if not isinstance(found, Patching):
-            raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        return found
-
-    def saliency(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Saliency:
-        """What gradients say of each token for each word. Raises TooLongToPatch, ExplorerError, Superseded."""
-        trace = self(request.asking(experiments=frozenset({"saliency"})), stop, progress).trace
-        found = trace.experiments.get("saliency")
-        if not isinstance(found, Saliency):
-            raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        return found
-
-    def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
-        """What each part of the model does to each word of one pass; with a head in focus, also what each of its cells does.
-
-        Raises ExplorerError, so TooLongForEffects and NoSuchPart; Superseded.
-        """
-        focus = request.detail.focus
-        asked = {"effects_exact", "edges"} if focus.attention else {"effects_exact"}
-        request = request.asking(experiments=frozenset(asked), focus=attrs.evolve(focus, head_rows=0, edge_rows=_ALL_ROWS))
-        trace = self(request, stop, progress).trace
-        found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
-        if not isinstance(found, Effects):
-            raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        if not focus.attention:
-            return found
-        if not isinstance(edges, Edges):
-            raise NoSuchPart(got=focus.named, part=" ".join(trace.card.attentions))
-        return attrs.evolve(found, edges=edges)
-
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
         """Do a piece of an errand, with a second Computer, so that this one's model stays as it is. Raises Superseded.
 
@@ -166,18 +110,6 @@ class Computer:
         """
         self._rehearsal = self._rehearsal or Rehearsal(Computer(self.sources.tokenizers, most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
-
-    def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
-        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, NotOwnModel, Superseded."""
-        load_own_preset(wish.preset)
-        if not is_altered(wish):
-            raise NothingChanged
-        errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
-        for number in range(errand.n_pieces):
-            one = self.piece(errand, number, stop).found
-            found = found.with_one(one if isinstance(one, Break) else None)
-            progress((number + 1) / errand.n_pieces)
-        return found
 
     def n_tokens(self, wish: Wish) -> int:
         """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""

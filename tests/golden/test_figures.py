@@ -11,22 +11,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from explorer.picture.causal_kinds import EffectMap, EffectRow, Postcard, Removals, Reworded, Rewording
+from explorer.picture.decoding_kinds import Branch, Timeline, Tree
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import (
-    Alignment,
-    Axis,
-    Bars,
-    Branch,
-    Caption,
-    Heatmap,
-    Picture,
-    Strips,
-    Timeline,
-    TokenRow,
-    Tree,
-    Waves,
-    marked,
-)
+from explorer.picture.kinds import Alignment, Axis, Bars, Caption, Heatmap, Picture, Strips, TokenRow, Waves, marked
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token

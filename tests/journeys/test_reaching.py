@@ -12,7 +12,8 @@ from explorer.app.shell.text_box import TextBox
 from explorer.app.shell.window import Window
 from explorer.lang import Words
 from explorer.resources import asset
-from explorer.state.intents import Compare, SetKnob, SetText, SetTrained
+from explorer.state.comparing_intents import Compare
+from explorer.state.intents import SetKnob, SetText, SetTrained
 from explorer.state.wish import Wish
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.title_label import TitleLabel

@@ -17,9 +17,11 @@ from explorer.app.shell.window import Window
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
-from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, Timeline, TokenRow, Tree, Waves
+from explorer.picture.decoding_kinds import Timeline, Tree
+from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, TokenRow, Waves
 from explorer.picture.river.river import Half, River
-from explorer.state.intents import Compare, SetKnob, SetText
+from explorer.state.comparing_intents import Compare
+from explorer.state.intents import SetKnob, SetText
 from explorer.trace.jacobian import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey

@@ -17,7 +17,8 @@ from explorer.picture.makers.compare import (
     not_comparable,
     now,
 )
-from explorer.state.intents import Compare, CompareWith, Intent
+from explorer.state.comparing_intents import Compare, CompareWith
+from explorer.state.intents import Intent
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace

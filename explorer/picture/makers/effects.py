@@ -12,7 +12,8 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap, EffectRow
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Axis, Caption, Heatmap, Timeline
+from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.layout.effect_map import plain, scale_of, signed
 from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.scales import Scale, ladder_end, unit_scale

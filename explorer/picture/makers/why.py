@@ -11,7 +11,8 @@ import numpy as np
 from explorer.errors import NotLookedInto
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
-from explorer.picture.kinds import Caption, Timeline
+from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.kinds import Caption
 from explorer.picture.makers.part_names import name_of
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened

@@ -20,7 +20,7 @@ from explorer.views.painting.labels import centred_label, right_label, sized
 from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.walked_canvas import WalkedCanvas
-from explorer.views.pictures.heatmap import paint_axis_names, paint_bar, paint_legend, paint_unknown
+from explorer.views.pictures.map_legends import paint_axis_names, paint_bar, paint_legend, paint_unknown
 
 _MOST_REVEALED = 6  # heads; with more of them in sight, a block is hardly larger than a pixel
 _STRETCH = 2.4  # A cell may be so many times as wide as high.
