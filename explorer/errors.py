@@ -9,7 +9,8 @@
     │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
     │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
@@ -350,6 +351,46 @@ class NotATrace(BadFile):
     """A file that holds no Trace. Values: path."""
 
     key = "error.not_a_trace"
+
+
+class BadRecording(NotATrace):
+    """A Trace that another program recorded, and that cannot be shown. Values: path, reason (an error)."""
+
+    key = "error.bad_recording"
+
+
+class RecordingFault(BadFile):
+    """What is wrong with such a Trace: the reason of a BadRecording."""
+
+
+class BadCard(RecordingFault):
+    """A field of the card of such a Trace that cannot be read. Values: field, got."""
+
+    key = "error.bad_card"
+
+
+class BadTensor(RecordingFault):
+    """A tensor that is no tap's: of another type, or empty. Values: name, got."""
+
+    key = "error.bad_tensor"
+
+
+class NoAxes(RecordingFault):
+    """A tensor whose axes nobody says. Values: tap."""
+
+    key = "error.no_axes"
+
+
+class DoNotAgree(RecordingFault):
+    """An axis of another length than its tokens, heads or layers have. Values: tap, axis, got, wanted."""
+
+    key = "error.do_not_agree"
+
+
+class RecordingTooLarge(RecordingFault):
+    """More numbers than there is memory for. Values: need_mb, free_mb."""
+
+    key = "error.recording_too_large"
 
 
 class NotACorpus(BadFile):

@@ -8,8 +8,8 @@ from typing import Any
 
 from explorer.tokens.token import Token
 from explorer.trace.model_card import ModelCard, SideCard
-from explorer.trace.tap_names import ATTENTION_STAGES, place_of, without_place
-from explorer.trace.trace import Tokens, side_name
+from explorer.trace.stages import stage_of
+from explorer.trace.tap_names import ATTENTION_STAGES, place_of, side_name, without_place
 
 NOT_RECORDED = "absent.not_recorded"
 _SIDES = ("encoder", "decoder")
@@ -35,14 +35,13 @@ def card_of_seen(name: str, axes: Axes, shapes: Shapes, **told: Any) -> ModelCar
     """
     homes = {place_of(tap).side for tap in axes if place_of(tap).layer is not None}
     cards = tuple(_side(side, axes, shapes) for side in ([side for side in _SIDES if side in homes] or ["encoder"]))
-    features = (shapes[tap][-1] for tap in axes if axes[tap][-1:] == ("feature",) and "head" not in axes[tap])
-    d_model = told.get("d_model") or max(features, default=0) or 1
+    d_model = told.get("d_model") or _width("d_model", axes, shapes) or 1
     there = {without_place(tap) for tap in axes}
     found: dict[str, Any] = {
         "family": name,
         "sides": cards,
         "d_model": d_model,
-        "d_head": max(1, d_model // cards[-1].n_heads),
+        "d_head": _width("d_head", axes, shapes) or max(1, d_model // cards[-1].n_heads),
         "vocab_size": next((shapes[tap][-1] for tap in axes if axes[tap][-1:] == ("vocab",)), 0),
         "max_len": max((len(side) for side in _numbers(axes, shapes).values()), default=0),
         "position": "unknown",
@@ -74,6 +73,14 @@ def _side(side: str, axes: Axes, shapes: Shapes) -> SideCard:
     )
 
 
+def _width(width: str, axes: Axes, shapes: Shapes) -> int:
+    """How wide the taps of this width are; where there is none, d_model is the width of the widest unknown tap; else 0."""
+    ends = {tap: shapes[tap][-1] for tap in axes if axes[tap][-1:] == ("feature",)}
+    known = (size for tap, size in ends.items() if not stage_of(tap).plain and stage_of(tap).width == width)
+    others = (size for tap, size in ends.items() if stage_of(tap).plain and width == "d_model" and "head" not in axes[tap])
+    return next(known, 0) or max(others, default=0)
+
+
 def _has(kind: str, maps: list[str]) -> bool:
     return any(f".{kind}." in tap for tap in maps)
 
@@ -83,13 +90,12 @@ def _first(shapes: Shapes, mine: Mapping[str, Any], part: str, axis: int) -> int
     return next((shapes[tap][axis] for tap, place in mine.items() if place.part == part and shapes[tap]), 0)
 
 
-def numbered_tokens(axes: Axes, shapes: Shapes) -> Tokens:
-    """A token for each position, whose text is its number from 0: where only numbers were given, nobody knows the words."""
-    rows = {
+def numbered_tokens(axes: Axes, shapes: Shapes) -> dict[str, tuple[Token, ...]]:
+    """By side a token for each position. Its text is its number from 0, because nobody knows the words."""
+    return {
         side: tuple(Token(text=str(place), id=place, start=0, end=0, known=True, special=True) for place in places)
         for side, places in _numbers(axes, shapes).items()
     }
-    return Tokens(**rows)
 
 
 def _numbers(axes: Axes, shapes: Shapes) -> dict[str, range]:

@@ -30,7 +30,7 @@ from explorer.model.transformer import Transformer
 from explorer.trace.arrays import Arrays, frozen_array
 from explorer.trace.own_card import card_of
 from explorer.trace.seen_card import card_of_seen, numbered_tokens
-from explorer.trace.trace import Trace, unknown_tap
+from explorer.trace.trace import Tokens, Trace, unknown_tap
 
 _MAP = ("batch", "head", "query", "key")
 Named = Mapping[str, str]
@@ -197,7 +197,7 @@ def _trace(module: nn.Module, seen: _Seen) -> Trace:
     return Trace(
         arrays=arrays,
         axis_names=seen.axes,
-        tokens=numbered_tokens(seen.axes, shapes),
+        tokens=Tokens(**numbered_tokens(seen.axes, shapes)),
         config=config,
         card=card,
         places=frozen_array(np.zeros((0, card.d_model))),
