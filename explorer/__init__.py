@@ -70,19 +70,21 @@ def explore(
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     experiments: Iterable[str] = (),
+    adapter: str | Path | None = None,
     **knobs: Any,
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
     `preset` is the name of one, or a folder: one of our own training, or one with a model of others in the layout of Hugging
-    Face (config.json, *.safetensors, tokenizer.json), whose own tokenizer and taps are then used.
+    Face (config.json, *.safetensors, tokenizer.json), whose own tokenizer and taps are then used. `adapter` is the folder of a
+    LoRA adapter in the layout of PEFT, whose matrices are added to the weights of such a model.
     `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
     `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
     a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out
     beside the pass. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    request = _request(text, target, preset, trained, changes, knobs)
+    request = _request(text, target, preset, trained, changes, knobs | {"adapter": adapter})
     request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
@@ -308,7 +310,8 @@ def _request(
     """The Request of the arguments that all passes have. Raises ExplorerError."""
     from explorer.engine.request import Request
 
-    request = Request.from_preset(str(preset), _text(text), **knobs)
+    adapter = str(knobs.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
+    request = Request.from_preset(str(preset), _text(text), **knobs).wishing(adapter=adapter)
     return request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
 
 

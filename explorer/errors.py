@@ -15,7 +15,8 @@
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel)
+    │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit,
+    │                AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -491,6 +492,30 @@ class SelfCheckFailed(BadFolder):
     """A model that gives other numbers under observation than alone. Values: path, difference."""
 
     key = "error.self_check_failed"
+
+
+class NotAnAdapter(BadFolder):
+    """A folder without the files of an adapter, or with broken ones. Values: path, reason."""
+
+    key = "error.not_an_adapter"
+
+
+class UnknownAdapter(BadFolder):
+    """An adapter that is more, or other, than the plain sum of LoRA. Values: path, what."""
+
+    key = "error.unknown_adapter"
+
+
+class AdapterDoesNotFit(BadFolder):
+    """An adapter of another model. Values: path, reason."""
+
+    key = "error.adapter_does_not_fit"
+
+
+class AdapterNeedsModel(BadFolder):
+    """An adapter for one of our own models. Values: path."""
+
+    key = "error.adapter_needs_model"
 
 
 class NotOwnModel(BadFolder):

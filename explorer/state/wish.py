@@ -28,6 +28,8 @@ class Wish:
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
     into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
     which a vector that steers is made; two empty sets stand for those that are suggested.
+
+    `adapter` is the folder of a LoRA adapter for somebody's model, "" for none; `adapted` False takes it off.
     """
 
     text: str
@@ -45,6 +47,8 @@ class Wish:
     other: str = ""
     toward: tuple[str, ...] = ()
     away: tuple[str, ...] = ()
+    adapter: str = ""
+    adapted: bool = True
     compared_with: "Wish | None" = None
 
     @property

@@ -13,7 +13,7 @@ from explorer.engine.sources.trained import Trained
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
-from explorer.errors import NotATranslator
+from explorer.errors import AdapterNeedsModel, NotATranslator
 from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Stop
@@ -36,7 +36,10 @@ class Sources:
         """The source that a Wish asks for; a model of others is opened by it. Raises UnknownPreset, BadFile."""
         foreign = load_preset(wish.preset).foreign
         if foreign is not None:
-            return self._opened(foreign, wish.preset)
+            opened = self._opened(foreign, wish.preset)
+            return opened.with_adapter(Path(wish.adapter)) if wish.adapter and wish.adapted else opened
+        if wish.adapter:
+            raise AdapterNeedsModel(path=wish.adapter)
         # A trained model needs its own vocabulary, so it cannot work with one that is made from the sentence.
         trained = self.trained(wish.preset) if wish.config.vocabulary == "bundled" else None
         if trained is None:
