@@ -50,6 +50,7 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         assert window.page_stack.page.key == "position"
         assert "0.9999" in panel.numbers.text() and "0.5403" in panel.numbers.text() and "0.46" in panel.numbers.text()
         assert window.knobs.rows["position"].property("meant") is True
+        assert "✗" in answer(journey, window, "0.9999") and "0.5403" not in panel.question.verdict.text()  # once more
         assert "✗" in answer(journey, window, "0.9999") and "0.5403" in panel.question.verdict.text()
         assert "✓" in answer(journey, window, "0.54")
         QTest.mouseClick(panel.next, Qt.MouseButton.LeftButton)
@@ -64,9 +65,10 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         assert "✓" in panel.question.verdict.text()
         panel.back.click()
         assert window.knobs.rows["position"].property("meant") is False
-        window.session.undo()
-        window.session.undo()
-        assert window.session.state.wish.config.position == "sinusoidal"
+        assert window.session.state.wish.config.position == "sinusoidal"  # What was there before comes back,
+        assert window.page_stack.page.key == "overview"
+        window.session.undo()  # as a step that can be undone.
+        assert window.session.state.wish.config.position == "sinusoidal-doubled"
 
     journey.run(script)
 
@@ -152,8 +154,8 @@ def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_
         (folder / "x2.toml").write_text(f"{good}knobs = {{ n_leyers = 2 }}\n", encoding="utf-8")
         window.lessons.offer(*read_folder(folder))
         window.actions_.by_name["lessons"].trigger()
-        assert "x2.toml" in window.lessons.errors.text() and "7" in window.lessons.errors.text()
-        assert window.lessons.tree.topLevelItem(0).childCount() == 1
+        assert "x2.toml" in window.lessons.list.errors.text() and "7" in window.lessons.list.errors.text()
+        assert window.lessons.list.tree.topLevelItem(0).childCount() == 1
         window.lessons.open("x1")
         journey.settle(window)
         assert window.lessons.say.text() == "一"
@@ -174,7 +176,7 @@ def test_the_language_can_change_in_the_middle_of_a_lesson(journey: Journey) -> 
         assert window.lessons.title.text() == "B7 · A mask of zeros masks everything"
         assert "agrees" in window.lessons.numbers.text()
         assert window.lessons.question.text.text() == "With 8 tokens, how much is each cell?"
-        assert isinstance(window.lessons.next, QPushButton) and window.lessons.next.text() == "Next"
+        assert isinstance(window.lessons.next, QPushButton) and window.lessons.next.text() == "Next lesson"
 
     journey.run(script)
 

@@ -36,6 +36,7 @@ class Commands(QObject):
             ("redo", window.session.redo),
             ("reset", self._reset),
             ("sentence", window.sentences.focus),
+            ("examples", window.sentences.examples.showMenu),
             ("stop", self._escape),
             ("fit", window.page_stack.fit),
             ("language", window.appearance.switch_language),
@@ -43,6 +44,7 @@ class Commands(QObject):
             ("news", window.help.news),
             ("about", window.help.about),
             ("explain", self._explain),
+            ("tour", window.step_opener.tour),
             ("next_area", window.areas.go_on),
             ("previous_area", window.areas.go_back),
         ):

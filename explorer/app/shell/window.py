@@ -16,6 +16,7 @@ from explorer.app.shell.areas import Areas
 from explorer.app.shell.commands import Commands
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
+from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
@@ -50,6 +51,7 @@ class Window(QMainWindow):
         self._was_seen = False
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
+        self.invitation = Invitation()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
@@ -82,6 +84,7 @@ class Window(QMainWindow):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.sentences)
+        layout.addWidget(self.invitation)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -102,6 +105,8 @@ class Window(QMainWindow):
         self.status.stop.connect(session.stop)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
+        self.sentences.noted.connect(self.status.notice)
+        self.invitation.accepted.connect(self.step_opener.tour)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
 
@@ -228,7 +233,7 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons):
+        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation):
             part.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
