@@ -15,8 +15,8 @@
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit,
-    │                AdapterNeedsModel)
+    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
+    │                AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -494,6 +494,12 @@ class SelfCheckFailed(BadFolder):
     key = "error.self_check_failed"
 
 
+class FolderIsGone(BadFolder):
+    """A folder that is not there any more. Values: path."""
+
+    key = "error.folder_is_gone"
+
+
 class NotAnAdapter(BadFolder):
     """A folder without the files of an adapter, or with broken ones. Values: path, reason."""
 
@@ -519,7 +525,7 @@ class AdapterNeedsModel(BadFolder):
 
 
 class NotOwnModel(BadFolder):
-    """A model of others where only our own will do, as in the window. Values: path."""
+    """A model of others where only our own will do, as in training. Values: path."""
 
     key = "error.not_own_model"
 
