@@ -7,7 +7,7 @@
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
     │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, RecordedOnly
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -276,6 +276,12 @@ class NotForThisModel(NotFound):
     """An experiment that is made with our own models alone. Values: name."""
 
     key = "error.not_for_this_model"
+
+
+class RecordedOnly(NotFound):
+    """Something that a model would have to compute, where there is only a recorded pass. Values: path."""
+
+    key = "error.recorded_only"
 
 
 class NoSuchPart(NotFound):

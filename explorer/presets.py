@@ -7,6 +7,8 @@ folder `presets` beside the preferences are offered as the bundled ones are. Tit
 files under `preset.<name>`.
 """
 
+import errno
+import os
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +17,17 @@ from typing import Any, TypeVar
 import attrs
 
 from explorer.config import Config
-from explorer.errors import BadField, BadKnob, BadPreset, CannotRead, KnobDoesNothing, NotOwnModel, OverLimit, UnknownPreset
+from explorer.errors import (
+    BadField,
+    BadKnob,
+    BadPreset,
+    CannotRead,
+    KnobDoesNothing,
+    NotATrace,
+    NotOwnModel,
+    OverLimit,
+    UnknownPreset,
+)
 from explorer.files import read_whole
 from explorer.resources import asset, config_folder
 from explorer.state.fields import read_fields
@@ -29,6 +41,7 @@ FILE = "preset.toml"
 _SUFFIX = ".toml"
 _FOREIGN_TEXT = "The capital of France is Paris."
 _FOREIGN_KNOBS = ("temperature", "memory_budget")
+RECORDED_SUFFIXES = (".npz", ".safetensors")
 _SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
 HEAD_FIELDS = frozenset(_SEEN_FIRST)
 """The fields of a Look that say which head is looked at."""
@@ -46,6 +59,7 @@ class Preset:
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file says which attention, layer or head is seen first
     foreign: Path | None = None  # the folder of somebody's model, if it is one; its Config has the knobs that act on it
+    recorded: Path | None = None  # the file of a pass that was recorded before, which no knob changes
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
     @property
@@ -67,7 +81,7 @@ class Preset:
 
     def acts(self, knob: str) -> bool:
         """Whether a knob does anything to the model."""
-        return self.foreign is None or knob in _FOREIGN_KNOBS
+        return self.recorded is None and (self.foreign is None or knob in _FOREIGN_KNOBS)
 
 
 @lru_cache(maxsize=1)
@@ -92,10 +106,13 @@ def preset_title(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _of_others(name: str) -> Preset:
-    """The preset of a folder with somebody's model. One that was found is known until the end, also when its folder is gone.
+    """The preset of a folder with somebody's model, or of a file with a recorded pass. One that was found is known until the
+    end, also when it is gone.
 
     Raises UnknownPreset.
     """
+    if _is_recorded(name):
+        return Preset(name=name, text="", config=Config(), recorded=Path(name))
     if not _is_foreign(name):
         raise UnknownPreset(name=name, known=", ".join(sorted(_bundled())))
     return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
@@ -107,8 +124,9 @@ def load_own_preset(name: str) -> Preset:
     Raises UnknownPreset, BadPreset, NotOwnModel.
     """
     preset = load_preset(name)
-    if preset.foreign is not None:
-        raise NotOwnModel(path=str(preset.foreign))
+    others = preset.foreign or preset.recorded
+    if others is not None:
+        raise NotOwnModel(path=str(others))
     return preset
 
 
@@ -170,6 +188,24 @@ def _own(name: str) -> Path | None:
         return path if name and path.is_file() else None
     except (OSError, ValueError):  # No file can have this name.
         return None
+
+
+def recorded_preset(path: str) -> str:
+    """The name under which the recorded pass in a file can be opened. Raises CannotRead, NotATrace."""
+    file = Path(path).absolute()
+    if not _is_recorded(str(file)):
+        if file.is_file():
+            raise NotATrace(path=str(file))
+        raise CannotRead(path=str(file), reason=os.strerror(errno.EISDIR if file.is_dir() else errno.ENOENT))
+    return str(file)
+
+
+def _is_recorded(name: str) -> bool:
+    """Whether a name is that of a file with a recorded pass."""
+    try:
+        return name.endswith(RECORDED_SUFFIXES) and Path(name).is_file()
+    except (OSError, ValueError):  # No file can have this name.
+        return False
 
 
 def _is_foreign(name: str) -> bool:

@@ -58,8 +58,13 @@ class Wish:
 
     @property
     def foreign(self) -> bool:
-        """Whether the model is somebody else's, from a folder."""
-        return load_preset(self.preset).foreign is not None
+        """Whether the model is somebody else's, from a folder, or a pass that was recorded before, from a file."""
+        return load_preset(self.preset).foreign is not None or self.recorded
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is no model, but the file of a pass that was recorded before."""
+        return load_preset(self.preset).recorded is not None
 
     @property
     def preset_translates(self) -> bool:

@@ -89,7 +89,7 @@ class OutputPage(Page):
         self.grid.setVisible(has_alignment(trace) and self._as_grid)
         self.tree.setVisible(translates)
         self.map.setVisible(not translates)
-        self.sampling.put(look, trace.shape("generator.logits")[-1])
+        self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
 
     def put(self, wish: Wish) -> None:

@@ -18,7 +18,7 @@ from explorer.engine import worker
 from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
-from explorer.errors import BadFile, BadFolder, ExplorerError
+from explorer.errors import BadFile, ExplorerError
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob, SetText
@@ -96,7 +96,7 @@ class Session(QObject):
         before = self.state
         try:
             state = intent.applied(before, self.frame)
-        except BadFolder as error:  # Nothing has changed, but a box may show what was chosen.
+        except BadFile as error:  # Nothing has changed, but a box may show what was chosen.
             self.told.emit(told.Set(before, before))
             self.told.emit(told.SprungBack(error))
             return
@@ -237,7 +237,8 @@ class Session(QObject):
     def _submit(self) -> None:
         wish = self.state.wish
         try:
-            check_text(wish.text)
+            if not wish.recorded:
+                check_text(wish.text)
         except ExplorerError as error:
             # The text is refused without asking the thread. The picture stays, and a running pass is out of date.
             self._asking.refused()

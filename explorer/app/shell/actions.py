@@ -13,7 +13,15 @@ from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
-    "file": (("open_lesson", "Ctrl+O"), None, ("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+    "file": (
+        ("open_lesson", "Ctrl+O"),
+        ("open_trace", ""),
+        None,
+        ("export", "Ctrl+E"),
+        ("copy", "Ctrl+Shift+C"),
+        None,
+        ("quit", "Ctrl+Q"),
+    ),
     "edit": (
         ("undo", "Ctrl+Z"),
         ("redo", "Ctrl+Shift+Z"),

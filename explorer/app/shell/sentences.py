@@ -74,9 +74,10 @@ class Sentences(QWidget):
 
     def put(self, wish: Wish, by: Intent | None) -> None:
         """Show a Wish. A box that the change came from is left alone. Only encoder-decoder models take a target."""
-        if not isinstance(by, SetText):
+        self._fix(recorded=wish.recorded)
+        if not isinstance(by, SetText) and not wish.recorded:
             self.source_edit.put(wish.text)
-        if not isinstance(by, SetTarget):
+        if not isinstance(by, SetTarget) and not wish.recorded:
             self.target_edit.put(wish.target or "")
         if self._translates != wish.uses_trained:
             self._translates = wish.uses_trained
@@ -88,6 +89,16 @@ class Sentences(QWidget):
         for widget in (self.target_label, self.target_edit, self.target_row):
             widget.setVisible(both)
 
+    def _fix(self, *, recorded: bool) -> None:
+        """Let nobody type where a pass was recorded before, and say why; its own texts are shown when they are there."""
+        if recorded == self.source_edit.isReadOnly() or self._words is None:
+            return
+        for edit in (self.source_edit, self.target_edit):
+            edit.setReadOnly(recorded)
+            edit.setClearButtonEnabled(not recorded)
+            edit.setToolTip(self._words("recorded.fixed") if recorded else "")
+        self.source_edit.setPlaceholderText(self._words("recorded.fixed" if recorded else "header.source_hint"))
+
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads."""
         self.source_label.setText(words("header.source_chinese" if self._translates else "header.source"))
@@ -97,6 +108,10 @@ class Sentences(QWidget):
         alone = not trace.tokens.source
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
+        if self.source_edit.isReadOnly() and trace.recorded_by:
+            self.source_edit.put(trace.target if alone else trace.source)
+            self.target_edit.put("" if alone else trace.target)
+            return
         if trace.expected and not trace.trained:
             # The target is the trained model's translation, of which these weights know nothing.
             self._offer("", words, hint="header.meaningless")

@@ -18,6 +18,7 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
+from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
@@ -57,6 +58,7 @@ class Window(QMainWindow):
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help, self.saving = Help(self, appearance), Saving(self)
+        self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
@@ -92,7 +94,7 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack):
+        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack, self.recordings):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         for part in (self.sentences, self.page_stack):
@@ -233,7 +235,16 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation):
+        for part in (
+            self.header,
+            self.sentences,
+            self.drawer,
+            self.status,
+            self.actions_,
+            self.lessons,
+            self.invitation,
+            self.recordings,
+        ):
             part.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
