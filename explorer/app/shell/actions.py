@@ -35,7 +35,7 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         *(("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
         *(None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
-    "help": (("tour", ""), None, ("explain", "Shift+F1"), ("keys", "F1"), ("news", ""), ("about", "")),
+    "help": (("tour", ""), None, ("explain", "Shift+F1"), ("keys", "F1"), ("models", ""), ("news", ""), ("about", "")),
 }
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
 """The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.

@@ -42,6 +42,7 @@ class Commands(QObject):
             ("fit", window.page_stack.fit),
             ("language", window.appearance.switch_language),
             ("keys", window.help.keys),
+            ("models", window.help.models),
             ("news", window.help.news),
             ("about", window.help.about),
             ("explain", self._explain),
