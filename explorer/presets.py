@@ -212,7 +212,10 @@ def _is_foreign(name: str) -> bool:
     """Whether a name is that of a folder with somebody's model, in the layout of Hugging Face."""
     try:
         folder = Path(name)
-        return bool(name) and ((folder / "config.json").is_file() or next(folder.glob("*.safetensors"), None) is not None)
+        return bool(name) and (
+            (folder / "config.json").is_file()
+            or any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
+        )
     except (OSError, ValueError):  # No file can have this name.
         return False
 

@@ -164,7 +164,8 @@ class SetPreset(Intent):
         text = preset.text if preset.text and wish.text == load_preset(wish.preset).text else wish.text
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
-        return wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+        cut = wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+        return wishing(cut, adapter="", adapted=True)  # An adapter belongs to its base.
 
 
 @attrs.frozen
@@ -181,6 +182,10 @@ class OpenFolder(Intent):
         try:
             return SetPreset(str(folder)).applied(state, shown)
         except UnknownPreset as error:
+            if (folder / "adapter_config.json").is_file():
+                from explorer.state.adapter_intents import OpenAdapter  # It is an Intent, made of this file.
+
+                return OpenAdapter(str(folder)).applied(state, shown)
             if folder.is_file():
                 raise NotATrace(path=str(folder)) from error
             raise NotAModel(path=str(folder), reason="config.json ?") from error

@@ -15,6 +15,7 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
         ("open_lesson", "Ctrl+O"),
+        ("open_adapter", ""),
         ("open_trace", ""),
         None,
         ("export", "Ctrl+E"),

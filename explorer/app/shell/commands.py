@@ -29,6 +29,7 @@ class Commands(QObject):
     def _connect(self) -> None:
         window, named = self._window, self._actions.by_name
         for name, slot in (
+            ("open_adapter", window.side.adapter.choose),
             ("open_trace", window.recordings.choose),
             ("export", window.saving.export),
             ("copy", window.saving.copy),

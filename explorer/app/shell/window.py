@@ -94,7 +94,15 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack, self.recordings):
+        for part in (
+            self.header,
+            self.sentences,
+            self.knobs,
+            self.weights,
+            self.side.adapter,
+            self.page_stack,
+            self.recordings,
+        ):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         for part in (self.sentences, self.page_stack):
@@ -167,6 +175,7 @@ class Window(QMainWindow):
         self.knobs.put_wish(wish)
         self.pending.asked(wish, None if self.session.frame is None else self.session.frame.wish)
         self.weights.put(wish, self.appearance.words)
+        self.side.adapter.put(wish, self.appearance.words)
         self.page_stack.put(wish)
 
     def begin(self) -> None:
@@ -248,6 +257,7 @@ class Window(QMainWindow):
             part.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
+        self.side.adapter.put(self.session.state.wish, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()
