@@ -10,6 +10,7 @@ files under `preset.<name>`.
 import errno
 import os
 import tomllib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -99,11 +100,6 @@ def own_presets() -> tuple[str, ...]:
         return ()
 
 
-def preset_title(name: str) -> str:
-    """What a user's own preset is called: as its folder, or as its file without the suffix."""
-    return Path(name).name.removesuffix(_SUFFIX)
-
-
 @lru_cache(maxsize=64)
 def _of_others(name: str) -> Preset:
     """The preset of a folder with somebody's model, or of a file with a recorded pass. One that was found is known until the
@@ -116,6 +112,23 @@ def _of_others(name: str) -> Preset:
     if not _is_foreign(name):
         raise UnknownPreset(name=name, known=", ".join(sorted(_bundled())))
     return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
+
+
+def titles(folders: Sequence[str]) -> tuple[str, ...]:
+    """What to call the models in these folders: by the last part of the path, or more parts where that says too little."""
+    names = [_title(Path(folder)) for folder in folders]
+    return tuple(
+        f"{Path(folder).parent.name}/{name}" if names.count(name) > 1 else name
+        for folder, name in zip(folders, names, strict=True)
+    )
+
+
+def _title(folder: Path) -> str:
+    """The name of one folder. Downloads of Hugging Face lie in "models--NAME--NAME/snapshots/NUMBER"."""
+    if folder.parent.name == "snapshots":
+        return folder.parent.parent.name.removeprefix("models--").replace("--", "/")
+    name = folder.name.removesuffix(_SUFFIX)
+    return f"{folder.parent.name}/{name}" if name == "model" else name or str(folder)
 
 
 def load_own_preset(name: str) -> Preset:

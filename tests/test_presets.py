@@ -10,7 +10,7 @@ from explorer import presets
 from explorer.config import Config
 from explorer.errors import BadPreset, KnobDoesNothing, NotOwnModel, UnknownKnob, UnknownPreset
 from explorer.lang import LANGUAGES, Words
-from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, own_presets, preset_names, preset_title
+from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, own_presets, preset_names, titles
 from explorer.state.intents import SetPreset
 from explorer.state.state import Settings, State
 
@@ -191,7 +191,7 @@ def test_a_file_of_knobs_is_a_preset(tmp_path: Path) -> None:
     path.write_text("text = '我爱书'\n[knobs]\nn_layers = 1\nn_heads = 2\nd_model = 8\nd_ff = 16\n", encoding="utf-8")
     preset = load_preset(str(path))
 
-    assert (preset.folder, preset.foreign, preset.config.n_layers, preset_title(preset.name)) == (None, None, 1, "small")
+    assert (preset.folder, preset.foreign, preset.config.n_layers, titles((preset.name,))) == (None, None, 1, ("small",))
     assert preset.text == "我爱书"
     trace = explorer.explore("我爱北京", preset=path)
     assert not trace.trained
@@ -212,4 +212,4 @@ def test_presets_beside_the_preferences_are_offered(tmp_path: Path, monkeypatch:
     (tmp_path / "presets" / "notes.txt").write_text("…", encoding="utf-8")
 
     assert own_presets() == (str(folder), str(tmp_path / "presets" / "small.toml"))
-    assert [preset_title(name) for name in own_presets()] == ["mine", "small"]
+    assert titles(own_presets()) == ("mine", "small")

@@ -54,6 +54,8 @@ class Program:
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
         self.window.invitation.answered.connect(self._invited)
+        self.window.folders.recall(self.preferences.text("folders"))
+        self.window.folders.changed.connect(self._keep_folders)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.bug_reports.report)
@@ -126,6 +128,10 @@ class Program:
             self._loaded()
         elif isinstance(value, told.Set):
             self.remembered.keep(value.state)
+
+    def _keep_folders(self) -> None:
+        """Keep them at once, since a program may be killed."""
+        self.preferences.put("folders", self.window.folders.memory)
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)

@@ -156,8 +156,11 @@ class PageStack(QWidget):
 
     def _show_where(self) -> None:
         """Show in the strip the model that is wished for, and where the Look is in it once there is an answer."""
-        if self._words is not None and self._wish is not None:
-            self.strip.draw(self._architecture(self._wish), None if self._shown is None else self._shown[1], self._words)
+        if self._words is None or self._wish is None:
+            return
+        architecture = self._architecture(self._wish)
+        if architecture is not None:
+            self.strip.draw(architecture, None if self._shown is None else self._shown[1], self._words)
 
     def _show_changes(self) -> None:
         """Show the changes of the wish, with the tokens of the answer on screen."""
@@ -165,10 +168,12 @@ class PageStack(QWidget):
             trace = None if self._shown is None else self._shown[0]
             self.changes.put(listed(self._wish.changes, self._wish.config.n_heads, trace, self._words), self._words)
 
-    def _architecture(self, wish: Wish) -> Architecture:
-        if self._shown is not None and self._shown[0].config is None:  # Another's model has no Config.
-            return architecture_of(self._shown[0].card)
-        return architecture_of(card_of(wish.config), wish.config)
+    def _architecture(self, wish: Wish) -> Architecture | None:
+        """The parts of the model that is wished for; somebody's are known when it has answered."""
+        if not wish.foreign:
+            return architecture_of(card_of(wish.config), wish.config)
+        trace = None if self._shown is None else self._shown[0]
+        return None if trace is None or trace.config is not None else architecture_of(trace.card)
 
     def _place(self) -> None:
         """Put the strip's segments where the page in front has their columns."""

@@ -71,12 +71,6 @@ class Session(QObject):
         wish = self.state.wish
         return wish.foreign and (self.frame is None or self.frame.wish.preset != wish.preset)
 
-    @property
-    def _adapts(self) -> bool:
-        """Whether an adapter was added, of which there is no answer yet."""
-        shown = self.frame
-        return bool(self.state.wish.adapter) and shown is not None and shown.wish.adapter != self.state.wish.adapter
-
     def is_answered(self) -> bool:
         """Whether the frame on screen answers the present wish."""
         return self.frame is not None and self.frame.serial >= self._asking.first_serial
@@ -189,13 +183,18 @@ class Session(QObject):
         self.told.emit(told.Busy(serial < self._submitted))
         if not isinstance(error, ExplorerError):
             self.told.emit(told.Broke(error))
-        elif serial == self.serial and self._history.can_undo and (self._tried or (self._adapts and isinstance(error, BadFile))):
+        elif serial == self.serial and self._history.can_undo and (self._tried or self._adapts_in_vain(error)):
             self._spring_back(error)
         elif serial == self.serial and self.opens and isinstance(error, BadFile):
             self._give_back()
             self.told.emit(told.SprungBack(error))
         elif serial == self.serial:
             self.told.emit(told.Refused(error))
+
+    def _adapts_in_vain(self, error: ExplorerError) -> bool:
+        """Whether an error is about the files of an adapter of which there is no answer yet."""
+        shown, wish = self.frame, self.state.wish
+        return bool(wish.adapter) and shown is not None and shown.wish.adapter != wish.adapter and isinstance(error, BadFile)
 
     def _give_back(self) -> None:
         """Go back to the model before, because another one cannot be opened or is not waited for.

@@ -14,27 +14,16 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
-        ("open_lesson", "Ctrl+O"),
-        ("open_adapter", ""),
-        ("open_trace", ""),
-        None,
-        ("export", "Ctrl+E"),
-        ("copy", "Ctrl+Shift+C"),
-        None,
-        ("quit", "Ctrl+Q"),
+        *(("open_model", "Ctrl+Shift+O"), ("open_adapter", ""), ("open_trace", ""), ("open_lesson", "Ctrl+O"), None),
+        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
-        ("undo", "Ctrl+Z"),
-        ("redo", "Ctrl+Shift+Z"),
-        None,
-        ("reset", "Ctrl+R"),
-        ("sentence", "Ctrl+L"),
-        ("examples", ""),
-        ("stop", "Esc"),
+        *(("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R")),
+        *(("sentence", "Ctrl+L"), ("examples", ""), ("stop", "Esc")),
     ),
     "view": (
         *(("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
-        *(None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
+        *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
     "help": (("tour", ""), None, ("explain", "Shift+F1"), ("keys", "F1"), ("models", ""), ("news", ""), ("about", "")),
 }
@@ -107,6 +96,8 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     by_name["knobs"].setChecked(True)
     for name in ("full_screen", "lessons"):
         by_name[name].setCheckable(True)
+    menus["recent"] = QMenu(bar)
+    menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])
     menus["view"].addSeparator()
     menus["theme"] = menus["view"].addMenu("")
     menus["motion"] = menus["view"].addMenu("")

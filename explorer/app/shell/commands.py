@@ -31,6 +31,8 @@ class Commands(QObject):
         for name, slot in (
             ("open_adapter", window.side.adapter.choose),
             ("open_trace", window.recordings.choose),
+            ("open_model", window.folders.choose),
+            ("model_card", window.header.open_card),
             ("export", window.saving.export),
             ("copy", window.saving.copy),
             ("quit", window.close),
@@ -60,6 +62,7 @@ class Commands(QObject):
         window.header.lessons.connect(named["lessons"].toggle)
         named["full_screen"].toggled.connect(self._full_screen)
         self._connect_choices()
+        window.folders.changed.connect(window.header.offer)
         window.header.language.connect(window.appearance.switch_language)
         window.header.theme.connect(window.appearance.switch_theme)
         window.header.export.connect(window.saving.export)

@@ -1,7 +1,7 @@
 """The main window. It connects its parts and does nothing else."""
 
 from PySide6.QtCore import QByteArray, QEvent, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
@@ -14,6 +14,7 @@ from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
 from explorer.app.shell.commands import Commands
+from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
@@ -61,9 +62,11 @@ class Window(QMainWindow):
         self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
         self.actions_ = make_actions(self.menuBar(), self)
+        self.folders = Folders(self, self.actions_.menus["recent"])
         self._lay_out()
         self._connect_parts()
         self.commands = Commands(self)
+        self.setAcceptDrops(True)
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
         appearance.apply()
@@ -94,15 +97,8 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (
-            self.header,
-            self.sentences,
-            self.knobs,
-            self.weights,
-            self.side.adapter,
-            self.page_stack,
-            self.recordings,
-        ):
+        asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
+        for part in (*asking, self.folders, self.recordings):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         for part in (self.sentences, self.page_stack):
@@ -137,7 +133,10 @@ class Window(QMainWindow):
             case told.Refused(error):
                 self._refused(error)
             case told.SprungBack(error):
+                self.folders.failed(error)
                 self.status.refuse(self.appearance.words.error(error))
+            case told.OpeningStopped():
+                self.status.notice(self.appearance.words("status.opening_stopped"))
             case told.Settled(config):
                 self._settled(config)
             case told.Large(n_bytes):
@@ -169,6 +168,7 @@ class Window(QMainWindow):
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
         self.sentences.put(wish, by)
+        self.status.tell_work(wish.title if self.session.opens else "")
         self.header.put(wish)
         put = self.knobs.put if isinstance(by, Intent) else self.knobs.put_all
         put(wish.config, load_preset(wish.preset).config)
@@ -193,6 +193,8 @@ class Window(QMainWindow):
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
             self.status.clear()
+        self.folders.opened(frame.wish)
+        self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
         self.pending.answered(frame.wish, self.session.state.wish)
         self._set_stale(self.pending.dimmed)
         self.knobs.offer("device", frame.devices)
@@ -201,7 +203,8 @@ class Window(QMainWindow):
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
-        self.knobs.writing.offer(frame.trace.shape("generator.logits")[-1])
+        self.header.draw(frame.trace)
+        self.knobs.draw(frame.trace)
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
@@ -244,16 +247,8 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (
-            self.header,
-            self.sentences,
-            self.drawer,
-            self.status,
-            self.actions_,
-            self.lessons,
-            self.invitation,
-            self.recordings,
-        ):
+        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
+        for part in (*around, self.invitation, self.folders, self.recordings):
             part.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
@@ -297,6 +292,14 @@ class Window(QMainWindow):
         super().resizeEvent(event)
         self.drawer.set_narrow(self.width() < _NARROW_PX)
         self.lessons.set_narrow(self.width() < _NARROW_PX)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.folders.open(dropped_folder(event.mimeData()))
+        event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         for dialog in self.findChildren(QDialog):
