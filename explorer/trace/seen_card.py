@@ -50,6 +50,8 @@ def card_of_seen(name: str, axes: Axes, shapes: Shapes, **told: Any) -> ModelCar
         "trained": True,  # Only its owner knows; a model that somebody records was learned more often than not.
         "absent": {part: NOT_RECORDED for part in _PARTS if part not in there},
         "remakes_maps": False,
+        "dtype": "",
+        "difference": -1.0,
         "begin": -1,
         "end": -1,
     }

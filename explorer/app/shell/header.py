@@ -35,7 +35,7 @@ class Header(QWidget):
         self._words: Words | None = None
         self._chosen = ("", True)  # the preset, and whether its trained weights are used
         self._architecture, self._card_of = "", ""
-        self._foreign = False  # whether the model on screen is somebody else's
+        self._foreign = self._recorded = False  # whether the model on screen is somebody else's, or not there at all
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
             combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -181,8 +181,9 @@ class Header(QWidget):
     def draw(self, trace: Trace) -> None:
         """Show what kind of model has answered; our own have the box of architectures for that."""
         if trace.card is not self._card:
-            foreign, was = trace.config is None, not self.model.isHidden()
+            foreign, was = trace.config is None or bool(trace.recorded_by), not self.model.isHidden()
             self._card, self._card_of, self._foreign = trace.card, trace.preset, foreign
+            self._recorded = bool(trace.recorded_by)
             if foreign or was:
                 self._fit()
 
@@ -230,8 +231,11 @@ class Header(QWidget):
 
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:
-            whole = kind_and_size(self._card, self._words)
-            self.model.setText(f"{kind_and_size(self._card, self._words, short=short)} ▾")
+            whole, told = kind_and_size(self._card, self._words), kind_and_size(self._card, self._words, short=short)
+            if self._recorded:
+                badge = self._words("recorded.badge")
+                whole, told = f"{badge} · {whole}", badge if short else f"{badge} · {told}"
+            self.model.setText(f"{told} ▾")
             self.model.setToolTip(f"{self._words('card.title')}\n{whole}")
             self.model.setAccessibleName(f"{self._words('card.title')}: {whole}")
 
