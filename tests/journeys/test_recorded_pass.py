@@ -77,6 +77,7 @@ def test_nobody_types_into_it_and_it_says_why(journey: Journey, file: Path) -> N
         frame = window.session.frame
         QTest.keyClicks(edit, "abc")
         assert (edit.text(), edit.toolTip(), window.session.frame) == ("我爱北京", words("recorded.fixed"), frame)
+        assert window.status.message.text() == words("recorded.fixed")
 
         window.session.ask(AddChanges((Change(MAP.replace("weights", "residual1"), "scale", value=0.0),)))
         journey.wait(lambda: not window.session.waiting)

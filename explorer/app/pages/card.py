@@ -162,7 +162,7 @@ class Card(QFrame):
     def _lack(self, tap: str, trace: Trace, words: Words) -> None:
         """Say why there is no picture, where the model has no such tap or where it was not recorded."""
         self.title.setText(tap_title(tap, words))
-        self._say(words(trace.card.why_absent(tap) or NOT_RECORDED))
+        self._say(f"{tap_title(tap, words)}\n{words(trace.card.why_absent(tap) or NOT_RECORDED)}")
 
     def _say(self, sentence: str) -> None:
         """Show a sentence in place of the picture."""

@@ -21,11 +21,12 @@ _EDIT_PX = 32
 
 
 class Sentences(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), noted(str) with what to look at in an example."""
+    """Signals: wished(Intent), pointed(Pointed), noted(str) with what to look at in an example; fixed() for keys in vain."""
 
     wished = Signal(object)
     noted = Signal(str)
     pointed = Signal(object)
+    fixed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,6 +66,8 @@ class Sentences(QWidget):
         self._translates = False  # whether the model is trained to translate
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
+        for edit in (self.source_edit, self.target_edit):
+            edit.fixed.connect(self.fixed)
 
     def speak(self, words: Words) -> None:
         self._words = words
@@ -115,7 +118,7 @@ class Sentences(QWidget):
         """Show the tokens. The tokens of a single sentence stand at the left."""
         self._nothing_drawn = False
         alone = not trace.tokens.source
-        if self._foreign and trace.config is None:
+        if self._foreign and (trace.config is None or trace.recorded_by):
             self._show_target(trace.card.architecture == "encoder-decoder")
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)

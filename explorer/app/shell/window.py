@@ -101,6 +101,7 @@ class Window(QMainWindow):
         for part in (*asking, self.folders, self.recordings):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
+        self.sentences.fixed.connect(self._tell_fixed)
         for part in (self.sentences, self.page_stack):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
@@ -233,6 +234,9 @@ class Window(QMainWindow):
         self.pending.refused()
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
+
+    def _tell_fixed(self) -> None:
+        self.status.notice(self.appearance.words("recorded.fixed"))
 
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
