@@ -7,7 +7,8 @@
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
     │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, RecordedOnly
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap,
+    │                RecordedOnly
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -22,7 +23,7 @@
     ├── BadReplacement, BadField
     ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
-    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
+    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
 
@@ -282,6 +283,12 @@ class RecordedOnly(NotFound):
     """Something that a model would have to compute, where there is only a recorded pass. Values: path."""
 
     key = "error.recorded_only"
+
+
+class LacksTap(NotFound):
+    """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
+
+    key = "error.lacks_tap"
 
 
 class NoSuchPart(NotFound):
@@ -742,6 +749,12 @@ class SentenceOfSet(CannotSteer):
     """A sentence that no pass can be made of. Values: text, reason (an error)."""
 
     key = "error.sentence_of_set"
+
+
+class NoStreamToSteer(CannotSteer):
+    """A model whose stream behind its layers is not seen. Values: why (a key of the card's reasons)."""
+
+    key = "error.no_stream_to_steer"
 
 
 class BadChange(ExplorerError):

@@ -51,11 +51,11 @@ class Program:
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
+        self.window.folders.recall(self.preferences.text("folders"))
+        self.window.folders.changed.connect(self._keep_folders)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
         self.window.invitation.answered.connect(self._invited)
-        self.window.folders.recall(self.preferences.text("folders"))
-        self.window.folders.changed.connect(self._keep_folders)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.bug_reports.report)

@@ -36,6 +36,7 @@ from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
 from explorer.trace.findings import Unchanged
+from explorer.trace.model_card import ModelCard
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
@@ -104,7 +105,7 @@ class Computer:
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
             found["unchanged"] = self._beside(request, changing, stop, progress)
         if "steering" in request.experiments:
-            found["steering"] = self._steerer.steering(wish, stop, progress)
+            found["steering"] = self._steerer.steering(wish, trace.card, stop, progress)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
@@ -145,6 +146,10 @@ class Computer:
         _check(wish, source, sentence, changing)
         return attrs.evolve(sentence, begun=None)
 
+    def card(self, wish: Wish) -> ModelCard:
+        """The card of the model of a Wish. Raises UnknownPreset, BadFile."""
+        return self.sources.of(wish).card(wish.config)
+
     def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
         """The symbol of each id of the output."""
         return self.sources.of(wish).symbols(wish.config, sentence.tokens)
@@ -157,8 +162,9 @@ class Computer:
         source = self.sources.of(wish)
         changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
         _check(wish, source, sentence, changing)
-        bench = Bench(_ready(source, wish, sentence, stop, silent), sentence.tokens, written(sentence.tokens), (), stop)
-        return teacher_forced(bench, changing)
+        model, card = _ready(source, wish, sentence, stop, silent), source.card(wish.config)
+        expected = written(sentence.tokens, card.begin, card.end)
+        return teacher_forced(Bench(model, sentence.tokens, expected, (), stop, given_card=card), changing)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

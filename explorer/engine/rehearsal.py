@@ -20,7 +20,6 @@ from explorer.stops import Stop
 from explorer.trace.arrays import frozen_array
 from explorer.trace.consequences import Consequence
 from explorer.trace.effects import measured_words
-from explorer.trace.own_card import card_of
 from explorer.trace.sentence_breaks import Break, repeated_share
 from explorer.trace.trace import written
 from explorer.trace.written_words import written_words
@@ -63,7 +62,9 @@ class Rehearsal:
             self._check_work(errand.unchanged)
         said = self._said(errand.unchanged, stop)
         without, with_it = self._log_p(tried.without, said, stop), self._log_p(tried.wish, said, stop)
-        ids, _measured = measured_words(said.tokens.source, said.tokens.target, written(said.tokens))
+        card = self._computer.card(errand.unchanged)
+        expected = written(said.tokens, card.begin, card.end)
+        ids, _measured = measured_words(said.tokens.source, said.tokens.target, expected)
         symbols = self._computer.symbols(errand.unchanged, said)
         first, second = (written_words(ids, symbols, each.tolist()) for each in (without, with_it))
         before, after = (self._said(each, stop) for each in (tried.without, tried.wish))
@@ -116,6 +117,6 @@ class Rehearsal:
         """Raises SlowToTry where one change takes longer than a second, TooLongToTry for a long text."""
         n_tokens = self._computer.n_tokens(wish)
         # Two passes over the unchanged words, and a decoding of about as many tokens in each sentence of the beam.
-        work = (2 + wish.beam) * pass_work(card_of(wish.config), n_tokens)
+        work = (2 + wish.beam) * pass_work(self._computer.card(wish), n_tokens)
         if work > _LONG_WORK:
             raise SlowToTry(seconds=work / _WORK_OF_A_SECOND)

@@ -73,27 +73,45 @@ class Foreign(nn.Module):
         The ids [batch, position] of a model with one side are `source` of an encoder and `target` of a decoder. `memory` is
         what `encode` gave, and then stands for the source.
         """
-        if source is not None and target is not None:
-            given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
-            found = self.model(**given, decoder_input_ids=target, use_cache=False)
-        else:
-            found = self.model(input_ids=target if source is None else source, use_cache=False)
+        found = self._passed(source, target, memory)
         if not self.has_output:
             return found.last_hidden_state
         logits = self.get_submodule("generator.logits")(found.logits)
         self.get_submodule("generator.probabilities")(logits.softmax(dim=-1))
         return logits
 
+    def logits(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
+        """As `forward` of a model that has an output, without its softmax over all symbols."""
+        made: Tensor = self.get_submodule("generator.logits")(self._passed(source, target, memory).logits)
+        return made
+
+    def _passed(self, source: Tensor | None, target: Tensor | None, memory: Any) -> Any:
+        """What the model itself gives out."""
+        if source is not None and target is not None:
+            given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
+            return self.model(**given, decoder_input_ids=target, use_cache=False)
+        return self.model(input_ids=target if source is None else source, use_cache=False)
+
     def encode(self, source: Tensor) -> Any:
         """What the encoder makes of the ids [batch, position]; `forward` takes it as `memory`."""
         return self.model.get_encoder()(input_ids=source)
+
+    def expanded(self, memory: Any, n: int) -> Any:
+        """The same for `n` rows that share what `encode` made of one."""
+        return type(memory)(last_hidden_state=memory.last_hidden_state.expand(n, -1, -1))
+
+    def tables(self) -> tuple[Tensor, ...]:
+        """The weights of all tables that ids are looked up in: where a pass begins."""
+        found = {module.weight for module in self.model.modules() if isinstance(module, nn.Embedding)}
+        return tuple(found)
 
     def table(self, side: str, n: int, max_len: int) -> Tensor | None:
         """[position, feature] the first `n` of the `max_len` positions that a side adds to its input; None if it adds none."""
         row = self.rows.get(side)
         if row is None or not row.positions:
             return None
-        weight = self.model.base_model.get_submodule(row.positions).weight
+        places = self.model.base_model.get_submodule(row.positions)
+        weight = places.weight if hasattr(places, "weight") else places.weights  # M2M-100 makes its waves itself.
         first = len(weight) - max_len  # Some families begin behind rows that they never use.
         return weight[first : first + n]
 
@@ -197,7 +215,7 @@ def _fits(base: nn.Module, family: Family) -> bool:
     """Whether the parts that a family's row names are there, in every layer."""
     try:
         for side in family.sides:
-            for path in filter(None, (side.tokens, side.positions, side.segments, side.final_norm)):
+            for path in filter(None, (side.tokens, side.positions, side.segments, side.embedding_norm, side.final_norm)):
                 base.get_submodule(path)
             for layer in base.get_submodule(side.layers):  # type: ignore[attr-defined]  # a list of modules
                 for _kind, sublayer in side.sublayers:

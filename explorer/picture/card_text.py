@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from explorer.lang import Words
 from explorer.trace.model_card import ModelCard
+from explorer.trace.tap_names import without_place
 
 _THOUSAND = 1000
 
@@ -64,6 +65,12 @@ def absent_rows(card: ModelCard, words: Words) -> tuple[tuple[str, tuple[str, ..
     for tap, reason in card.absent.items():
         by_reason.setdefault(reason, []).append(tap)
     return tuple((words(reason), tuple(taps)) for reason, taps in by_reason.items())
+
+
+def lacking(card: ModelCard, tap: str, words: Words) -> str:
+    """That the model lacks a tap, with the reason if one is known."""
+    why = card.why_absent(tap)
+    return f"{words('card.lacks', tap=without_place(tap))} {words(why) if why else ''}".rstrip()
 
 
 def _sides(values: Iterable[int]) -> str:

@@ -28,7 +28,7 @@ from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
 from explorer.trace.arrays import Array, Arrays
 from explorer.trace.changes import Change
-from explorer.trace.findings import Experiment, Lens
+from explorer.trace.findings import Experiment, Lens, NotMade
 from explorer.trace.jacobian import NotFitted
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
@@ -240,7 +240,7 @@ class Trace:
             raise NoWrittenWords(architecture=self.card.architecture)
         name = "jacobian" if jacobian else "lens"
         found = self.experiments.get(name)
-        if isinstance(found, NotFitted):
+        if isinstance(found, NotFitted | NotMade):
             raise found.error
         if not isinstance(found, Lens):
             raise NotLookedInto(name=name)

@@ -8,14 +8,13 @@ from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.errors import NotKept, UnknownTap
+from explorer.errors import LacksTap, NotKept, UnknownTap
 from explorer.lang import Words
+from explorer.picture.card_text import lacking
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption, Picture, marked
-from explorer.picture.makers.heatmaps import tap_title
 from explorer.picture.theme import Theme
 from explorer.state.look import Look
-from explorer.trace.seen_card import NOT_RECORDED
 from explorer.trace.trace import Trace
 from explorer.views.controls.title_label import TitleLabel
 from explorer.views.painting.pointed import Spot
@@ -62,6 +61,7 @@ class Card(QFrame):
         self.make: Maker[Any] = make
         self.page = page
         self.picture: Picture | None = None
+        self._refused = False
         self._words: Words | None = None
         self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture needs and that were not kept
         self.title = TitleLabel()
@@ -78,11 +78,6 @@ class Card(QFrame):
         self.note.setObjectName("faint")
         self.note.setWordWrap(True)
         self.note.hide()
-        self._absent = QLabel()  # in place of a picture of taps that are not there
-        self._absent.setObjectName("faint")
-        self._absent.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._absent.setWordWrap(True)
-        self._absent.hide()
         self._open = QToolButton()
         self._open.setObjectName("small")
         self._open.setText("↗")
@@ -107,7 +102,6 @@ class Card(QFrame):
         layout.addLayout(self.bar)
         layout.addLayout(self._second_bar)
         layout.addWidget(self.note)
-        layout.addWidget(self._absent, 1)
         layout.addWidget(view, 1)  # type: ignore[arg-type]  # Every view is a widget too.
         self.view.opened.connect(self._opened)
         self.view.pointed.connect(self._touch)
@@ -124,20 +118,26 @@ class Card(QFrame):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
         self.wants = ()
+        if self._refused:
+            self._refused = False
+            self.view.setVisible(True)  # type: ignore[attr-defined]  # A view is a widget too.
         try:
             made = self.make(trace, look, words)
         except NotKept as error:  # A map of a long text may be kept once it is asked for.
             self.wants = ((str(error.values["tap"]), error.head),)
-            self._show_view(there=True)
             self._wait(words, words.error(error))
             return
+        except LacksTap as error:  # This model can have no such picture, and that of another one must not stay.
+            self._refuse(words.error(error))
+            return
         except UnknownTap as error:
-            self._lack(str(error.values["name"]), trace, words)
+            if trace.config is not None and not trace.recorded_by:  # Our own models have every tap that a picture asks for.
+                raise
+            self._refuse(lacking(trace.card, str(error.values["name"]), words))
             return
         if made is None and trace.recorded_by:
-            self._say(words("recorded.no_model"))
+            self._refuse(words("recorded.no_model"))
             return
-        self._show_view(there=True)
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
@@ -156,26 +156,8 @@ class Card(QFrame):
         try:
             made = self.make(trace, look, Words.load("en"))
             return self.picture if made is None else marked(made, len(trace.changes), trace.recorded_by)
-        except (NotKept, UnknownTap):
+        except (NotKept, LacksTap, UnknownTap):
             return self.picture
-
-    def _lack(self, tap: str, trace: Trace, words: Words) -> None:
-        """Say why there is no picture, where the model has no such tap or where it was not recorded."""
-        self.title.setText(tap_title(tap, words))
-        self._say(f"{tap_title(tap, words)}\n{words(trace.card.why_absent(tap) or NOT_RECORDED)}")
-
-    def _say(self, sentence: str) -> None:
-        """Show a sentence in place of the picture."""
-        self.picture = None
-        for label in (self.formula, self.shape, self.note, self.badge):
-            label.clear()
-            label.hide()
-        self._absent.setText(sentence)
-        self._show_view(there=False)
-
-    def _show_view(self, *, there: bool) -> None:
-        self._absent.setVisible(not there)
-        self.view.setVisible(there)  # type: ignore[attr-defined]  # A view is a widget too.
 
     def _wait(self, words: Words, note: str) -> None:
         """Keep the last picture, with dots behind its title and a note."""
@@ -184,6 +166,17 @@ class Card(QFrame):
         self.note.setVisible(bool(note))
         if self.picture is None:
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
+
+    def _refuse(self, why: str) -> None:
+        """Say in a sentence why there is no picture, in its place."""
+        self.title.setText("" if self.picture is None else self.picture.caption.title)
+        self.formula.setText("")
+        self.shape.setText("")
+        self.badge.hide()
+        self.picture, self._refused = None, True
+        self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
+        self.note.setText(why)
+        self.note.setVisible(True)
 
     def _tell(self, caption: Caption, words: Words) -> None:
         self.title.setText(caption.title)

@@ -15,7 +15,7 @@ from explorer.app.pages.knob_row import KnobSwitchRow
 from explorer.engine.errand import Brought, TryAll
 from explorer.errors import ExplorerError, SlowToTry, TooLongToTry
 from explorer.lang import Words
-from explorer.picture.change_text import Listed, listed, told_change, told_group
+from explorer.picture.change_text import Listed, heads_of, listed, told_change, told_group
 from explorer.picture.makers.changed import told_head
 from explorer.picture.outcome import Outcome, outcome
 from explorer.picture.theme import LIGHT, Theme
@@ -156,7 +156,7 @@ class ChangeList(QFrame):
         for name, row in self.breaks.items():
             row.setVisible(name in there)
             row.put(wish, on=name in turned, words=words)
-        self._listed = listed(wish.changes, wish.config.n_heads, trace, words)
+        self._listed = listed(wish.changes, heads_of(trace, wish.config.n_heads), trace, words)
         self.rows.put(self._listed, words)
         self.rows.setVisible(bool(wish.changes))
         self.how.setVisible(not wish.changes)

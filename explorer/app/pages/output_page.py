@@ -32,6 +32,7 @@ class OutputPage(Page):
 
     key = "output"
     least_px = 640
+    needs = ("generator.logits",)
 
     def __init__(self) -> None:
         super().__init__()

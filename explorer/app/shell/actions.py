@@ -18,8 +18,13 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
-        *(("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"), None, ("reset", "Ctrl+R")),
-        *(("sentence", "Ctrl+L"), ("examples", ""), ("stop", "Esc")),
+        ("undo", "Ctrl+Z"),
+        ("redo", "Ctrl+Shift+Z"),
+        None,
+        ("reset", "Ctrl+R"),
+        ("sentence", "Ctrl+L"),
+        ("examples", ""),
+        ("stop", "Esc"),
     ),
     "view": (
         *(("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),

@@ -254,6 +254,7 @@ class Window(QMainWindow):
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
         for part in (*around, self.invitation, self.folders, self.recordings):
             part.speak(words)
+        self.invitation.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
         self.side.adapter.put(self.session.state.wish, words)

@@ -1,5 +1,7 @@
 """A pass over given words, of which only their log-probabilities are kept: nothing is recorded."""
 
+from contextlib import AbstractContextManager, nullcontext
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -11,9 +13,14 @@ from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.threads import threads
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
+from explorer.model.transformer import Transformer
 from explorer.trace.effects import measured_words
 from explorer.trace.measures import log_p
-from explorer.trace.own_card import card_of
+
+
+def _seeded(bench: Bench) -> AbstractContextManager[None]:
+    """Our model's dropout, seeded; somebody's has none in a pass."""
+    return dropout_seeded(bench.model.config) if isinstance(bench.model, Transformer) else nullcontext()
 
 
 def teacher_forced(bench: Bench, changing: Changing) -> NDArray[np.float64]:
@@ -23,12 +30,12 @@ def teacher_forced(bench: Bench, changing: Changing) -> NDArray[np.float64]:
     """
     tokens = bench.tokens
     ids, _measured = measured_words(tokens.source, tokens.target, bench.expected)
-    torch.set_num_threads(threads(card_of(bench.config), max(len(tokens.source), len(tokens.target))))
+    torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
 
     def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
         stop_if(bench.stop)
 
-    with torch.inference_mode(), dropout_seeded(bench.config), changing.inside(bench.model), watched(bench.model, watcher):
-        logits = bench.model(bench.source(), bench.target())[0]  # [position, vocab]
+    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), watched(bench.model, watcher):
+        logits = bench.runs.logits(1)[0]  # [position, vocab]
     changing.check_reached()
     return log_p(fetched(logits[: len(ids)]).numpy(), np.array(ids))
