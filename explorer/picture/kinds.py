@@ -67,6 +67,7 @@ class Caption:
 
     `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
     `recorded_by` names another program that recorded them, "" for this one.
+    `name` is what a file of the picture is called, where its tap would not say what is in it.
     """
 
     title: str
@@ -77,6 +78,12 @@ class Caption:
     origin: Origin = "recorded"
     changes: int | None = None
     recorded_by: str = ""
+    name: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """What a file of the picture is called, without its suffix."""
+        return self.name or self.tap.replace("*", "all") or "tokens"
 
 
 def marked(picture: P, changes: int, recorded_by: str = "") -> P:

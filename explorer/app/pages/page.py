@@ -1,9 +1,11 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker, P, View
+from explorer.app.pages.enlarged import Enlarged
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
@@ -61,6 +63,7 @@ class Page(QWidget):
         self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
+        self.enlarged = Enlarged(self)
 
     def scrolled(self) -> QWidget:
         """The widget that holds the cards, in a scroll area: a small window scrolls instead of squeezing the cards."""
@@ -82,6 +85,7 @@ class Page(QWidget):
         self.cards.append(made)
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
+        made.enlarges.connect(self._enlarge_or_back)
         made.view.pointed.connect(self.pointed)
         wished = getattr(made.view, "wished", None)  # Only views that can change something have this signal.
         if wished is not None:
@@ -113,6 +117,21 @@ class Page(QWidget):
         if hug:
             self.explanation.hug()
         return self.explanation
+
+    def enlarge(self, card: Card | None) -> None:
+        """Give one card all the room; None puts it back."""
+        if card is None:
+            self.enlarged.put_back()
+        elif card is not self.enlarged.card and not card.bare:  # A bare card has the page's room already.
+            self.touched.emit(card)
+            self.enlarged.show_card(card)
+
+    def _enlarge_or_back(self, card: Card) -> None:
+        self.enlarge(None if card is self.enlarged.card else card)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.enlarged.setGeometry(self.rect())
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make and show the pictures of all visible cards."""
@@ -154,6 +173,8 @@ class Page(QWidget):
 
     def speak(self, words: Words) -> None:
         self.setAccessibleName(words(f"page.{self.key}"))
+        for card in self.cards:
+            card.larger.setVisible(len(self.cards) > 1 and not card.bare)
         if self.explanation is not None:
             self.explanation.tell(self.key, words)
 

@@ -64,6 +64,7 @@ class Sentences(QWidget):
         self._nothing_drawn = True
         self._foreign = False  # whether the model is somebody else's
         self._translates = False  # whether the model is trained to translate
+        self._source_name = "header.source"
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
         for edit in (self.source_edit, self.target_edit):
@@ -74,7 +75,6 @@ class Sentences(QWidget):
         self.examples.offer(gallery(), words)
         self._name_source(words)
         self.source_edit.setPlaceholderText(words("header.source_hint"))
-        self.source_edit.setAccessibleName(words("header.source"))
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
@@ -87,12 +87,16 @@ class Sentences(QWidget):
         if self._translates != wish.uses_trained:
             self._translates = wish.uses_trained
             if self._words is not None:
-                self._name_source(self._words)
                 self._offer("", self._words)
         self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
         self._foreign = wish.foreign
+        both = wish.config.architecture == "encoder-decoder"
+        own = wish.uses_trained and both and wish.preset_translates
+        self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
+        if self._words is not None:
+            self._name_source(self._words)
         if not wish.foreign:
-            self._show_target(wish.config.architecture == "encoder-decoder")
+            self._show_target(both)
         elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
             self._show_target(False)
 
@@ -111,8 +115,9 @@ class Sentences(QWidget):
         self.source_edit.setPlaceholderText(self._words("recorded.fixed" if recorded else "header.source_hint"))
 
     def _name_source(self, words: Words) -> None:
-        """Say in which language a trained translator reads."""
-        self.source_label.setText(words("header.source_chinese" if self._translates else "header.source"))
+        """Say in which language a trained translator reads; a model of one side has no source, but a text."""
+        self.source_label.setText(words(self._source_name))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Show the tokens. The tokens of a single sentence stand at the left."""

@@ -19,6 +19,7 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
+from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
@@ -61,6 +62,8 @@ class Window(QMainWindow):
         self.help, self.saving = Help(self, appearance), Saving(self)
         self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
+        around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
+        self.presenter = Presenter(self, session, self.page_stack, around)
         self.actions_ = make_actions(self.menuBar(), self)
         self.folders = Folders(self, self.actions_.menus["recent"])
         self._lay_out()
