@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from explorer.engine.request import Request
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
+    from explorer.trace.cloze import Cloze
     from explorer.trace.continuation import Continuation
     from explorer.trace.effects import Effects
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
     from explorer.trace.sentence_breaks import Breaks
+    from explorer.trace.similarity import Similarity
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
 
@@ -51,6 +53,7 @@ __all__ = [
     "Trace",
     "__version__",
     "breaks",
+    "cloze",
     "effects",
     "explore",
     "generate",
@@ -59,6 +62,7 @@ __all__ = [
     "postcard",
     "record",
     "saliency",
+    "similar",
     "steering",
     "translate",
     "why",
@@ -322,6 +326,37 @@ def generate(
     most = int(N_WRITTEN.check(tokens))
     with _alone() as computer:
         return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)
+
+
+def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Cloze":
+    """What a masked model fills in where each token of `text` is hidden in turn; `.total` is the pseudo-log-likelihood.
+
+    `preset` is a folder with a masked model of others, such as BERT. All places are computed in batches; see Cloze.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NoMaskToken.
+    """
+    from explorer.engine.sources.source import never
+
+    request = _request(text, None, preset, True, changes, knobs)
+    with _alone() as computer:
+        return computer.writing.cloze(request.wish, never)
+
+
+def similar(texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Similarity":
+    """How alike several texts are to a model of others that makes one vector of each: `.cosines` [text, text], `.vectors`.
+
+    `preset` is a folder with an encoder without an output; `modules.json` and the settings of its pooling say how the vector
+    is made of those of the tokens. Raises explorer.errors.ExplorerError for anything a caller can correct, so
+    NoSentenceVectors and UnknownPooling.
+    """
+    from explorer.engine.sources.source import never
+    from explorer.errors import EmptyText
+
+    several = tuple(map(_text, texts))
+    if not several:
+        raise EmptyText
+    request = _request(several[0], None, preset, True, changes, knobs)
+    with _alone() as computer:
+        return computer.writing.similarity(request.wish, several, never)
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:

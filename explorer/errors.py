@@ -8,7 +8,7 @@
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
     │                UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart,
     │                NoWrittenWords, NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel,
-    │                LacksTap, RecordedOnly
+    │                LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -17,7 +17,7 @@
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
-    │                AdapterDoesNotFit, AdapterNeedsModel)
+    │                AdapterDoesNotFit, AdapterNeedsModel, UnknownPooling)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -229,6 +229,18 @@ class NotATranslator(NotFound):
     """A preset with a trained language model, asked for a translation. Values: name."""
 
     key = "error.not_a_translator"
+
+
+class NoMaskToken(NotFound):
+    """A model that shall fill in hidden words, and was not trained to. Values: name."""
+
+    key = "error.no_mask_token"
+
+
+class NoSentenceVectors(NotFound):
+    """A model that shall make one vector of a sentence, and does something else. Values: name."""
+
+    key = "error.no_sentence_vectors"
 
 
 class NotALanguageModel(NotFound):
@@ -493,6 +505,12 @@ class MissingWeights(BadFolder):
     """A folder that lacks tensors or files of its model. Values: path, missing."""
 
     key = "error.missing_weights"
+
+
+class UnknownPooling(BadFolder):
+    """A folder whose sentence vectors are made in a way that is not known. Values: path, got."""
+
+    key = "error.unknown_pooling"
 
 
 class NoTokenizer(BadFolder):

@@ -25,7 +25,7 @@ from explorer.cli.patched import patching, saliency
 from explorer.cli.reasons import lens, why
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
-from explorer.cli.writing import generate
+from explorer.cli.writing import cloze, generate, similar
 from explorer.config import KNOBS
 from explorer.errors import ExplorerError, MissingAsset, UnknownHead, UnknownLayer
 from explorer.export import formats
@@ -264,6 +264,8 @@ for command in (
     patching,
     saliency,
     generate,
+    cloze,
+    similar,
     train,
     teach,
     evaluate,

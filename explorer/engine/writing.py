@@ -1,17 +1,23 @@
-"""Going on with a text: at once for the library, token by token for the window. The cache of the last text is kept."""
+"""What a model says by its kind: a language model goes on with a text, a masked one fills in hidden words, and a sentence model
+makes vectors. A text is gone on with at once for the library and token by token for the window; its last cache is kept.
+"""
 
 from collections.abc import Callable, Sequence
 
 from explorer.engine.changing import Changing
 from explorer.engine.errand import WriteOn
+from explorer.engine.hiding import cloze, to_fill_in
 from explorer.engine.recording.long_text import plan_for
+from explorer.engine.sentence_vectors import similarity, to_compare
 from explorer.engine.sources.source import Model, ModelSource, Row, Sentence, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.writer import Writer, to_go_on_with
 from explorer.errors import ExplorerError, NoSuchSymbol
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
+from explorer.trace.cloze import Cloze
 from explorer.trace.continuation import Continuation, NextToken, Sampling
+from explorer.trace.similarity import Similarity
 from explorer.trace.trace import Tokens
 
 Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
@@ -60,6 +66,18 @@ class Writing:
             writer.read(*self._both(source, wish, len(writer.ids), stop), stop)
         trace = writer.trace() if plan.everything else None
         return Continuation(wish.text, tuple(tokens), writer.text(), sampling, trace)
+
+    def cloze(self, wish: Wish, stop: Stop) -> Cloze:
+        """What a masked model says where each token of the text is hidden. Raises NoMaskToken, ExplorerError, Superseded."""
+        source, row, mask = to_fill_in(self._sources.of(wish), wish)
+        model, changing = self._both(source, wish, len(row), stop)
+        return cloze(source, model, wish, row, mask, changing, stop)
+
+    def similarity(self, wish: Wish, texts: Sequence[str], stop: Stop) -> Similarity:
+        """How alike these texts are to the model of a Wish. Raises NoSentenceVectors, ExplorerError, Superseded."""
+        source = to_compare(self._sources.of(wish), wish)
+        model, changing = self._both(source, wish, 0, stop)
+        return similarity(source, model, wish, texts, changing, stop)
 
     def _next(self, writer: Writer, source: ModelSource, stop: Stop, forced: int | None) -> NextToken:
         model, changing = self._both(source, writer.wish, len(writer.ids), stop)

@@ -39,6 +39,7 @@ from explorer.trace.trace import Tokens
 _FLOAT = 4  # bytes
 _WIDENED = 2  # Files with 16 bits for each number become twice as large.
 _AMPLE = 0.4  # of the free memory
+_MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
 
 
@@ -164,6 +165,11 @@ class ForeignModel:
         while n > 1 and row[n - 1].special:
             n -= 1
         return row[:n]
+
+    def mask_id(self) -> int | None:
+        """The id of the symbol that stands for a hidden word; None where the vocabulary has none."""
+        found = (self.tokenizer.id_of(piece) for piece in _MASKS)
+        return next((each for each in found if each is not None), None)
 
     def steps(self, model: Foreign) -> ForeignSteps:
         """Steps with the model's own cache."""
