@@ -172,7 +172,8 @@ class Writer:
         return frozen_array(np.stack(layers)) if len(layers) == len(found) and len({a.shape for a in layers}) == 1 else None
 
     def _name(self, id_: int) -> str:
-        return self._symbols[id_] if id_ < len(self._symbols) else f"#{id_}"
+        """The symbol of an id; "#17" for one that no symbol uses."""
+        return (self._symbols[id_] if id_ < len(self._symbols) else "") or f"#{id_}"
 
     def _token(self, id_: int) -> Token:
         return Token(self._name(id_), id_, 0, 0, known=True)

@@ -19,7 +19,7 @@ from explorer.picture.decoding_kinds import Timeline, Tree
 from explorer.picture.kinds import Bars, Strips
 from explorer.picture.makers.writing import cache_strips, candidate_bars, written_timeline, written_tree
 from explorer.picture.theme import LIGHT, Theme
-from explorer.state.intents import SetText
+from explorer.state.change_intents import TakeSentence
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.continuation import NextToken, Sampling
@@ -219,7 +219,7 @@ class WritingPart(QWidget):
 
     def _take(self) -> None:
         if self._wish is not None and self.tree.written:
-            self.wished.emit(SetText(self._wish.text + self.written_text()))
+            self.wished.emit(TakeSentence(self._wish.text + self.written_text()))
 
     def _step(self, step: int) -> None:
         self.chosen = step

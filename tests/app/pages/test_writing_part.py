@@ -18,7 +18,7 @@ from explorer.lang import Words
 from explorer.picture.decoding_kinds import Timeline, Tree
 from explorer.picture.kinds import Bars, Strips
 from explorer.picture.theme import DARK
-from explorer.state.intents import SetText
+from explorer.state.change_intents import TakeSentence
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -159,7 +159,7 @@ def test_what_was_written_is_taken_into_the_text(desk: Desk) -> None:
     desk.answer()
     if part.written_text():
         desk.click(part.take)
-        taken = [each for each in desk.wished if isinstance(each, SetText)]
+        taken = [each for each in desk.wished if isinstance(each, TakeSentence)]
         assert taken[-1].text == TEXT + part.written_text()
     desk.page.put(Wish.from_preset(desk.wish.preset, "猫"))
     assert part.tree.tokens == ()
