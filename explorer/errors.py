@@ -6,7 +6,7 @@
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
-    │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
+    │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
     │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
@@ -14,7 +14,7 @@
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel)
+    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -245,6 +245,12 @@ class UnknownLayer(NotFound):
     key = "error.unknown_layer"
 
 
+class UnknownMeasure(NotFound):
+    """A measure of heads that there is not. Values: name, choices."""
+
+    key = "error.unknown_measure"
+
+
 class NoSuchStep(NotFound):
     """A position of the output that there is not. Values: got, last."""
 
@@ -457,8 +463,14 @@ class SelfCheckFailed(BadFolder):
     key = "error.self_check_failed"
 
 
+class FolderIsGone(BadFolder):
+    """A folder that is not there any more. Values: path."""
+
+    key = "error.folder_is_gone"
+
+
 class NotOwnModel(BadFolder):
-    """A model of others where only our own will do, as in the window. Values: path."""
+    """A model of others where only our own will do, as in training. Values: path."""
 
     key = "error.not_own_model"
 

@@ -4,6 +4,7 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
+from collections.abc import Sequence
 
 import attrs
 
@@ -14,16 +15,18 @@ from explorer.engine.errand import Brought, Errand
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
-from explorer.engine.experiments.teacher_forced import teacher_forced
+from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
-from explorer.engine.rehearsal import LogP, Rehearsal
+from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
+from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
+from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
 from explorer.errors import ExplorerError, NotKept, TooLongToTry
@@ -43,9 +46,11 @@ _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text too
 class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
-    def __init__(self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS) -> None:
+    def __init__(
+        self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS, folders: OpenFolders | None = None
+    ) -> None:
         keep_freed_memory(_KEPT_BYTES)
-        self.sources = Sources(tokenizers or Tokenizers(), most_threads)
+        self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders)
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
         self._kept = Kept()
@@ -74,7 +79,8 @@ class Computer:
     def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
         """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
         wish, clock = request.wish, _Clock()
-        source = self.sources.of(wish)
+        source = self.sources.of(wish, stop, progress)
+        opening_ms = clock.lap_ms()
         row = source.cut(wish)
         tokens_ms = clock.lap_ms()
         changing = self._lender.changing(wish, source, len(row), stop, progress)
@@ -98,7 +104,7 @@ class Computer:
             trace=attrs.evolve(trace, experiments=found, compared_with=other),
             tokens_ms=tokens_ms,
             decoding_ms=decoding_ms,
-            build_ms=build_ms,
+            build_ms=opening_ms + build_ms,
             pass_ms=pass_ms,
             device=device_name(wish.config.device),
             devices=devices(),
@@ -109,7 +115,7 @@ class Computer:
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
         """
-        self._rehearsal = self._rehearsal or Rehearsal(Computer(self.sources.tokenizers, most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def n_tokens(self, wish: Wish) -> int:
@@ -125,7 +131,7 @@ class Computer:
 
         Raises ExplorerError, Superseded.
         """
-        source = self.sources.of(wish)
+        source = self.sources.of(wish, stop)
         row = source.cut(wish)
         changing = self._lender.changing(wish, source, len(row), stop, silent)
         sentence = source.decode(wish, row, wish.beam, changing, stop)
@@ -135,6 +141,28 @@ class Computer:
     def card(self, wish: Wish) -> ModelCard:
         """The card of the model of a Wish. Raises UnknownPreset, BadFile."""
         return self.sources.of(wish).card(wish.config)
+
+    def says_together(self, wishes: Sequence[Wish], stop: Stop = never) -> list[Sentence]:
+        """As `says`, for Wishes of a trained translator that differ in their texts alone, of equally many tokens each.
+
+        Raises ExplorerError where one of them cannot be answered, Superseded.
+        """
+        source = self.sources.of(wishes[0])
+        assert isinstance(source, Translating)  # `can_be_together` says so.
+        rows = [source.cut(wish) for wish in wishes]
+        changing = self._lender.changing(wishes[0], source, len(rows[0]), stop, silent)
+        sentences = source.translated_together(wishes[0], rows, changing, stop)
+        for wish, sentence in zip(wishes, sentences, strict=True):
+            _check(wish, source, sentence, changing)
+        return sentences
+
+    def log_p_together(self, wish: Wish, sentences: Sequence[Sentence], stop: Stop = never) -> list[LogP]:
+        """As `log_p`, for sentences of equally many tokens on each side. Raises ExplorerError, Superseded."""
+        source, first = self.sources.of(wish), sentences[0]
+        changing = self._lender.changing(wish, source, len(first.tokens.source), stop, silent)
+        _check(wish, source, first, changing)
+        model = _ready(source, wish, first, stop, silent)
+        return teacher_forced_together(model, [each.tokens for each in sentences], changing, stop)
 
     def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
         """The symbol of each id of the output."""
@@ -156,13 +184,17 @@ class Computer:
         """Prepare what the next pass may need, until `stop` says that a request has come."""
         self.sources.rest(stop)
 
+    def _second(self, most_threads: int = MOST_THREADS) -> "Computer":
+        """Another Computer, with models of its own but for those of others, which may be large."""
+        return Computer(self.sources.tokenizers, most_threads, self.sources.folders)
+
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
         if wish is None:
             self._other = self._compared_with = None
             return None
         if self._compared_with is None or self._compared_with.wish != wish:
-            self._other = self._other or Computer(self.sources.tokenizers)
+            self._other = self._other or self._second()
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
 
@@ -173,7 +205,7 @@ class Computer:
         """
         wish, other = request.wish, unchanged(request.wish)
         if self._before is None or self._before.wish != other:
-            self._before_by = self._before_by or Computer(self.sources.tokenizers)
+            self._before_by = self._before_by or self._second()
             self._before = self._before_by(Request(wish=other), stop, progress)
         before = self._before.trace
         sentence = Sentence(before.tokens, before.target)
@@ -183,7 +215,7 @@ class Computer:
 
     def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
         """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
-        source, unchanged = self.sources.of(wish), Changing()
+        source, unchanged = self.sources.of(wish, stop, progress), Changing()
         sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
         if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
             for tap in filter(ATTENTION_MAP.search, taps):

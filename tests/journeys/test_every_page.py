@@ -1,6 +1,7 @@
 """Every page shows its cards: none squeezed to nothing, none blank, no explanation cut off, whatever the window's size."""
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ def faults_of(page: Page) -> Iterator[str]:
     for card in page.cards:
         if card.isVisibleTo(page):
             yield from (f"{card.title.text()}: {fault}" for fault in card_faults(page, card))
+    yield from overlaps(page)
     for text in page.findChildren(ExplanationView):
         if not text.isVisibleTo(page):
             yield "the explanation is hidden"
@@ -41,6 +43,15 @@ def faults_of(page: Page) -> Iterator[str]:
             yield "the explanation is cut off"
         elif not reachable(page, text) or text.height() < 40:
             yield f"the explanation has {text.height()} px"
+
+
+def overlaps(page: Page) -> Iterator[str]:
+    """Cards that lie on one another."""
+    seen = [card for card in page.cards if card.isVisibleTo(page)]
+    places = [QRect(card.mapTo(page, card.rect().topLeft()), card.size()) for card in seen]
+    for (card, place), (other, further) in combinations(zip(seen, places, strict=True), 2):
+        if place.intersects(further) and not card.isAncestorOf(other) and not other.isAncestorOf(card):
+            yield f"{card.title.text()} lies under {other.title.text()}"
 
 
 def card_faults(page: Page, card: Card) -> Iterator[str]:
@@ -170,6 +181,8 @@ def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey
         first.view.paint = lambda *_given: None  # type: ignore[attr-defined]  # a view that paints nothing
         QApplication.processEvents()
         assert [f"{title}: blank"] == list(faults_of(page))
+        second.move(first.pos())
+        assert any("lies under" in fault for fault in faults_of(page))
         second.move(0, 5000)
         assert any("out of reach" in fault for fault in faults_of(page))
 

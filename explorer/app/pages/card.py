@@ -8,8 +8,9 @@ from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.errors import LacksTap, NotKept
+from explorer.errors import LacksTap, NotKept, UnknownTap
 from explorer.lang import Words
+from explorer.picture.card_text import lacking
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption, Picture, marked
 from explorer.picture.theme import Theme
@@ -118,6 +119,11 @@ class Card(QFrame):
         """Whether the card shows its view alone, without a title line."""
         return self.objectName() == "bare"
 
+    def fix_height(self, height_px: int) -> None:
+        """Give the card a height of its own. Its layout keeps no room for a height that is fixed without this policy."""
+        self.setFixedHeight(height_px)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
         set_style_property(self, "meant", meant)
@@ -149,6 +155,11 @@ class Card(QFrame):
         except LacksTap as error:  # This model can have no such picture, and that of another one must not stay.
             self._refuse(words.error(error))
             return
+        except UnknownTap as error:
+            if trace.config is not None:  # Our own models have every tap that a picture asks for.
+                raise
+            self._refuse(lacking(trace.card, str(error.values["name"]), words))
+            return
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
@@ -167,7 +178,7 @@ class Card(QFrame):
         try:
             made = self.make(trace, look, Words.load("en"))
             return self.picture if made is None else marked(made, len(trace.changes))
-        except (NotKept, LacksTap):
+        except (NotKept, LacksTap, UnknownTap):
             return self.picture
 
     def _wait(self, words: Words, note: str) -> None:
@@ -180,8 +191,11 @@ class Card(QFrame):
 
     def _refuse(self, why: str) -> None:
         """Say in a sentence why there is no picture, in its place."""
+        self.title.setText("" if self.picture is None else self.picture.caption.title)
+        self.formula.setText("")
+        self.shape.setText("")
+        self.badge.hide()
         self.picture, self._refused = None, True
-        self.title.setText(self.title.text().removesuffix(" …"))
         self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
         self.note.setText(why)
         self.note.setVisible(True)

@@ -60,7 +60,10 @@ class Sentences(QWidget):
             row.wished.connect(self.wished)
             row.opened.connect(self._opened)
         self._words: Words | None = None
+        self._nothing_drawn = True
+        self._foreign = False  # whether the model is somebody else's
         self._translates = False  # whether the model is trained to translate
+        self._source_name = "header.source"
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
 
@@ -69,7 +72,6 @@ class Sentences(QWidget):
         self.examples.offer(gallery(), words)
         self._name_source(words)
         self.source_edit.setPlaceholderText(words("header.source_hint"))
-        self.source_edit.setAccessibleName(words("header.source"))
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
@@ -81,20 +83,34 @@ class Sentences(QWidget):
         if self._translates != wish.uses_trained:
             self._translates = wish.uses_trained
             if self._words is not None:
-                self._name_source(self._words)
                 self._offer("", self._words)
         self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
-        both = wish.config.architecture == "encoder-decoder"
+        self._foreign = wish.foreign
+        if not wish.foreign:
+            self._show_target(wish.config.architecture == "encoder-decoder")
+        elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
+            self._show_target(False)
+        own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
+        both = wish.config.architecture == "encoder-decoder" and not wish.foreign
+        self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
+        if self._words is not None:
+            self._name_source(self._words)
+
+    def _show_target(self, both: bool) -> None:
         for widget in (self.target_label, self.target_edit, self.target_row):
             widget.setVisible(both)
 
     def _name_source(self, words: Words) -> None:
-        """Say in which language a trained translator reads."""
-        self.source_label.setText(words("header.source_chinese" if self._translates else "header.source"))
+        """Say in which language a trained translator reads; a model of one side has no source, but a text."""
+        self.source_label.setText(words(self._source_name))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Show the tokens. The tokens of a single sentence stand at the left."""
+        self._nothing_drawn = False
         alone = not trace.tokens.source
+        if self._foreign and trace.config is None:
+            self._show_target(trace.card.architecture == "encoder-decoder")
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
         if trace.expected and not trace.trained:
@@ -112,7 +128,7 @@ class Sentences(QWidget):
             self._offer("", words)
 
     def _offer(self, translation: str, words: Words, hint: str = "") -> None:
-        usual = "header.target_hint_trained" if self._translates else "header.target_hint"
+        usual = "header.target_hint_trained" if self._translates or self._foreign else "header.target_hint"
         self.target_edit.offer(translation, words(hint or usual))
         name = words("header.translation" if translation else "header.target")
         self.target_label.setText(name)

@@ -4,6 +4,8 @@ If the Wish asks for untrained weights or another shape, that model is shown wit
 everything else stays equal.
 """
 
+from collections.abc import Sequence
+
 import torch
 
 from explorer.config import Config
@@ -79,10 +81,26 @@ class Translating(OfTrained):
         tokens = Tokens(source, target[: wish.config.max_len])
         return Sentence(tokens, translator.bilingual.target_text(found.best), found if self._trained else None, begun)
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
+    def translated_together(self, wish: Wish, sources: Sequence[Row], changing: Changing, stop: Stop) -> list[Sentence]:
+        """Each sentence with its translation by the trained model; all are of one length, so no padding meets a change.
+
+        Raises BadChange, Superseded.
+        """
+        translator = self._translator
+        decoding = Decoding(beam=wish.beam, whole=changing.in_whole_passes)
+        ids = [tuple(token.id for token in source) for source in sources]
+        with changing.inside(translator.model(wish.config)):
+            searches = translator.search_all(ids, wish.config, decoding, stop)
+        both = translator.bilingual
+        return [
+            Sentence(Tokens(source, both.target_tokens(found.best)), both.target_text(found.best), found)
+            for source, found in zip(sources, searches, strict=True)
+        ]
+
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
         both = room(self._translator, config)
-        return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
+        return (both.target if config.architecture == "encoder-decoder" and not of_source else both.source).symbols
 
 
 def _begun(model: Transformer, source: Row, changing: Changing, stop: Stop) -> Begun:
