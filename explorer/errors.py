@@ -16,7 +16,8 @@
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
+    ├── NoSentences
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
@@ -591,6 +592,12 @@ class NothingChanged(ExplorerError):
     """A search for what a change breaks, without any change."""
 
     key = "error.nothing_changed"
+
+
+class WritesNothing(ExplorerError):
+    """A search for what a change breaks in the translations of a model that writes none of its own."""
+
+    key = "error.writes_nothing"
 
 
 class NoSentences(ExplorerError):

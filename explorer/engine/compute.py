@@ -21,26 +21,16 @@ from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
-from explorer.engine.rehearsal import Rehearsal
+from explorer.engine.rehearsal import Rehearsal, check_can_break
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
-from explorer.errors import (
-    ExplorerError,
-    NoOtherText,
-    NoSuchPart,
-    NothingChanged,
-    NotKept,
-    TooLongForEffects,
-    TooLongToPatch,
-    TooLongToTry,
-)
+from explorer.errors import ExplorerError, NoOtherText, NoSuchPart, NotKept, TooLongForEffects, TooLongToPatch, TooLongToTry
 from explorer.presets import load_own_preset
 from explorer.state.breaks import broken, unchanged
-from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
@@ -169,10 +159,12 @@ class Computer:
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
-        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, NotOwnModel, Superseded."""
+        """What the changes of a Wish do to many sentences.
+
+        Raises NothingChanged, WritesNothing, UnknownPreset, NotOwnModel, Superseded.
+        """
         load_own_preset(wish.preset)
-        if not is_altered(wish):
-            raise NothingChanged
+        check_can_break(wish)
         errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
         for number in range(errand.n_pieces):
             one = self.piece(errand, number, stop).found
