@@ -6,11 +6,13 @@ trace = explorer.explore("我爱北京天安门", preset="translator", temperatu
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
+trace.measures("decoder.cross_attn")["entropy"]         # [layer, head] what each head does, in one number
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
 explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
+explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -139,8 +141,10 @@ def effects(
         from explorer.state.focus import Focus
 
         request = request.asking(focus=Focus.on_head(_text(edges)))
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        found = computer.effects(request)
+        found = questions.effects(computer, request)
     return found if word is None else found.of(word)
 
 
@@ -161,8 +165,10 @@ def patching(
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
     request = _request(text, target, preset, trained, changes, knobs).wishing(other=_text(other))
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        return computer.patching(request)
+        return questions.patching(computer, request)
 
 
 def saliency(
@@ -180,8 +186,10 @@ def saliency(
     integral miss their sum. Raises explorer.errors.ExplorerError for anything a caller can correct.
     """
     request = _request(text, target, preset, trained, changes, knobs)
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        return computer.saliency(request)
+        return questions.saliency(computer, request)
 
 
 def breaks(
@@ -205,8 +213,10 @@ def breaks(
 
     request = _request("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
     tried = held_out(most) if sentences is None else tuple(map(_text, sentences))[:most]
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        return computer.breaks(request.wish, tried)
+        return questions.breaks(computer, request.wish, tried)
 
 
 def postcard(

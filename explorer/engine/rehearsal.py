@@ -19,13 +19,14 @@ from explorer.engine.experiments.teacher_forced import LogP
 from explorer.engine.sources.source import Sentence
 from explorer.engine.threads import pass_work
 from explorer.errors import ExplorerError, NothingChanged, SlowToTry, WritesNothing
+from explorer.presets import load_preset
 from explorer.state.tries import is_altered, of_sentence, unchanged_wish
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.arrays import frozen_array
 from explorer.trace.consequences import Consequence
 from explorer.trace.effects import measured_words
-from explorer.trace.own_card import card_of, parameter_bytes
+from explorer.trace.own_card import parameter_bytes
 from explorer.trace.sentence_breaks import Break, repeated_share
 from explorer.trace.trace import written
 from explorer.trace.written_words import written_words
@@ -73,8 +74,11 @@ class Rehearsal:
             self._check_work(errand.unchanged)
         said = self._said(errand.unchanged, stop)
         without, with_it = self._log_p(tried.without, said, stop), self._log_p(tried.wish, said, stop)
-        ids, _measured = measured_words(said.tokens.source, said.tokens.target, written(said.tokens))
-        symbols = self._computer(errand.unchanged).symbols(errand.unchanged, said)
+        computer = self._computer(errand.unchanged)
+        card = computer.card(errand.unchanged)
+        expected = written(said.tokens, card.begin, card.end)
+        ids, _measured = measured_words(said.tokens.source, said.tokens.target, expected)
+        symbols = computer.symbols(errand.unchanged, said)
         first, second = (written_words(ids, symbols, each.tolist()) for each in (without, with_it))
         before, after = (self._said(each, stop) for each in (tried.without, tried.wish))
         says = before.search is not None or after.search is not None
@@ -163,7 +167,8 @@ class Rehearsal:
         """The Computer whose model has the knobs of a Wish; else a new one, or the one that was used longest ago."""
         key = (wish.preset, wish.trained, wish.config)
         if key not in self._computers:
-            most = _MOST_COMPUTERS if parameter_bytes(wish.config) <= _SMALL_BYTES else 1
+            small = load_preset(wish.preset).foreign is None and parameter_bytes(wish.config) <= _SMALL_BYTES
+            most = _MOST_COMPUTERS if small else 1
             free = [self._computers.popitem(last=False)[1] for _one in range(len(self._computers) + 1 - most)]
             self._computers[key] = free[-1] if free else self._make_computer()
         self._computers.move_to_end(key)
@@ -184,7 +189,7 @@ class Rehearsal:
         """Raises SlowToTry where one change takes longer than a second, TooLongToTry for a long text."""
         n_tokens = self._computer(wish).n_tokens(wish)
         # Two passes over the unchanged words, and a decoding of about as many tokens in each sentence of the beam.
-        work = (2 + wish.beam) * pass_work(card_of(wish.config), n_tokens)
+        work = (2 + wish.beam) * pass_work(self._computer(wish).card(wish), n_tokens)
         if work > _LONG_WORK:
             raise SlowToTry(seconds=work / _WORK_OF_A_SECOND)
 

@@ -1,7 +1,7 @@
 """The main window. It connects its parts and does nothing else."""
 
 from PySide6.QtCore import QByteArray, QEvent, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
@@ -13,9 +13,13 @@ from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
+from explorer.app.shell.commands import Commands
+from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
+from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
+from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
@@ -25,10 +29,9 @@ from explorer.engine.errand import Brought
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
-from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
+from explorer.state.intents import Intent, LookAt, OpenPage, look_at
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.views.painting.pointed import Pointed
@@ -51,16 +54,21 @@ class Window(QMainWindow):
         self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
+        self.invitation = Invitation()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help, self.saving = Help(self, appearance), Saving(self)
         self.saving.broke.connect(self.broke)
+        around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
+        self.presenter = Presenter(self, session, self.page_stack, around)
         self.actions_ = make_actions(self.menuBar(), self)
+        self.folders = Folders(self, self.actions_.menus["recent"])
         self._lay_out()
         self._connect_parts()
-        self._connect_actions()
+        self.commands = Commands(self)
+        self.setAcceptDrops(True)
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
         appearance.apply()
@@ -83,6 +91,7 @@ class Window(QMainWindow):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.sentences)
+        layout.addWidget(self.invitation)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -90,7 +99,7 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack):
+        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack, self.folders):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         for part in (self.sentences, self.page_stack):
@@ -103,89 +112,10 @@ class Window(QMainWindow):
         self.status.stop.connect(session.stop)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
+        self.sentences.noted.connect(self.status.notice)
+        self.invitation.accepted.connect(self.step_opener.tour)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
-
-    def _connect_actions(self) -> None:
-        named = self.actions_.by_name
-        for name, slot in (
-            ("export", self.saving.export),
-            ("copy", self.saving.copy),
-            ("quit", self.close),
-            ("undo", self.session.undo),
-            ("redo", self.session.redo),
-            ("reset", self._reset),
-            ("sentence", self.sentences.focus),
-            ("stop", self._escape),
-            ("fit", self.page_stack.fit),
-            ("language", self.appearance.switch_language),
-            ("keys", self.help.keys),
-            ("news", self.help.news),
-            ("about", self.help.about),
-            ("explain", self._explain),
-            ("next_area", self.areas.go_on),
-            ("previous_area", self.areas.go_back),
-        ):
-            named[name].triggered.connect(slot)
-        named["knobs"].toggled.connect(self.drawer.set_open)
-        self.drawer.opened.connect(named["knobs"].setChecked)
-        named["lessons"].toggled.connect(self.step_opener.show)
-        self.step_opener.shown.connect(named["lessons"].setChecked)
-        named["open_lesson"].triggered.connect(self.step_opener.choose)
-        self.header.lessons.connect(named["lessons"].toggle)
-        named["full_screen"].toggled.connect(self._full_screen)
-        for key, action in self.actions_.pages.items():
-            action.setData(key)
-            action.triggered.connect(self._go_by_action)
-        for action in self.actions_.themes.values():
-            action.triggered.connect(self._theme_by_action)
-        for action in self.actions_.motions.values():
-            action.triggered.connect(self._motion_by_action)
-        self.actions_.motions[self.appearance.motion].setChecked(True)
-        for action in self.actions_.sizes.values():
-            action.triggered.connect(self._size_by_action)
-        self.actions_.sizes[self.appearance.size].setChecked(True)
-        for action in self.actions_.colours.values():
-            action.triggered.connect(self._colours_by_action)
-        self.header.language.connect(self.appearance.switch_language)
-        self.header.theme.connect(self.appearance.switch_theme)
-        self.header.export.connect(self.saving.export)
-        self.header.explain.connect(self._explain)
-        self._undoable(told.Undoable(False, False))
-
-    # Actions
-
-    def _reset(self) -> None:
-        self.session.ask(ResetKnobs())
-
-    def _go_by_action(self) -> None:
-        self.go(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
-
-    def _theme_by_action(self) -> None:
-        self.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
-
-    def _motion_by_action(self) -> None:
-        self.appearance.choose_motion(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
-
-    def _size_by_action(self) -> None:
-        """Qt draws everything in one size from the start to the end of the process."""
-        percent = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
-        self.appearance.choose_size(percent)
-        self.status.notice(self.appearance.words("status.size", percent=percent))
-
-    def _colours_by_action(self) -> None:
-        key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
-        self.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
-
-    def _explain(self) -> None:
-        self.help.explain(self.session.state.page)
-
-    def _escape(self) -> None:
-        """Stop what is computed; otherwise go back to the picture of the whole."""
-        if self.session.waiting:
-            self.session.stop()
-        elif self.session.state.page != page_list.KEYS[0]:
-            self.go(page_list.KEYS[0])
 
     def go(self, page: str) -> None:
         """Open a page."""
@@ -204,7 +134,10 @@ class Window(QMainWindow):
             case told.Refused(error):
                 self._refused(error)
             case told.SprungBack(error):
+                self.folders.failed(error)
                 self.status.refuse(self.appearance.words.error(error))
+            case told.OpeningStopped():
+                self.status.notice(self.appearance.words("status.opening_stopped"))
             case told.Settled(config):
                 self._settled(config)
             case told.Large(n_bytes):
@@ -216,7 +149,7 @@ class Window(QMainWindow):
             case told.Progressed(share):
                 self.status.set_progress(share)
             case told.Undoable():
-                self._undoable(value)
+                self.commands.tell_undoable(value)
             case told.Broke(error):
                 self.broke.emit(error)
 
@@ -236,6 +169,7 @@ class Window(QMainWindow):
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
         self.sentences.put(wish, by)
+        self.status.tell_work(wish.title if self.session.opens else "")
         self.header.put(wish)
         put = self.knobs.put if isinstance(by, Intent) else self.knobs.put_all
         put(wish.config, load_preset(wish.preset).config)
@@ -260,6 +194,8 @@ class Window(QMainWindow):
         if frame.serial == self.session.serial:
             self._refusal = None
             self.status.clear()
+        self.folders.opened(frame.wish)
+        self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
         self.pending.answered(frame.wish, self.session.state.wish)
         self._set_stale(self.pending.dimmed)
         self.knobs.offer("device", frame.devices)
@@ -268,7 +204,8 @@ class Window(QMainWindow):
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
-        self.knobs.writing.offer(frame.trace.shape("generator.logits")[-1])
+        self.header.draw(frame.trace)
+        self.knobs.draw(frame.trace)
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
@@ -299,10 +236,6 @@ class Window(QMainWindow):
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
 
-    def _undoable(self, value: told.Undoable) -> None:
-        self.actions_.by_name["undo"].setEnabled(value.undo)
-        self.actions_.by_name["redo"].setEnabled(value.redo)
-
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
         self.page_stack.light(pointed.tokens)
@@ -316,8 +249,9 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons):
+        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.folders):
             part.speak(words)
+        self.invitation.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
         if self.session.frame is not None:
@@ -334,12 +268,6 @@ class Window(QMainWindow):
         if self.session.state.look.signed_colours in {each.signed_colours for each in THEMES.values()}:
             # Colours that the user has chosen stay; only a theme's own colours change with the theme.
             self.session.ask(look_at(signed_colours=theme.signed_colours))
-
-    def _full_screen(self, on: bool) -> None:
-        if on:
-            self.showFullScreen()
-        else:
-            self.showNormal()
 
     # Events of Qt
 
@@ -367,6 +295,14 @@ class Window(QMainWindow):
         super().resizeEvent(event)
         self.drawer.set_narrow(self.width() < _NARROW_PX)
         self.lessons.set_narrow(self.width() < _NARROW_PX)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.folders.open(dropped_folder(event.mimeData()))
+        event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         for dialog in self.findChildren(QDialog):

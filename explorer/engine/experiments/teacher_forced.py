@@ -1,6 +1,7 @@
 """A pass over given words, of which only their log-probabilities are kept: nothing is recorded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import torch
@@ -29,27 +30,39 @@ def teacher_forced(bench: Bench, changing: Changing) -> LogP:
 
     Raises BadChange, NeverReached, Superseded.
     """
-    return teacher_forced_together(bench.model, (bench.tokens,), changing, bench.stop, bench.expected)[0]
+    tokens = bench.tokens
+    torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
+    watcher = _stopping(bench.stop)
+    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), watched(bench.model, watcher):
+        logits = bench.runs.logits(1)[0]  # [position, vocab]
+    changing.check_reached()
+    return _log_p(logits, tokens, bench.expected)
 
 
-def teacher_forced_together(
-    model: Transformer, sentences: Sequence[Tokens], changing: Changing, stop: Stop, expected: tuple[int, ...] | None = None
-) -> list[LogP]:
-    """[word] log p (nats) of the words of each sentence, in one batch; all sentences have the same lengths.
+def teacher_forced_together(model: Transformer, sentences: Sequence[Tokens], changing: Changing, stop: Stop) -> list[LogP]:
+    """[word] log p (nats) of the words that each sentence wrote, in one batch; all sentences have the same lengths.
 
-    `expected` has the ids that a single sentence is expected to say; None stands for those that it wrote.
     Raises BadChange, NeverReached, Superseded.
     """
     torch.set_num_threads(threads(card_of(model.config), max(len(sentences[0].source), len(sentences[0].target))))
-
-    def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
-        stop_if(stop)
-
     source, target = (_batch([getattr(each, side) for each in sentences], model) for side in ("source", "target"))
+    watcher = _stopping(stop)
     with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), watched(model, watcher):
         logits = fetched(model(source, target))  # [batch, position, vocab]
     changing.check_reached()
-    return [_log_p(row, tokens, expected) for row, tokens in zip(logits, sentences, strict=True)]
+    return [_log_p(row, tokens, written(tokens)) for row, tokens in zip(logits, sentences, strict=True)]
+
+
+def _seeded(bench: Bench) -> AbstractContextManager[None]:
+    """Our model's dropout, seeded; somebody's has none in a pass."""
+    return dropout_seeded(bench.model.config) if isinstance(bench.model, Transformer) else nullcontext()
+
+
+def _stopping(stop: Stop) -> Callable[[Tap, Tensor, int | None], None]:
+    def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
+        stop_if(stop)
+
+    return watcher
 
 
 def _batch(sides: list[tuple[Token, ...]], model: Transformer) -> Tensor | None:
@@ -59,6 +72,6 @@ def _batch(sides: list[tuple[Token, ...]], model: Transformer) -> Tensor | None:
     return torch.tensor([ids_of(side) for side in sides], device=next(model.parameters()).device)
 
 
-def _log_p(logits: Tensor, tokens: Tokens, expected: tuple[int, ...] | None) -> LogP:
-    ids, _measured = measured_words(tokens.source, tokens.target, written(tokens) if expected is None else expected)
-    return log_p(logits[: len(ids)].numpy(), np.array(ids))
+def _log_p(logits: Tensor, tokens: Tokens, expected: tuple[int, ...]) -> LogP:
+    ids, _measured = measured_words(tokens.source, tokens.target, expected)
+    return log_p(fetched(logits[: len(ids)]).numpy(), np.array(ids))

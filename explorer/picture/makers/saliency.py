@@ -9,6 +9,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.makers.heatmaps import token_axis
+from explorer.picture.makers.not_made import finding
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.saliency import Saliency
@@ -21,9 +22,8 @@ _FORMULAS = {
 
 
 def found_saliency(trace: Trace) -> Saliency | None:
-    """The saliency of a Trace; None while it is computed."""
-    found = trace.experiments.get("saliency")
-    return found if isinstance(found, Saliency) else None
+    """The saliency of a Trace; None while it is computed. Raises LacksTap."""
+    return finding(trace, "saliency", Saliency)
 
 
 def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:

@@ -23,7 +23,8 @@ from explorer.trace.trace import Trace
 from explorer.views.painting.canvas import Canvas
 from explorer.views.painting.pointed import Pointed
 from explorer.views.pictures.head_grid import HeadGridView
-from explorer.views.pictures.heatmap import HeatmapView, paint_axis_names
+from explorer.views.pictures.heatmap import HeatmapView
+from explorer.views.pictures.map_legends import paint_axis_names
 from explorer.views.pictures.strips import StripsView
 from explorer.views.pictures.tap_table import TapTableView
 from tests.trace.foreign import NAMES, foreign_trace
