@@ -229,7 +229,7 @@ def breaks(
     `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
     the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
     and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged and WritesNothing.
     """
     from explorer.config import BEAM
     from explorer.state.held_out import held_out

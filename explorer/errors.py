@@ -19,7 +19,8 @@
     │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
     │                AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
+    ├── NoSentences
     ├── BadReplacement, BadField
     ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
@@ -705,6 +706,12 @@ class NothingChanged(ExplorerError):
     """A search for what a change breaks, without any change."""
 
     key = "error.nothing_changed"
+
+
+class WritesNothing(ExplorerError):
+    """A search for what a change breaks in the translations of a model that writes none of its own."""
+
+    key = "error.writes_nothing"
 
 
 class NoSentences(ExplorerError):

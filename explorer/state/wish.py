@@ -83,6 +83,11 @@ class Wish:
         return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
 
     @property
+    def writes(self) -> bool:
+        """Whether the model that is shown writes translations of its own, which changes can break."""
+        return self.preset_translates and self.uses_trained
+
+    @property
     def active(self) -> tuple[Change, ...]:
         """The changes that are switched on, in their order."""
         return switched_on(self.changes)
