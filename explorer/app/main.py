@@ -51,6 +51,8 @@ class Program:
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
+        self.window.folders.recall(self.preferences.text("folders"))
+        self.window.folders.changed.connect(self._keep_folders)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
         self.window.invitation.answered.connect(self._invited)
@@ -127,6 +129,10 @@ class Program:
             self._loaded()
         elif isinstance(value, told.Set):
             self.remembered.keep(value.state)
+
+    def _keep_folders(self) -> None:
+        """Keep them at once, since a program may be killed."""
+        self.preferences.put("folders", self.window.folders.memory)
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)

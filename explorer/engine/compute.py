@@ -17,18 +17,21 @@ from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.lender import Lender
+from explorer.engine.recorded import RecordedFiles
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
+from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
-from explorer.errors import ExplorerError, NotKept, TooLongToTry
+from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry
+from explorer.presets import load_preset
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -45,12 +48,15 @@ _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text too
 class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
-    def __init__(self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS) -> None:
+    def __init__(
+        self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS, folders: OpenFolders | None = None
+    ) -> None:
         keep_freed_memory(_KEPT_BYTES)
-        self.sources = Sources(tokenizers or Tokenizers(), most_threads)
+        self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders)
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
         self._kept = Kept()
+        self._recorded = RecordedFiles()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
         self._before_by: Computer | None = None  # It computes the pass without changes.
@@ -76,7 +82,15 @@ class Computer:
     def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
         """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
         wish, clock = request.wish, _Clock()
-        source = self.sources.of(wish)
+        recorded = load_preset(wish.preset).recorded
+        if recorded is not None:
+            if wish.changes:
+                raise RecordedOnly(path=str(recorded))
+            other = self._answer(wish.compared_with, stop, progress)
+            frame = self._recorded.frame(request, recorded)
+            return attrs.evolve(frame, trace=attrs.evolve(frame.trace, compared_with=other))
+        source = self.sources.of(wish, stop, progress)
+        opening_ms = clock.lap_ms()
         row = source.cut(wish)
         tokens_ms = clock.lap_ms()
         changing = self._lender.changing(wish, source, len(row), stop, progress)
@@ -100,7 +114,7 @@ class Computer:
             trace=attrs.evolve(trace, experiments=found, compared_with=other),
             tokens_ms=tokens_ms,
             decoding_ms=decoding_ms,
-            build_ms=build_ms,
+            build_ms=opening_ms + build_ms,
             pass_ms=pass_ms,
             device=device_name(wish.config.device),
             devices=devices(),
@@ -111,7 +125,7 @@ class Computer:
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
         """
-        self._rehearsal = self._rehearsal or Rehearsal(lambda: Computer(self.sources.tokenizers, most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def n_tokens(self, wish: Wish) -> int:
@@ -127,7 +141,7 @@ class Computer:
 
         Raises ExplorerError, Superseded.
         """
-        source = self.sources.of(wish)
+        source = self.sources.of(wish, stop)
         row = source.cut(wish)
         changing = self._lender.changing(wish, source, len(row), stop, silent)
         sentence = source.decode(wish, row, wish.beam, changing, stop)
@@ -180,13 +194,17 @@ class Computer:
         """Prepare what the next pass may need, until `stop` says that a request has come."""
         self.sources.rest(stop)
 
+    def _second(self, most_threads: int = MOST_THREADS) -> "Computer":
+        """Another Computer, with models of its own but for those of others, which may be large."""
+        return Computer(self.sources.tokenizers, most_threads, self.sources.folders)
+
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
         if wish is None:
             self._other = self._compared_with = None
             return None
         if self._compared_with is None or self._compared_with.wish != wish:
-            self._other = self._other or Computer(self.sources.tokenizers)
+            self._other = self._other or self._second()
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
 
@@ -197,7 +215,7 @@ class Computer:
         """
         wish, other = request.wish, unchanged(request.wish)
         if self._before is None or self._before.wish != other:
-            self._before_by = self._before_by or Computer(self.sources.tokenizers)
+            self._before_by = self._before_by or self._second()
             self._before = self._before_by(Request(wish=other), stop, progress)
         before = self._before.trace
         sentence = Sentence(before.tokens, before.target)
@@ -207,7 +225,7 @@ class Computer:
 
     def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
         """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
-        source, unchanged = self.sources.of(wish), Changing()
+        source, unchanged = self.sources.of(wish, stop, progress), Changing()
         sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
         if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
             for tap in filter(ATTENTION_MAP.search, taps):

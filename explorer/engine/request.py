@@ -4,6 +4,8 @@ from typing import Any, Self
 
 import attrs
 
+from explorer.errors import RecordedOnly
+from explorer.presets import load_preset
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -23,6 +25,9 @@ class Detail:
     Trace says which were left out, and why.
 
     `focus` is the place that experiments about one place look at.
+
+    `opens` says that the model may have to be opened first, which takes long: a newer request for the same model waits for it,
+    because otherwise somebody who types meanwhile would begin the opening again with each key.
     """
 
     quick: bool = False
@@ -31,6 +36,7 @@ class Detail:
     wanted: tuple[tuple[str, int], ...] = ()
     leaves_out: bool = False
     focus: Focus = NOWHERE
+    opens: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -61,7 +67,13 @@ class Request:
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> Self:
-        """A request for a preset with its own or another text and with some knobs changed. Raises UnknownPreset, BadKnob."""
+        """A request for a preset with its own or another text and with some knobs changed.
+
+        Raises UnknownPreset, BadKnob, and RecordedOnly for a file with a recorded pass, which has its own text.
+        """
+        recorded = load_preset(name).recorded
+        if recorded is not None:
+            raise RecordedOnly(path=str(recorded))
         return cls(wish=Wish.from_preset(name, text, **knobs))
 
 

@@ -48,6 +48,8 @@ def card_of(opened: Opened, name: str) -> ModelCard:
         remakes_maps=False,
         begin=_id(foreign.model.config.decoder_start_token_id) if config.is_encoder_decoder else -1,
         end=_id(config.eos_token_id) if config.is_encoder_decoder else -1,
+        dtype=str(foreign.model.dtype).removeprefix("torch."),
+        difference=opened.difference,
     )
 
 

@@ -21,12 +21,17 @@ from explorer.foreign.families import FAMILIES
 from explorer.foreign.folder import Folder
 from explorer.foreign.model import Foreign
 from explorer.foreign.softmax import softmax_attentions
+from explorer.stops import Progress
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
 _PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
 _MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
 _ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
 _LAYER = re.compile(r"\.(\d+)\.")
+
+
+def _unwatched(_share: float) -> None:
+    """Nobody waits for the model."""
 
 
 @attrs.frozen
@@ -43,11 +48,13 @@ class Opened:
         return self.difference <= TOLERANCE
 
 
-def open_model(folder: Folder) -> Opened:
+def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     """The model of a folder, with taps and checked against itself.
 
+    `going` is told the share of its bytes that was read, and ends the opening by raising Superseded.
     Raises NotInstalled, NotAModel, UnknownFamily, MissingWeights, BadWeights, SelfCheckFailed.
     """
+    going(0.0)
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
         os.environ.setdefault(name, "1")  # They are read once, when the library is loaded.
     try:
@@ -56,7 +63,8 @@ def open_model(folder: Folder) -> Opened:
         raise NotInstalled(name="transformers") from error
     register()
     with _quietly(transformers):
-        model = _loaded(transformers, folder)
+        model = _loaded(transformers, folder, going)
+        going(1.0)
         return with_taps(model, str(folder.path))
 
 
@@ -153,11 +161,11 @@ def _described(transformers: Any, folder: Folder) -> tuple[Any, Any]:
     return kind, config
 
 
-def _loaded(transformers: Any, folder: Folder) -> Any:
-    """The model with its weights in float32. Raises NotAModel, UnknownFamily, MissingWeights, BadWeights."""
+def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
+    """The model with its weights in float32. Raises NotAModel, UnknownFamily, MissingWeights, BadWeights, Superseded."""
     path = str(folder.path)
     kind, config = _described(transformers, folder)
-    tensors = _tensors(folder)
+    tensors = _tensors(folder, going)
     try:
         model, told = kind.from_pretrained(
             None,
@@ -204,13 +212,19 @@ def _texts(names: str | tuple[str, ...] | None) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else names or ()
 
 
-def _tensors(folder: Folder) -> dict[str, Tensor]:
-    """Every tensor of the folder's files by name. Raises BadWeights."""
+def _tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
+    """Every tensor of the folder's files by name, in float32. Raises BadWeights, Superseded."""
     tensors: dict[str, Tensor] = {}
+    numbers, every = 0, max(folder.numbers, 1)
     for path in folder.headers:
         try:
             with safe_open(path, framework="pt") as file:
-                tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  The file is no mapping.
+                for name in file.keys():  # noqa: SIM118  The file is no mapping.
+                    tensor = file.get_tensor(name)
+                    # The file is mapped: its pages are read while the numbers are copied, in a time that can be told.
+                    tensors[name] = tensor.float().clone() if tensor.is_floating_point() else tensor
+                    numbers += tensor.numel()
+                    going(numbers / every)
         except (SafetensorError, OSError, ValueError) as error:
             raise BadWeights(path=str(path), reason=str(error)) from error
     return tensors

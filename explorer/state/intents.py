@@ -6,11 +6,13 @@ a step of its own. An intent that changes only the Look or the page is no step.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from explorer.presets import load_own_preset
+from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, NotATrace, UnknownPreset
+from explorer.presets import load_preset
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
 from explorer.state.steering_sets import with_suggested
@@ -121,7 +123,7 @@ class SetTrained(Intent):
         """The State with these weights. Raises UnknownPreset, BadPreset."""
         config = state.wish.config
         if self.trained:
-            config = config.with_shape_of(load_own_preset(state.wish.preset).config)
+            config = config.with_shape_of(load_preset(state.wish.preset).config)
         return wishing(state, trained=self.trained, config=config)
 
 
@@ -138,7 +140,9 @@ class SetKnob(Intent):
         return f"knob {self.name}"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with this knob's value. Raises BadKnob."""
+        """The State with this knob's value. Raises BadKnob, also for a knob that does not act on the model."""
+        if not load_preset(state.wish.preset).acts(self.name):
+            raise KnobDoesNothing(name=self.name)
         return wishing(state, config=state.wish.config.nearest_valid(**{self.name: self.value}))
 
     def settles(self, before: State, after: State) -> bool:
@@ -155,11 +159,36 @@ class SetPreset(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this preset. Raises UnknownPreset, BadPreset."""
-        preset, wish = load_own_preset(self.name), state.wish
-        text = preset.text if wish.text == load_own_preset(wish.preset).text else wish.text
+        preset, wish = load_preset(self.name), state.wish
+        # A recorded pass has a text of its own; the one that was typed waits for the next model.
+        text = preset.text if preset.text and wish.text == load_preset(wish.preset).text else wish.text
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
-        return wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+        cut = wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+        return wishing(cut, adapter="", adapted=True)  # An adapter belongs to its base.
+
+
+@attrs.frozen
+class OpenFolder(Intent):
+    """Open the model in a folder: somebody's, or one that was trained here; or a file: knobs, or a recorded pass."""
+
+    path: str
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, NotATrace, BadPreset."""
+        folder = Path(self.path).absolute()
+        if not folder.is_dir() and not folder.is_file():
+            raise FolderIsGone(path=str(folder))
+        try:
+            return SetPreset(str(folder)).applied(state, shown)
+        except UnknownPreset as error:
+            if (folder / "adapter_config.json").is_file():
+                from explorer.state.adapter_intents import OpenAdapter  # It is an Intent, made of this file.
+
+                return OpenAdapter(str(folder)).applied(state, shown)
+            if folder.is_file():
+                raise NotATrace(path=str(folder)) from error
+            raise NotAModel(path=str(folder), reason="config.json ?") from error
 
 
 @attrs.frozen
@@ -168,7 +197,7 @@ class ResetKnobs(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with the preset's knobs. Raises UnknownPreset, BadPreset."""
-        return wishing(state, config=load_own_preset(state.wish.preset).config, trained=True, prefix=())
+        return wishing(state, config=load_preset(state.wish.preset).config, trained=True, prefix=())
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 import attrs
 
 from explorer.config import BEAM, Config
-from explorer.presets import load_preset
+from explorer.presets import load_preset, preset_names, titles
 from explorer.state.fields import between
 from explorer.tokens.cuts import Spans
 from explorer.trace.changes import Change, checked, switched_on
@@ -28,6 +28,8 @@ class Wish:
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
     into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
     which a vector that steers is made; two empty sets stand for those that are suggested.
+
+    `adapter` is the folder of a LoRA adapter for somebody's model, "" for none; `adapted` False takes it off.
     """
 
     text: str
@@ -45,12 +47,29 @@ class Wish:
     other: str = ""
     toward: tuple[str, ...] = ()
     away: tuple[str, ...] = ()
+    adapter: str = ""
+    adapted: bool = True
     compared_with: "Wish | None" = None
 
     @property
     def has_trained(self) -> bool:
         """Whether the preset has trained weights."""
         return load_preset(self.preset).folder is not None
+
+    @property
+    def title(self) -> str:
+        """What a model from a folder is called; the preset's key for all others."""
+        return titles((self.preset,))[0] if self.preset not in preset_names() else self.preset
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the model is somebody else's, from a folder, or a pass that was recorded before, from a file."""
+        return load_preset(self.preset).foreign is not None or self.recorded
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is no model, but the file of a pass that was recorded before."""
+        return load_preset(self.preset).recorded is not None
 
     @property
     def preset_translates(self) -> bool:

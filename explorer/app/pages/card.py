@@ -8,8 +8,9 @@ from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.errors import LacksTap, NotKept
+from explorer.errors import LacksTap, NotKept, UnknownTap
 from explorer.lang import Words
+from explorer.picture.card_text import lacking
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption, Picture, marked
 from explorer.picture.theme import Theme
@@ -154,10 +155,18 @@ class Card(QFrame):
         except LacksTap as error:  # This model can have no such picture, and that of another one must not stay.
             self._refuse(words.error(error))
             return
+        except UnknownTap as error:
+            if trace.config is not None and not trace.recorded_by:  # Our own models have every tap that a picture asks for.
+                raise
+            self._refuse(lacking(trace.card, str(error.values["name"]), words))
+            return
+        if made is None and trace.recorded_by:
+            self._refuse(words("recorded.no_model"))
+            return
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
-        made = marked(made, len(trace.changes))
+        made = marked(made, len(trace.changes), trace.recorded_by)
         told = None if self.picture is None else self.picture.caption
         self.picture = made
         if made.caption != told or words is not self._words or self.title.text() != made.caption.title:
@@ -171,8 +180,8 @@ class Card(QFrame):
         """The picture with English names, because files of numbers are the same in every language."""
         try:
             made = self.make(trace, look, Words.load("en"))
-            return self.picture if made is None else marked(made, len(trace.changes))
-        except (NotKept, LacksTap):
+            return self.picture if made is None else marked(made, len(trace.changes), trace.recorded_by)
+        except (NotKept, LacksTap, UnknownTap):
             return self.picture
 
     def _wait(self, words: Words, note: str) -> None:
@@ -185,8 +194,11 @@ class Card(QFrame):
 
     def _refuse(self, why: str) -> None:
         """Say in a sentence why there is no picture, in its place."""
+        self.title.setText("" if self.picture is None else self.picture.caption.title)
+        self.formula.setText("")
+        self.shape.setText("")
+        self.badge.hide()
         self.picture, self._refused = None, True
-        self.title.setText(self.title.text().removesuffix(" …"))
         self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
         self.note.setText(why)
         self.note.setVisible(True)
@@ -196,9 +208,7 @@ class Card(QFrame):
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
         self._name_larger()
-        self.badge.setText(words("change.badge"))
-        self.badge.setToolTip(words("change.badge_about", count=caption.changes or 0))
-        self.badge.setVisible(bool(caption.changes))
+        self._tell_badge(caption, words)
         origin = escape(told_origin(caption, words)).replace("\n", "<br>")
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
         self.note.setText(caption.note)
@@ -206,6 +216,14 @@ class Card(QFrame):
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)
+
+    def _tell_badge(self, caption: Caption, words: Words) -> None:
+        """Say of which kind the pass was, if it was not a usual one of this program."""
+        told = {"recorded.badge": words("recorded.by", name=caption.recorded_by)} if caption.recorded_by else {}
+        told |= {"change.badge": words("change.badge_about", count=caption.changes)} if caption.changes else {}
+        self.badge.setText(" · ".join(map(words, told)))
+        self.badge.setToolTip("\n".join(told.values()))
+        self.badge.setVisible(bool(told))
 
     def hasHeightForWidth(self) -> bool:
         """False, although a wrapped note's height depends on its width: the note must not change the card's height."""

@@ -35,6 +35,7 @@ class OutputPage(Page):
 
     key = "output"
     least_px = 640
+    needs = ("generator.logits",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,14 +93,16 @@ class OutputPage(Page):
         self._trace, self._look = trace, look
         translates = bool(trace.expected)
         self.cross.setVisible(has_alignment(trace))
-        self.lines.setVisible(has_alignment(trace) and not self._as_grid)
-        self.grid.setVisible(has_alignment(trace) and self._as_grid)
+        self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
+        if not has_alignment(trace):
+            self.lines.hide()
+            self.grid.hide()
         self.tree.setVisible(translates)
         self.map.setVisible(not translates)
         across = attrs.evolve(look, attention="decoder.cross_attn")
         for pool in self.pools:
             pool.offer(offered_pools(across), pooled_as(across), words)
-        self.sampling.put(look, trace.shape("generator.logits")[-1])
+        self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
 
     def put(self, wish: Wish) -> None:

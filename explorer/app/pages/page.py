@@ -14,7 +14,7 @@ from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
 from explorer.state.look import CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
-from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer
+from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
@@ -26,6 +26,8 @@ class Page(QWidget):
 
     A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need (and `focus`, the place that
     they look at), and `least_px`, the height below which it scrolls.
+    `needs` are taps, named without side and layer, without which the page is nothing: where a model of others lacks one, a
+    sentence stands in its place. `of_our_own` are widgets for what only our own models have.
     `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
@@ -40,6 +42,7 @@ class Page(QWidget):
     experiments: frozenset[str] = frozenset()
     focus: Focus = NOWHERE
     least_px = 0
+    needs: tuple[str, ...] = ()
     shows_masks = False  # whether an odd mask would be seen on it
     before = ""
 
@@ -56,6 +59,7 @@ class Page(QWidget):
         super().__init__()
         self.spans: Spans | None = None
         self.cards: list[Card] = []
+        self.of_our_own: list[QWidget] = []
         self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
@@ -124,6 +128,13 @@ class Page(QWidget):
             self.touched.emit(card)
             self.enlarged.show_card(card)
 
+    def show_instead(self, shown: Card, other: Card) -> None:
+        """Show one of two cards that share a place, with all the page's room if the other one has it."""
+        shown.show()
+        other.hide()
+        if self.enlarged.card is other:
+            self.enlarge(shown)
+
     def _enlarge_or_back(self, card: Card) -> None:
         self.enlarge(None if card is self.enlarged.card else card)
 
@@ -136,12 +147,21 @@ class Page(QWidget):
         self._wall_look = look
         for segments, field in self.choices:
             segments.offer(_offers(field, trace, words), getattr(look, field))
+        for widget in self.of_our_own:
+            widget.setVisible(trace.config is not None)
         for card in self.cards:
             if card.isVisibleTo(self):
                 card.draw(trace, look, words)
         wants = tuple(dict.fromkeys(each for card in self.cards if card.isVisibleTo(self) for each in card.wants))
         if wants:
             self.wanted.emit(wants)
+
+    def lacks(self, trace: Trace) -> str:
+        """The first of the needed taps that the model of a Trace lacks, "" if it lacks none."""
+        if trace.config is not None or not self.needs:
+            return ""
+        there = {without_place(tap) for tap in trace.names()}
+        return next((tap for tap in self.needs if tap not in there), "")
 
     def open(self, page: str) -> None:
         self.wished.emit(OpenPage(page))

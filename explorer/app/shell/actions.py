@@ -13,7 +13,10 @@ from explorer.lang import Words
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
-    "file": (("open_lesson", "Ctrl+O"), None, ("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+    "file": (
+        *(("open_model", "Ctrl+Shift+O"), ("open_adapter", ""), ("open_trace", ""), ("open_lesson", "Ctrl+O"), None),
+        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+    ),
     "edit": (
         ("undo", "Ctrl+Z"),
         ("redo", "Ctrl+Shift+Z"),
@@ -32,9 +35,18 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("present", "F5"),
             ("language", "Ctrl+Shift+L"),
         ),
-        *(None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
+        *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
-    "help": (("tour", ""), None, ("explain", "Shift+F1"), ("keys", "F1"), ("glossary", ""), ("news", ""), ("about", "")),
+    "help": (
+        ("tour", ""),
+        None,
+        ("explain", "Shift+F1"),
+        ("keys", "F1"),
+        ("glossary", ""),
+        ("models", ""),
+        ("news", ""),
+        ("about", ""),
+    ),
 }
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
 """The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.
@@ -105,6 +117,8 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     by_name["knobs"].setChecked(True)
     for name in ("full_screen", "lessons", "present"):
         by_name[name].setCheckable(True)
+    menus["recent"] = QMenu(bar)
+    menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])
     menus["view"].addSeparator()
     menus["theme"] = menus["view"].addMenu("")
     menus["motion"] = menus["view"].addMenu("")

@@ -29,6 +29,10 @@ class Commands(QObject):
     def _connect(self) -> None:
         window, named = self._window, self._actions.by_name
         for name, slot in (
+            ("open_adapter", window.side.adapter.choose),
+            ("open_trace", window.recordings.choose),
+            ("open_model", window.folders.choose),
+            ("model_card", window.header.open_card),
             ("export", window.saving.export),
             ("copy", window.saving.copy),
             ("quit", window.close),
@@ -42,6 +46,7 @@ class Commands(QObject):
             ("language", window.appearance.switch_language),
             ("keys", window.help.keys),
             ("glossary", window.help.glossary),
+            ("models", window.help.models),
             ("news", window.help.news),
             ("about", window.help.about),
             ("explain", self._explain),
@@ -59,6 +64,7 @@ class Commands(QObject):
         named["full_screen"].toggled.connect(self._full_screen)
         named["present"].toggled.connect(window.presenter.present)
         self._connect_choices()
+        window.folders.changed.connect(window.header.offer)
         window.header.language.connect(window.appearance.switch_language)
         window.header.theme.connect(window.appearance.switch_theme)
         window.header.export.connect(window.saving.export)

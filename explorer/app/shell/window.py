@@ -1,7 +1,7 @@
 """The main window. It connects its parts and does nothing else."""
 
 from PySide6.QtCore import QByteArray, QEvent, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
@@ -14,11 +14,13 @@ from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
 from explorer.app.shell.commands import Commands
+from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
+from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
@@ -59,13 +61,16 @@ class Window(QMainWindow):
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help, self.saving = Help(self, appearance), Saving(self)
+        self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
         self.actions_ = make_actions(self.menuBar(), self)
+        self.folders = Folders(self, self.actions_.menus["recent"])
         self._lay_out()
         self._connect_parts()
         self.commands = Commands(self)
+        self.setAcceptDrops(True)
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
         appearance.apply()
@@ -96,9 +101,11 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack):
+        asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
+        for part in (*asking, self.folders, self.recordings):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
+        self.sentences.fixed.connect(self._tell_fixed)
         for part in (self.sentences, self.page_stack):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
@@ -131,7 +138,10 @@ class Window(QMainWindow):
             case told.Refused(error):
                 self._refused(error)
             case told.SprungBack(error):
+                self.folders.failed(error)
                 self.status.refuse(self.appearance.words.error(error))
+            case told.OpeningStopped():
+                self.status.notice(self.appearance.words("status.opening_stopped"))
             case told.Settled(config):
                 self._settled(config)
             case told.Large(n_bytes):
@@ -163,12 +173,14 @@ class Window(QMainWindow):
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
         self.sentences.put(wish, by)
+        self.status.tell_work(wish.title if self.session.opens else "")
         self.header.put(wish)
         put = self.knobs.put if isinstance(by, Intent) else self.knobs.put_all
         put(wish.config, load_preset(wish.preset).config)
         self.knobs.put_wish(wish)
         self.pending.asked(wish, None if self.session.frame is None else self.session.frame.wish)
         self.weights.put(wish, self.appearance.words)
+        self.side.adapter.put(wish, self.appearance.words)
         self.page_stack.put(wish)
 
     def begin(self) -> None:
@@ -187,6 +199,8 @@ class Window(QMainWindow):
         if frame.serial == self.session.serial:
             self._refusal = None
             self.status.clear()
+        self.folders.opened(frame.wish)
+        self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
         self.pending.answered(frame.wish, self.session.state.wish)
         self._set_stale(self.pending.dimmed)
         self.knobs.offer("device", frame.devices)
@@ -195,7 +209,8 @@ class Window(QMainWindow):
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
-        self.knobs.writing.offer(frame.trace.shape("generator.logits")[-1])
+        self.header.draw(frame.trace)
+        self.knobs.draw(frame.trace)
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
@@ -226,6 +241,9 @@ class Window(QMainWindow):
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
 
+    def _tell_fixed(self) -> None:
+        self.status.notice(self.appearance.words("recorded.fixed"))
+
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
         self.page_stack.light(pointed.tokens)
@@ -239,10 +257,13 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.invitation):
+        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
+        for part in (*around, self.invitation, self.folders, self.recordings):
             part.speak(words)
+        self.invitation.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
+        self.side.adapter.put(self.session.state.wish, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()
@@ -284,6 +305,14 @@ class Window(QMainWindow):
         super().resizeEvent(event)
         self.drawer.set_narrow(self.width() < _NARROW_PX)
         self.lessons.set_narrow(self.width() < _NARROW_PX)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.folders.open(dropped_folder(event.mimeData()))
+        event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         for dialog in self.findChildren(QDialog):

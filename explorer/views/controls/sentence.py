@@ -1,7 +1,7 @@
 """The box for a sentence. It leaves undo and redo to the session, whose steps include knobs."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QDragEnterEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
 _KEYS = QKeySequence.StandardKey
@@ -31,9 +31,12 @@ def leaves_to_window(event: QEvent) -> bool:
 
 
 class SentenceEdit(QLineEdit):
-    """The box. Signals: edited(text) for every change by the user, except while an input method composes a character."""
+    """The box. Signals: edited(text) for every change by the user, except while an input method composes a character;
+    fixed() when somebody types into it while it is read only.
+    """
 
     edited = Signal(str)
+    fixed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,6 +80,12 @@ class SentenceEdit(QLineEdit):
             self._said = self.text()
             self.edited.emit(self._said)
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():  # The window opens the folder; its address is no sentence.
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
+
     def event(self, event: QEvent) -> bool:
         if leaves_to_window(event):
             event.ignore()
@@ -87,6 +96,8 @@ class SentenceEdit(QLineEdit):
         if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
             event.ignore()
             return
+        if self.isReadOnly() and event.text().isprintable() and event.text():
+            self.fixed.emit()
         if event.key() == Qt.Key.Key_Right and self._offered and not self.text() and not self._composing:
             self.insert(self._offered)
             return
