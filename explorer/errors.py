@@ -6,7 +6,7 @@
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
-    │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
+    │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
     │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap,
     │                RecordedOnly
     ├── CannotWrite  CannotCreate, DiskFull
@@ -247,6 +247,12 @@ class UnknownLayer(NotFound):
     """A layer that the model does not have. Values: got, last."""
 
     key = "error.unknown_layer"
+
+
+class UnknownMeasure(NotFound):
+    """A measure of heads that there is not. Values: name, choices."""
+
+    key = "error.unknown_measure"
 
 
 class NoSuchStep(NotFound):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
+from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
@@ -185,6 +186,12 @@ class HeadGrid(Picture):
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
+    measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The thumbnails, layer · n_heads + head, as they stand one after the other; () where layers stay layers."""
+        return () if self.measured is None else self.measured.order
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -330,3 +337,30 @@ class Follow(Picture):
         from explorer.picture.figure.follow import FOLLOW
 
         return FOLLOW
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class VectorMap(Picture):
+    """Vectors on a plane: symbols of the vocabulary, and the way of each token of a text through the layers.
+
+    `cloud` [symbol, xy] with the `names` of the symbols; `path` [place, token, xy] with the `taps` and names of the `places`.
+    `chosen` is the token that the picture is about, `near` its nearest symbols as rows of the cloud, nearest first. `side` is
+    the tokens' side.
+    """
+
+    cloud: Array
+    names: tuple[str, ...]
+    path: Array
+    taps: tuple[str, ...]
+    places: tuple[str, ...]
+    tokens: tuple[str, ...]
+    side: str
+    chosen: int
+    near: tuple[int, ...]
+    caption: Caption
+
+    def kind(self) -> "Kind[VectorMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.vector_map import VECTOR_MAP
+
+        return VECTOR_MAP

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.config import Config
 from explorer.errors import (
     CannotRead,
     ExplorerError,
+    NoSuchStep,
     NotKept,
     NotLookedInto,
     NoWrittenWords,
@@ -36,6 +38,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
 from explorer.trace.tap_names import side_name
 from explorer.trace.trace_file import read_trace, write_trace
+from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
     from explorer.trace.why import Parts
@@ -215,6 +218,18 @@ class Trace:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
 
+    def measures(self, attention: str = "") -> "Mapping[str, NDArray[np.float64]]":
+        """What each head of an attention does, by measure ("entropy", "distance", "previous", …): [layer, head].
+
+        `attention` is one such as "decoder.self_attn", the first one by default. A number is NaN where the measure means
+        nothing (induction without repeated tokens; distances between two texts), or where a long text left no room for the
+        weights. `trace.head_measures` has the definitions. Raises UnknownTap.
+        """
+        from explorer.trace.head_measures import MEASURES, head_values
+
+        chosen = attention or self.card.attentions[0]
+        return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
 
@@ -245,6 +260,20 @@ class Trace:
         if not isinstance(found, Lens):
             raise NotLookedInto(name=name)
         return found
+
+    def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:
+        """The symbols of the vocabulary whose vectors are nearest to a token's, each with the cosine, nearest first.
+
+        `side` is "encoder" or "decoder", the first one of the model by default. The Trace needs the experiment "vectors".
+        Raises NotLookedInto, NoSuchStep.
+        """
+        found = self.experiments.get("vectors")
+        if not isinstance(found, Vectors):
+            raise NotLookedInto(name="vectors")
+        own = found.sides[side if side in found.sides else self.card.sides[0].name]
+        if not 0 <= position < len(own.tokens):
+            raise NoSuchStep(got=position, last=len(own.tokens) - 1)
+        return own.neighbours(position)
 
     def save(self, path: str | Path) -> None:
         """Write all that was kept to one .npz file; an older file is replaced only when it is complete. Raises CannotWrite."""

@@ -12,7 +12,7 @@ from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
-from explorer.state.look import ALIGNED, CHANGED_HEADS, MATCHED, Look, attentions, sides_of
+from explorer.state.look import CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
@@ -81,7 +81,10 @@ class Page(QWidget):
 
     def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
         """Make a card and connect its signals."""
-        made = Card(view, make, page)
+        return self.add(Card(view, make, page))
+
+    def add(self, made: Card) -> Card:
+        """Take a card of one's own making and connect its signals."""
         self.cards.append(made)
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
@@ -103,7 +106,6 @@ class Page(QWidget):
                 "attention": self._chose_attention,
                 "stage": self._chose_stage,
                 "side": self._chose_side,
-                "aligned": self._chose_aligned,
                 "matched": self._chose_matched,
                 "changed_head": self._chose_changed_head,
             }[field]
@@ -191,7 +193,7 @@ class Page(QWidget):
             card.view.fit()
 
     def choose_head(self, layer: int, head: int) -> None:
-        self.look_at(layer=layer, head=head)
+        self.look_at(layer=layer, head=head, aligned="head")
 
     def want_heads(self, places: list[tuple[int, int]]) -> None:
         """Ask for the single cells of these heads, because the wall is zoomed in far enough to show them."""
@@ -204,9 +206,6 @@ class Page(QWidget):
 
     def _chose_stage(self, key: str) -> None:
         self.look_at(stage=key)
-
-    def _chose_aligned(self, key: str) -> None:
-        self.look_at(aligned=key)
 
     def _chose_matched(self, key: str) -> None:
         self.look_at(matched=key)
@@ -223,8 +222,6 @@ def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
         return {key: words(f"attention_short.{key}") for key in attentions(trace)}
     if field == "stage":
         return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
-    if field == "aligned":
-        return {key: words(f"aligned.{key}") for key in ALIGNED}
     if field == "matched":
         return {key: words(f"matched.{key}") for key in MATCHED}
     if field == "changed_head":

@@ -211,6 +211,7 @@ class Header(QWidget):
             page.show()
         buttons = (self.lessons_button, self.language_button, self.theme_button)
         self.model.setVisible(self._foreign)
+        self.architectures.setVisible(not self._foreign)
         for names, architecture, n_buttons in (
             ("page", "choice.architecture", 3),
             ("page", "header.architecture_short", 3),
@@ -219,7 +220,6 @@ class Header(QWidget):
             ("page_short", "header.architecture_short", 0),
         ):
             self._name_architectures(architecture)
-            self.architectures.setVisible(not self._foreign)
             self._name_card(short=architecture != "choice.architecture")
             for place, button in enumerate(buttons):
                 button.setVisible(place < n_buttons)
@@ -232,6 +232,12 @@ class Header(QWidget):
             if self._has_room():
                 return
 
+    def _leaving(self) -> list[QAbstractButton]:
+        """The buttons of the pages in the order in which they go."""
+        staying = [key for key in page_list.STAYING if key in self._pages]
+        first = [key for key in reversed(self._pages) if key not in staying]
+        return [self._buttons.button(self._pages.index(key)) for key in (*first, *reversed(staying))]
+
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:
             whole, told = kind_and_size(self._card, self._words), kind_and_size(self._card, self._words, short=short)
@@ -241,12 +247,6 @@ class Header(QWidget):
             self.model.setText(f"{told} ▾")
             self.model.setToolTip(f"{self._words('card.title')}\n{whole}")
             self.model.setAccessibleName(f"{self._words('card.title')}: {whole}")
-
-    def _leaving(self) -> list[QAbstractButton]:
-        """The buttons of the pages in the order in which they go."""
-        staying = [key for key in page_list.STAYING if key in self._pages]
-        first = [key for key in reversed(self._pages) if key not in staying]
-        return [self._buttons.button(self._pages.index(key)) for key in (*first, *reversed(staying))]
 
     def _has_room(self) -> bool:
         self._layout.invalidate()

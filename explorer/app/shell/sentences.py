@@ -90,15 +90,15 @@ class Sentences(QWidget):
                 self._offer("", self._words)
         self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
         self._foreign = wish.foreign
-        both = wish.config.architecture == "encoder-decoder"
-        own = wish.uses_trained and both and wish.preset_translates
+        if not wish.foreign:
+            self._show_target(wish.config.architecture == "encoder-decoder")
+        elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
+            self._show_target(False)
+        own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
+        both = wish.config.architecture == "encoder-decoder" and not wish.foreign
         self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)
-        if not wish.foreign:
-            self._show_target(both)
-        elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
-            self._show_target(False)
 
     def _show_target(self, both: bool) -> None:
         for widget in (self.target_label, self.target_edit, self.target_row):

@@ -52,6 +52,7 @@ class Window(QMainWindow):
         super().__init__()
         self.session, self.appearance = session, appearance
         self._was_seen = False
+        self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
         self.invitation = Invitation()
@@ -196,6 +197,7 @@ class Window(QMainWindow):
 
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
+            self._refusal = None
             self.status.clear()
         self.folders.opened(frame.wish)
         self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
@@ -217,6 +219,7 @@ class Window(QMainWindow):
 
     def _refused(self, error: ExplorerError) -> None:
         self.lessons.refuse(error)
+        self._refusal = error
         self.pending.refused()
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
@@ -264,6 +267,8 @@ class Window(QMainWindow):
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()
+        if self._refusal is not None:  # What is on screen is still not what was asked for.
+            self._refused(self._refusal)
 
     def _set_theme(self, theme: Theme) -> None:
         self.page_stack.set_theme(theme)

@@ -41,9 +41,10 @@ class Predicting(OfTrained):
         target = within(self._row(wish, text, cuts), config.n_target_symbols)
         return Sentence(Tokens(source, short_enough(target, config)), text)
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
-        return self._vocabulary(config).target.symbols
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
+        both = self._vocabulary(config)
+        return (both.source if of_source else both.target).symbols
 
     def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
         return self._tokenizers.source(text, wish.config, self._vocabulary(wish.config), cuts=cuts, words=wish.words)

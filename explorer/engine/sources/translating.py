@@ -97,10 +97,10 @@ class Translating(OfTrained):
             for source, found in zip(sources, searches, strict=True)
         ]
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
         both = room(self._translator, config)
-        return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
+        return (both.target if config.architecture == "encoder-decoder" and not of_source else both.source).symbols
 
 
 def _begun(model: Transformer, source: Row, changing: Changing, stop: Stop) -> Begun:
