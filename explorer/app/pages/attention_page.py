@@ -55,8 +55,8 @@ class AttentionPage(Page):
         return self.pencil
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        self.grid.setVisible(look.drawn == "map")
-        self.lines.setVisible(look.drawn == "lines")
+        cards = (self.lines, self.grid) if look.drawn == "lines" else (self.grid, self.lines)
+        self.show_instead(*cards)
         for choice in self.heads:
             choice.put(look, words)
         super().draw(trace, look, words)

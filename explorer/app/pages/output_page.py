@@ -93,8 +93,10 @@ class OutputPage(Page):
         self._trace, self._look = trace, look
         translates = bool(trace.expected)
         self.cross.setVisible(has_alignment(trace))
-        self.lines.setVisible(has_alignment(trace) and not self._as_grid)
-        self.grid.setVisible(has_alignment(trace) and self._as_grid)
+        self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
+        if not has_alignment(trace):
+            self.lines.hide()
+            self.grid.hide()
         self.tree.setVisible(translates)
         self.map.setVisible(not translates)
         across = attrs.evolve(look, attention="decoder.cross_attn")

@@ -128,6 +128,13 @@ class Page(QWidget):
             self.touched.emit(card)
             self.enlarged.show_card(card)
 
+    def show_instead(self, shown: Card, other: Card) -> None:
+        """Show one of two cards that share a place, with all the page's room if the other one has it."""
+        shown.show()
+        other.hide()
+        if self.enlarged.card is other:
+            self.enlarge(shown)
+
     def _enlarge_or_back(self, card: Card) -> None:
         self.enlarge(None if card is self.enlarged.card else card)
 

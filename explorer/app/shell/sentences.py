@@ -74,7 +74,7 @@ class Sentences(QWidget):
         self._words = words
         self.examples.offer(gallery(), words)
         self._name_source(words)
-        self.source_edit.setPlaceholderText(words("header.source_hint"))
+        self._hint(words)
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
@@ -106,13 +106,20 @@ class Sentences(QWidget):
 
     def _fix(self, *, recorded: bool) -> None:
         """Let nobody type where a pass was recorded before, and say why; its own texts are shown when they are there."""
-        if recorded == self.source_edit.isReadOnly() or self._words is None:
+        if recorded == self.source_edit.isReadOnly():
             return
         for edit in (self.source_edit, self.target_edit):
             edit.setReadOnly(recorded)
             edit.setClearButtonEnabled(not recorded)
-            edit.setToolTip(self._words("recorded.fixed") if recorded else "")
-        self.source_edit.setPlaceholderText(self._words("recorded.fixed" if recorded else "header.source_hint"))
+        if self._words is not None:
+            self._hint(self._words)
+
+    def _hint(self, words: Words) -> None:
+        """Say what can be typed, or why nothing can."""
+        recorded = self.source_edit.isReadOnly()
+        self.source_edit.setPlaceholderText(words("recorded.fixed" if recorded else "header.source_hint"))
+        for edit in (self.source_edit, self.target_edit):
+            edit.setToolTip(words("recorded.fixed") if recorded else "")
 
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""
@@ -125,6 +132,8 @@ class Sentences(QWidget):
         alone = not trace.tokens.source
         if self._foreign and (trace.config is None or trace.recorded_by):
             self._show_target(trace.card.architecture == "encoder-decoder")
+            self._source_name = "header.source" if trace.card.architecture == "encoder-decoder" else "header.text"
+            self._name_source(words)
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
         if self.source_edit.isReadOnly() and trace.recorded_by:
