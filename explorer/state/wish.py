@@ -62,6 +62,11 @@ class Wish:
         return titles((self.preset,))[0] if self.preset not in preset_names() else self.preset
 
     @property
+    def worn(self) -> str:
+        """The folder of the adapter that is on; "" for none."""
+        return self.adapter if self.adapted else ""
+
+    @property
     def foreign(self) -> bool:
         """Whether the model is somebody else's, from a folder, or a pass that was recorded before, from a file."""
         return load_preset(self.preset).foreign is not None or self.recorded

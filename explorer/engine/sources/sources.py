@@ -40,7 +40,7 @@ class Sources:
         foreign = load_preset(wish.preset).foreign
         if foreign is not None:
             opened = self.folders.of(foreign, wish.preset, stop, progress)
-            return opened.with_adapter(Path(wish.adapter)) if wish.adapter and wish.adapted else opened
+            return opened.with_adapter(Path(wish.worn)) if wish.worn else opened
         if wish.adapter:
             raise AdapterNeedsModel(path=wish.adapter)
         # A trained model needs its own vocabulary, so it cannot work with one that is made from the sentence.
