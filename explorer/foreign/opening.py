@@ -20,6 +20,7 @@ from explorer.foreign.attention import NAME, SeenAttention, register, seen_atten
 from explorer.foreign.families import FAMILIES
 from explorer.foreign.folder import Folder
 from explorer.foreign.model import Foreign
+from explorer.foreign.packing import pack_all, packable, unpack_all
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
 _PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
@@ -74,6 +75,7 @@ def with_taps(model: Any, path: str) -> Opened:
     if named is None:
         raise UnknownFamily(path=path, family=family)
     before = _eager(model, path)
+    layers = packable(model)  # Taps stand around them.
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
     foreign = Foreign(model, named, sides, FAMILIES.get(family))
     difference = _apart(probed(model), before)
@@ -83,6 +85,9 @@ def with_taps(model: Any, path: str) -> Opened:
         remaining = _apart(probed(model), before)
         if not remaining <= TOLERANCE:
             raise SelfCheckFailed(path=path, difference=f"{remaining:.2g}")
+    # Packed weights are the last bits apart from the model's own; more would be a fault.
+    elif pack_all(layers) and not _apart(probed(model), before) <= TOLERANCE:
+        unpack_all(layers)
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
 
 
