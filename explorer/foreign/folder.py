@@ -20,6 +20,7 @@ from explorer.model.weights_header import Header, read_header
 _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
 _OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".gguf", ".onnx")
 _MOST_FILES = 1000
+_FLOATS = ("F64", "F32", "F16", "BF16")
 _LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
 _COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|num_batches_tracked)$")
 
@@ -62,7 +63,9 @@ def check_folder(path: Path) -> Folder:
         raise NotAModel(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
     folder = Folder(path, settings, {file: _header(file) for file in files})
     _check_layers(folder)
-    return attrs.evolve(folder, held=way_to_hold(str(path), folder.sizes))
+    held = way_to_hold(str(path), folder.sizes)
+    kinds = {kind for header in folder.headers.values() for kind in header.dtypes.values() if kind in _FLOATS}
+    return attrs.evolve(folder, held="float16" if held == "bfloat16" and kinds == {"F16"} else held)
 
 
 def _weight_files(folder: Path) -> tuple[Path, ...]:

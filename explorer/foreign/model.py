@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionTaps, Turned, give_taps
 from explorer.foreign.families import Family, Side
+from explorer.foreign.thin import weight_of
 from explorer.model.tap import Tap
 
 _VECTORS = "batch position feature"
@@ -93,7 +94,7 @@ class Foreign(nn.Module):
         row = self.rows.get(side)
         if row is None or not row.positions:
             return None
-        weight = self.model.base_model.get_submodule(row.positions).weight
+        weight = weight_of(self.model.base_model.get_submodule(row.positions))
         first = len(weight) - max_len  # Some families begin behind rows that they never use.
         return weight[first : first + n]
 

@@ -21,6 +21,7 @@ from explorer.foreign.families import FAMILIES
 from explorer.foreign.folder import Folder
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
+from explorer.foreign.thin import lend_half, streamed
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
 _PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
@@ -156,16 +157,24 @@ def _described(transformers: Any, folder: Folder) -> tuple[Any, Any]:
 
 
 def _loaded(transformers: Any, folder: Folder) -> Any:
-    """The model with its weights in float32. Raises NotAModel, UnknownFamily, MissingWeights, BadWeights."""
+    """The model with its weights, held as the folder says.
+
+    Raises NotAModel, UnknownFamily, MissingWeights, BadWeights, TooLarge.
+    """
     path = str(folder.path)
     kind, config = _described(transformers, folder)
+    if folder.held == "streamed":
+        try:
+            return streamed(kind, config, folder)
+        except (TypeError, AttributeError) as error:  # A family whose tensors cannot be told apart.
+            raise UnknownFamily(path=path, family=folder.family) from error
     tensors = _tensors(folder)
     try:
         model, told = kind.from_pretrained(
             None,
             config=config,
             state_dict=tensors,
-            dtype=torch.float32,
+            dtype=getattr(torch, folder.held),
             attn_implementation="eager",
             ignore_mismatched_sizes=True,  # They are refused here, with their names.
             output_loading_info=True,
@@ -179,7 +188,7 @@ def _loaded(transformers: Any, folder: Folder) -> Any:
     for name, parameter in model.named_parameters():
         if not parameter.isfinite().all():
             raise BadWeights(path=path, reason=f"{name}: NaN / ∞")
-    return model
+    return model if folder.held == "float32" else lend_half(model, path)
 
 
 def _kind(transformers: Any, folder: Folder) -> Any:
