@@ -139,8 +139,10 @@ def effects(
         from explorer.state.focus import Focus
 
         request = request.asking(focus=Focus.on_head(_text(edges)))
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        found = computer.effects(request)
+        found = questions.effects(computer, request)
     return found if word is None else found.of(word)
 
 
@@ -161,8 +163,10 @@ def patching(
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
     request = _request(text, target, preset, trained, changes, knobs).wishing(other=_text(other))
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        return computer.patching(request)
+        return questions.patching(computer, request)
 
 
 def saliency(
@@ -180,8 +184,10 @@ def saliency(
     integral miss their sum. Raises explorer.errors.ExplorerError for anything a caller can correct.
     """
     request = _request(text, target, preset, trained, changes, knobs)
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        return computer.saliency(request)
+        return questions.saliency(computer, request)
 
 
 def breaks(
@@ -205,8 +211,10 @@ def breaks(
 
     request = _request("", None, preset, True, changes, knobs).wishing(beam=int(BEAM.check(beam)))
     tried = held_out(most) if sentences is None else tuple(map(_text, sentences))[:most]
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+
     with _alone() as computer:
-        return computer.breaks(request.wish, tried)
+        return questions.breaks(computer, request.wish, tried)
 
 
 def postcard(

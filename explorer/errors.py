@@ -14,7 +14,7 @@
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, NotOwnModel)
+    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -451,8 +451,14 @@ class SelfCheckFailed(BadFolder):
     key = "error.self_check_failed"
 
 
+class FolderIsGone(BadFolder):
+    """A folder that is not there any more. Values: path."""
+
+    key = "error.folder_is_gone"
+
+
 class NotOwnModel(BadFolder):
-    """A model of others where only our own will do, as in the window. Values: path."""
+    """A model of others where only our own will do, as in training. Values: path."""
 
     key = "error.not_own_model"
 

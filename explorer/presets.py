@@ -53,11 +53,14 @@ class Preset:
 
     def changed(self, **knobs: object) -> Config:
         """The preset's Config with other values. Raises BadKnob, also for a knob that does not act on its model."""
-        if self.foreign is not None:
-            known = self.config.values()
-            for name in (each for each in knobs if each in known and each not in _FOREIGN_KNOBS):
-                raise KnobDoesNothing(name=name)
+        known = self.config.values()
+        for name in (each for each in knobs if each in known and not self.acts(each)):
+            raise KnobDoesNothing(name=name)
         return self.config.changed(**knobs)
+
+    def acts(self, knob: str) -> bool:
+        """Whether a knob does anything to the model."""
+        return self.foreign is None or knob in _FOREIGN_KNOBS
 
 
 @lru_cache(maxsize=1)
@@ -66,8 +69,19 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
+@lru_cache(maxsize=64)
+def _of_others(name: str) -> Preset:
+    """The preset of a folder with somebody's model. One that was found is known until the end, also when its folder is gone.
+
+    Raises UnknownPreset.
+    """
+    if not _is_foreign(name):
+        raise UnknownPreset(name=name, known=", ".join(sorted(_bundled())))
+    return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
+
+
 def load_own_preset(name: str) -> Preset:
-    """A preset of our own models, which alone can be shown in the window and trained.
+    """A preset of our own models, which alone can be trained and translate.
 
     Raises UnknownPreset, BadPreset, NotOwnModel.
     """
@@ -84,10 +98,8 @@ def load_preset(name: str) -> Preset:
     """
     bundled = _bundled()
     path = bundled.get(name) or _own(name)
-    if path is None and _is_foreign(name):
-        return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
     if path is None:
-        raise UnknownPreset(name=name, known=", ".join(sorted(bundled)))
+        return _of_others(name)
     try:
         return _read(name, path, path.stat().st_mtime_ns)
     except OSError as error:

@@ -162,17 +162,22 @@ def test_a_folder_that_is_our_own_preset_comes_first(tmp_path: Path) -> None:
     assert load_preset(str(tmp_path)).foreign is None
 
 
-def test_the_window_opens_our_own_models_alone(tmp_path: Path) -> None:
-    """Whatever asks for another one: the start, the list of presets, a session's file, a comparison."""
+def test_what_needs_a_model_of_our_own_says_so(tmp_path: Path) -> None:
+    """Training and translating; the window shows both kinds."""
     (tmp_path / "config.json").touch()
     name = str(tmp_path)
-    state = State.from_preset("tiny")
-    for ask in (
-        lambda: State.from_preset(name),
-        lambda: SetPreset(name).applied(state, None),
-        lambda: Settings.read({"preset": name}),
-        lambda: Settings.read({"compared_with": {"preset": name}}),
-        lambda: load_own_preset(name),
-    ):
-        with pytest.raises(NotOwnModel, match="show"):
-            ask()
+    with pytest.raises(NotOwnModel, match="show"):
+        load_own_preset(name)
+    assert State.from_preset(name).wish.foreign
+    assert SetPreset(name).applied(State.from_preset("tiny"), None).wish.preset == name
+    assert Settings.read({"compared_with": {"preset": name}})[0].compared_with is not None
+
+
+def test_a_folder_that_was_known_stays_known(tmp_path: Path) -> None:
+    """Its model is open, and goes on answering when somebody removes the folder."""
+    (tmp_path / "config.json").touch()
+    before = load_preset(str(tmp_path))
+    (tmp_path / "config.json").unlink()
+    assert load_preset(str(tmp_path)) == before
+    with pytest.raises(UnknownPreset):
+        load_preset(str(tmp_path / "other"))

@@ -25,9 +25,10 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
     if not other.strip():
         raise EmptyText
     request = asked(text, given)
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+    from explorer.engine.compute import Computer
 
-    found = Computer().patching(request.wishing(other=other))
+    found = questions.patching(Computer(), request.wishing(other=other))
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
         return
@@ -43,9 +44,10 @@ def patching(words: Words, /, text: str, other: str, as_json: bool, **given: Any
 def saliency(_words: Words, /, text: str, as_json: bool, **given: Any) -> None:
     """Say by integrated gradients how much each token of TEXT does for each word, in nats."""
     request = asked(text, given)
-    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.engine import questions  # torch takes a second to load, so the checks come first.
+    from explorer.engine.compute import Computer
 
-    found = Computer().saliency(request)
+    found = questions.saliency(Computer(), request)
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
         return

@@ -4,14 +4,13 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
-from collections.abc import Sequence
 
 import attrs
 
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
-from explorer.engine.errand import Brought, Errand, FindBreaks
+from explorer.engine.errand import Brought, Errand
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -23,46 +22,32 @@ from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
 from explorer.engine.rehearsal import LogP, Rehearsal
 from explorer.engine.request import Frame, Request
+from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
-from explorer.errors import (
-    ExplorerError,
-    NoOtherText,
-    NoSuchPart,
-    NothingChanged,
-    NotKept,
-    TooLongForEffects,
-    TooLongToPatch,
-    TooLongToTry,
-)
-from explorer.presets import load_own_preset
+from explorer.errors import ExplorerError, NotKept, TooLongToTry
 from explorer.state.breaks import broken, unchanged
-from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
-from explorer.trace.edges import Edges
-from explorer.trace.effects import Effects
 from explorer.trace.findings import Unchanged
-from explorer.trace.patching import NotPatched, Patching
-from explorer.trace.saliency import Saliency
-from explorer.trace.sentence_breaks import Break, Breaks
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
-_ALL_ROWS = 2**31
 _KEPT_BYTES = 2**28  # A usual pass needs less memory. What a very long text took goes back to the system.
 
 
 class Computer:
     """Answers requests: call it with a Request. Only one thread may use it at a time."""
 
-    def __init__(self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS) -> None:
+    def __init__(
+        self, tokenizers: Tokenizers | None = None, most_threads: int = MOST_THREADS, folders: OpenFolders | None = None
+    ) -> None:
         keep_freed_memory(_KEPT_BYTES)
-        self.sources = Sources(tokenizers or Tokenizers(), most_threads)
+        self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders)
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
         self._kept = Kept()
@@ -91,7 +76,8 @@ class Computer:
     def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
         """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
         wish, clock = request.wish, _Clock()
-        source = self.sources.of(wish)
+        source = self.sources.of(wish, stop, progress)
+        opening_ms = clock.lap_ms()
         row = source.cut(wish)
         tokens_ms = clock.lap_ms()
         changing = self._lender.changing(wish, source, len(row), stop, progress)
@@ -115,69 +101,19 @@ class Computer:
             trace=attrs.evolve(trace, experiments=found, compared_with=other),
             tokens_ms=tokens_ms,
             decoding_ms=decoding_ms,
-            build_ms=build_ms,
+            build_ms=opening_ms + build_ms,
             pass_ms=pass_ms,
             device=device_name(wish.config.device),
             devices=devices(),
         )
-
-    def patching(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Patching:
-        """How far numbers of the Wish's other sentence bring its answer back. Raises CannotPatch, ExplorerError, Superseded."""
-        if not request.wish.other.strip():
-            raise NoOtherText
-        trace = self(request.asking(experiments=frozenset({"patching"})), stop, progress).trace
-        found = trace.experiments.get("patching")
-        if isinstance(found, NotPatched):
-            raise found.error
-        if not isinstance(found, Patching):
-            raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        return found
-
-    def saliency(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Saliency:
-        """What gradients say of each token for each word. Raises TooLongToPatch, ExplorerError, Superseded."""
-        trace = self(request.asking(experiments=frozenset({"saliency"})), stop, progress).trace
-        found = trace.experiments.get("saliency")
-        if not isinstance(found, Saliency):
-            raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        return found
-
-    def effects(self, request: Request, stop: Stop = never, progress: Progress = silent) -> Effects:
-        """What each part of the model does to each word of one pass; with a head in focus, also what each of its cells does.
-
-        Raises ExplorerError, so TooLongForEffects and NoSuchPart; Superseded.
-        """
-        focus = request.detail.focus
-        asked = {"effects_exact", "edges"} if focus.attention else {"effects_exact"}
-        request = request.asking(experiments=frozenset(asked), focus=attrs.evolve(focus, head_rows=0, edge_rows=_ALL_ROWS))
-        trace = self(request, stop, progress).trace
-        found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
-        if not isinstance(found, Effects):
-            raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
-        if not focus.attention:
-            return found
-        if not isinstance(edges, Edges):
-            raise NoSuchPart(got=focus.named, part=" ".join(trace.card.attentions))
-        return attrs.evolve(found, edges=edges)
 
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
         """Do a piece of an errand, with a second Computer, so that this one's model stays as it is. Raises Superseded.
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
         """
-        self._rehearsal = self._rehearsal or Rehearsal(Computer(self.sources.tokenizers, most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
-
-    def breaks(self, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
-        """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, NotOwnModel, Superseded."""
-        load_own_preset(wish.preset)
-        if not is_altered(wish):
-            raise NothingChanged
-        errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
-        for number in range(errand.n_pieces):
-            one = self.piece(errand, number, stop).found
-            found = found.with_one(one if isinstance(one, Break) else None)
-            progress((number + 1) / errand.n_pieces)
-        return found
 
     def n_tokens(self, wish: Wish) -> int:
         """How many tokens the text of a Wish has. Raises TooLongToTry where its maps are not kept whole, BadText, TooLong."""
@@ -192,7 +128,7 @@ class Computer:
 
         Raises ExplorerError, Superseded.
         """
-        source = self.sources.of(wish)
+        source = self.sources.of(wish, stop)
         row = source.cut(wish)
         changing = self._lender.changing(wish, source, len(row), stop, silent)
         sentence = source.decode(wish, row, wish.beam, changing, stop)
@@ -218,13 +154,17 @@ class Computer:
         """Prepare what the next pass may need, until `stop` says that a request has come."""
         self.sources.rest(stop)
 
+    def _second(self, most_threads: int = MOST_THREADS) -> "Computer":
+        """Another Computer, with models of its own but for those of others, which may be large."""
+        return Computer(self.sources.tokenizers, most_threads, self.sources.folders)
+
     def _answer(self, wish: Wish | None, stop: Stop, progress: Progress) -> Trace | None:
         """The Trace to compare with. A second Computer makes it, so that each keeps its own model."""
         if wish is None:
             self._other = self._compared_with = None
             return None
         if self._compared_with is None or self._compared_with.wish != wish:
-            self._other = self._other or Computer(self.sources.tokenizers)
+            self._other = self._other or self._second()
             self._compared_with = self._other(Request(wish=wish), stop, progress)
         return self._compared_with.trace
 
@@ -235,7 +175,7 @@ class Computer:
         """
         wish, other = request.wish, unchanged(request.wish)
         if self._before is None or self._before.wish != other:
-            self._before_by = self._before_by or Computer(self.sources.tokenizers)
+            self._before_by = self._before_by or self._second()
             self._before = self._before_by(Request(wish=other), stop, progress)
         before = self._before.trace
         sentence = Sentence(before.tokens, before.target)
@@ -245,7 +185,7 @@ class Computer:
 
     def _lent(self, wish: Wish, taps: frozenset[str], stop: Stop, progress: Progress) -> Trace:
         """A pass of which only these taps are kept, for a patch. Raises NotKept if the text is too long for whole maps."""
-        source, unchanged = self.sources.of(wish), Changing()
+        source, unchanged = self.sources.of(wish, stop, progress), Changing()
         sentence = source.decode(wish, source.cut(wish), wish.beam, unchanged, stop)
         if not plan_for(source.card(wish.config), wish.config.memory_budget, *sentence.sizes).everything:
             for tap in filter(ATTENTION_MAP.search, taps):

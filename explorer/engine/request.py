@@ -23,6 +23,9 @@ class Detail:
     Trace says which were left out, and why.
 
     `focus` is the place that experiments about one place look at.
+
+    `opens` says that the model may have to be opened first, which takes long: a newer request for the same model waits for it,
+    because otherwise somebody who types meanwhile would begin the opening again with each key.
     """
 
     quick: bool = False
@@ -31,6 +34,7 @@ class Detail:
     wanted: tuple[tuple[str, int], ...] = ()
     leaves_out: bool = False
     focus: Focus = NOWHERE
+    opens: bool = False
 
 
 @attrs.frozen(kw_only=True)

@@ -1,7 +1,8 @@
 """The Worker: one thread that computes, and one slot in which the next request waits.
 
 A newer request replaces the waiting one. The running request runs to its end, unless it has taken longer than `patience_s`
-and a newer one waits. If each new request stopped the running one, nothing would reach the screen while somebody types.
+and a newer one waits. If each new request stopped the running one, nothing would reach the screen while somebody types. One
+that opens a model gives way to a request for another model alone.
 Each request that was not replaced gets one answer: done, failed or stopped.
 
 Errands are done behind the requests: one piece after the other, and each gives way to a request that comes.
@@ -256,6 +257,12 @@ class Worker:
 
     def _asked_to_stop(self, request: Request) -> bool:
         self._pause()
-        if self._waiting is not None and (request.detail.refines or time.monotonic() - self._began_s > self._patience_s):
+        if self._gives_way(request, self._waiting):
             return True
         return self._closing or request.serial <= self._stopped_serial
+
+    def _gives_way(self, request: Request, waiting: Request | None) -> bool:
+        """Whether a running request shall end, so that the one that waits is answered."""
+        if waiting is None or (request.detail.opens and waiting.wish.preset == request.wish.preset):
+            return False
+        return request.detail.refines or time.monotonic() - self._began_s > self._patience_s

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from explorer.errors import BadWeights
 from explorer.foreign.holding import READ_AHEAD
 from explorer.foreign.stores import Store
-from explorer.stops import Progress, Stop, Superseded
+from explorer.stops import Progress
 
 SMALL = 2**16  # numbers; smaller tensors, as those of norms, stay in memory
 _PRODUCTS = ("torch.nn.modules.linear.Linear", "transformers.pytorch_utils.Conv1D")
@@ -31,12 +31,12 @@ def nothing_there(shape: tuple[int, ...]) -> nn.Parameter:
 class Lender:
     """Lends weights to the layers of one model, in the order of its passes; `ahead` has the next ones read meanwhile.
 
-    `stop` is asked at each layer, and `progress` is told the share of the layers that the pass has come through.
+    `going` is told the share of the layers that the pass has come through, and may raise an error to end it.
     """
 
     def __init__(self, *, ahead: bool) -> None:
-        self.stop: Stop = lambda: False
-        self.progress: Progress = lambda _share: None
+        self.going: Progress = lambda _share: None
+        self.n_borrowers = 0
         self._order: list[Borrower] = []
         self._places: dict[Borrower, int] = {}
         self._read: dict[Borrower, Future[Lent]] = {}
@@ -45,12 +45,10 @@ class Lender:
 
     def lend(self, borrower: "Borrower") -> Lent:
         """The weights of a layer. Raises Superseded, BadWeights."""
-        if self.stop():
-            raise Superseded
         place = self._places.setdefault(borrower, len(self._order))
         if place == len(self._order):
             self._order.append(borrower)
-        self.progress((place + 1) / len(self._order))
+        self.going((place + 1) / self.n_borrowers)
         waiting = self._read.pop(borrower, None)
         lent = self.fetched(borrower) if waiting is None else waiting.result()
         self._read_on(place)
@@ -99,6 +97,7 @@ class Borrower:
         self._turned = kind == _PRODUCTS[1]
         self._looks_up = type(layer) is nn.Embedding
         self._unchecked = set(self.stores)
+        lender.n_borrowers += not self._looks_up  # A look-up takes no time.
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the layer computes with its weights."""
@@ -140,9 +139,8 @@ class Borrower:
 
     def _rows(self, ids: Tensor) -> Tensor:
         """[…, feature] the rows of a table: only those that are asked for are read."""
-        if self._lender.stop():
-            raise Superseded
-        which, places = ids.unique(return_inverse=True)
+        self._lender.going(0.0)
+        which, places = torch.unique(ids, return_inverse=True)
         if which.numel() and not 0 <= int(which[0]) <= int(which[-1]) < self.stores["weight"].shape[0]:
             raise IndexError("index out of range in self")  # As torch says; other tensors stand before and behind.
         rows = self.stores["weight"].rows(which.tolist())

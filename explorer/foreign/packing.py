@@ -38,7 +38,7 @@ class PackedLayer:
     def n_bytes(self) -> int:
         """The bytes of a packed copy; 0 where none can be made."""
         weight = self._layer._parameters.get("weight")
-        return _FLOAT * weight.numel() if _is_worth_it(weight) else 0
+        return _FLOAT * weight.numel() if weight is not None and _is_worth_it(weight) else 0
 
     def pack(self) -> Packed | None:
         """Pack the weights as they are now; None, and no copy is kept, where they cannot be packed."""
@@ -69,8 +69,8 @@ class PackedLayer:
         return packed.product(x, bias)
 
 
-def _is_worth_it(weight: Tensor | None) -> bool:
-    return weight is not None and weight.numel() >= _WORTH_PACKING and can_pack(weight)
+def _is_worth_it(weight: Tensor) -> bool:
+    return weight.numel() >= _WORTH_PACKING and can_pack(weight)
 
 
 def _has_changed(weight: Tensor, packed: Packed) -> bool:

@@ -7,7 +7,7 @@ ends the process, and because what was read once would count as held.
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 import torch
@@ -21,7 +21,9 @@ _KINDS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF1
 class Store(Protocol):
     """One tensor that is not held as float32."""
 
-    shape: tuple[int, ...]
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
 
     def fill(self, out: Tensor) -> Tensor:
         """`out`, a float32 tensor of that shape, with the numbers written into it. Raises BadWeights."""
@@ -34,7 +36,12 @@ class Held:
     """A tensor held with half the width."""
 
     def __init__(self, tensor: Tensor) -> None:
-        self.shape, self._tensor = tuple(tensor.shape), tensor
+        self._tensor = tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """See Store."""
+        return tuple(self._tensor.shape)
 
     def fill(self, out: Tensor) -> Tensor:
         """See Store."""
@@ -70,7 +77,8 @@ class InFile:
 
     def _read(self, out: Tensor, after: int) -> Tensor:
         """Read the bytes of `out` from so many bytes behind the beginning."""
-        room = memoryview(out.view(torch.uint8).numpy() if out.dim() else out.reshape(1).view(torch.uint8).numpy()).cast("B")
+        numbers: Any = out.reshape(-1).view(torch.uint8).numpy()  # It shares the tensor's memory, which is contiguous.
+        room = memoryview(numbers)
         try:
             with self.path.open("rb", buffering=0) as file:
                 file.seek(self.begin + after)

@@ -6,13 +6,15 @@ a step of its own. An intent that changes only the Look or the page is no step.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import attrs
 
 from explorer.config import as_paper
+from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, UnknownPreset
 from explorer.knobs import Value
-from explorer.presets import load_own_preset
+from explorer.presets import load_preset
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
 from explorer.state.steering_sets import with_suggested
@@ -123,7 +125,7 @@ class SetTrained(Intent):
         """The State with these weights. Raises UnknownPreset, BadPreset."""
         config = state.wish.config
         if self.trained:
-            config = config.with_shape_of(load_own_preset(state.wish.preset).config)
+            config = config.with_shape_of(load_preset(state.wish.preset).config)
         return _wishing(state, trained=self.trained, config=config)
 
 
@@ -140,7 +142,9 @@ class SetKnob(Intent):
         return f"knob {self.name}"
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with this knob's value. Raises BadKnob."""
+        """The State with this knob's value. Raises BadKnob, also for a knob that does not act on the model."""
+        if not load_preset(state.wish.preset).acts(self.name):
+            raise KnobDoesNothing(name=self.name)
         return _wishing(state, config=state.wish.config.nearest_valid(**{self.name: self.value}))
 
     def settles(self, before: State, after: State) -> bool:
@@ -157,11 +161,28 @@ class SetPreset(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this preset. Raises UnknownPreset, BadPreset."""
-        preset, wish = load_own_preset(self.name), state.wish
-        text = preset.text if wish.text == load_own_preset(wish.preset).text else wish.text
+        preset, wish = load_preset(self.name), state.wish
+        text = preset.text if wish.text == load_preset(wish.preset).text else wish.text
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
         return _wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+
+
+@attrs.frozen
+class OpenFolder(Intent):
+    """Open the model in a folder: somebody's, or one that was trained here."""
+
+    path: str
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, BadPreset."""
+        folder = Path(self.path).absolute()
+        if not folder.is_dir():
+            raise FolderIsGone(path=str(folder))
+        try:
+            return SetPreset(str(folder)).applied(state, shown)
+        except UnknownPreset as error:
+            raise NotAModel(path=str(folder), reason="config.json ?") from error
 
 
 @attrs.frozen
@@ -170,7 +191,7 @@ class ResetKnobs(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with the preset's knobs. Raises UnknownPreset, BadPreset."""
-        return _wishing(state, config=load_own_preset(state.wish.preset).config, trained=True, prefix=())
+        return _wishing(state, config=load_preset(state.wish.preset).config, trained=True, prefix=())
 
 
 @attrs.frozen

@@ -12,7 +12,7 @@ import attrs
 
 from explorer.config import Config, find_knob
 from explorer.errors import ExplorerError
-from explorer.presets import load_own_preset
+from explorer.presets import load_preset
 from explorer.state.fields import bad_field, changed_fields, read_fields
 from explorer.state.look import Look
 from explorer.state.wish import Wish
@@ -66,7 +66,7 @@ def _check(wish: Mapping[str, Any], knobs: Mapping[str, object]) -> None:
     """Check that a Wish can have these fields, whatever the others are. Raises like `Settings.read`."""
     for name, value in knobs.items():
         find_knob(name).check(value)
-    config = load_own_preset(wish["preset"]).config.changed(**knobs) if "preset" in wish else Config()
+    config = load_preset(wish["preset"]).changed(**knobs) if "preset" in wish else Config()
     Wish(**{"text": "", "preset": "", **wish, "config": config})
 
 
@@ -81,14 +81,14 @@ class State:
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> "State":
         """A preset's State, with its own sentence or `text`, and these knobs. Raises UnknownPreset, BadPreset, BadKnob."""
-        look = Look(**dict(load_own_preset(name).look))
+        look = Look(**dict(load_preset(name).look))
         return cls(wish=Wish.from_preset(name, text, **knobs), look=look)
 
     def changed(self, settings: Settings) -> "State":
         """This State with these settings; a preset among them brings its own knobs and Look. Raises BadKnob, BadField."""
         wish, look = self.wish, self.look
         if "preset" in settings.wish:
-            preset = load_own_preset(settings.wish["preset"])
+            preset = load_preset(settings.wish["preset"])
             wish, look = attrs.evolve(wish, config=preset.config), attrs.evolve(look, **dict(preset.look))
         other = settings.compared_with
         wish = attrs.evolve(
@@ -149,7 +149,7 @@ def _rows_of(state: State) -> Iterator[tuple[str, Any]]:
 
 def _config_of(preset: str) -> Config:
     try:
-        return load_own_preset(preset).config
+        return load_preset(preset).config
     except ExplorerError:  # The preset's folder is missing; reading the file will report it.
         return Config()
 

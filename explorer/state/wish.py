@@ -53,6 +53,11 @@ class Wish:
         return load_preset(self.preset).folder is not None
 
     @property
+    def foreign(self) -> bool:
+        """Whether the model is somebody else's, from a folder."""
+        return load_preset(self.preset).foreign is not None
+
+    @property
     def preset_translates(self) -> bool:
         """Whether the preset has weights that were trained to translate."""
         return load_preset(self.preset).translates

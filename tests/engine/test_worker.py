@@ -54,6 +54,27 @@ def test_a_slow_one_gives_way_to_a_newer_one() -> None:
         assert heard.next() == ("done", 2)
 
 
+def test_one_that_opens_a_model_is_waited_for() -> None:
+    """By requests for the same model; one for another model does not wait."""
+    gate = Gate()
+    opening = request(1).asking(opens=True)
+    with working(gate, patience_s=0) as (worker, heard):
+        worker.submit(opening)
+        assert gate.next() == 1
+        worker.submit(request(2))
+        gate.go.release()
+        assert heard.next() == ("done", 1)
+        gate.go.release()
+        assert (gate.next(), heard.next()) == (2, ("done", 2))
+
+        worker.submit(request(3).asking(opens=True))
+        assert gate.next() == 3
+        worker.submit(request(4).wishing(preset="paper-base"))
+        assert heard.next() == ("stopped", 3)
+        gate.go.release()
+        assert heard.next() == ("done", 4)
+
+
 def test_alone_a_slow_one_may_take_its_time() -> None:
     """However often it asks, it is not told to stop."""
     asked: list[bool] = []

@@ -34,7 +34,8 @@ class Asking:
         self.serial += 1
         self.first_serial = self.serial
         same = shown is not None and attrs.evolve(shown.wish, beam=wish.beam) == wish
-        return Request(wish=wish, serial=self.serial, detail=self._detail(quick=not same))
+        opens = wish.foreign and (shown is None or shown.wish.preset != wish.preset)
+        return Request(wish=wish, serial=self.serial, detail=attrs.evolve(self._detail(quick=not same), opens=opens))
 
     def refused(self) -> None:
         """Count a wish that is refused before any request: answers to older requests are no answers to it."""

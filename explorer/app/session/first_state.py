@@ -1,12 +1,14 @@
 """The State that the window opens with: the preset that was asked for, the last State, or the default preset."""
 
+from pathlib import Path
+
 import attrs
 
 from explorer import page_list
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import last_state
 from explorer.errors import ExplorerError
-from explorer.presets import DEFAULT
+from explorer.presets import DEFAULT, load_preset, preset_names
 from explorer.state.state import State
 
 _BEAM = 4  # width of the search that follows the greedy translation; wider searches improve little
@@ -27,6 +29,8 @@ def first_state(preferences: Preferences, text: str | None, preset: str | None) 
     Raises UnknownPreset, BadPreset for a preset that was asked for.
     """
     if preset is not None:
+        if preset not in preset_names() and Path(preset).is_dir():
+            preset = str(Path(preset).absolute())  # It may be opened again from elsewhere.
         state = attrs.evolve(_opened(preset), page=page_list.KEYS[0])
         return First(state if text is None else _with_text(state, text))
     last, refused = last_state()
@@ -37,6 +41,13 @@ def first_state(preferences: Preferences, text: str | None, preset: str | None) 
     if state.page not in page_list.KEYS:  # The file may come from another version.
         state = attrs.evolve(state, page=page_list.KEYS[0])
     return First(state if text is None else _with_text(state, text), restored, refused)
+
+
+def default_state(refused: State) -> State:
+    """The State of the default preset, in place of one whose model cannot be opened. A text of the user's stays."""
+    state = attrs.evolve(_opened(DEFAULT), page=refused.page)
+    own = load_preset(refused.wish.preset).text
+    return state if refused.wish.text == own else _with_text(state, refused.wish.text)
 
 
 def _opened(preset: str) -> State:

@@ -74,6 +74,15 @@ class History:
         del self._entries[self._place + 1 :]
         return state
 
+    def leave(self, preset: str) -> State:
+        """Take back every last step with this preset, because its model cannot be shown; returns the first of their States."""
+        first = self.now
+        while self.can_undo and self.now.wish.preset == preset:
+            first = self.now
+            self.undo()
+        del self._entries[self._place + 1 :]
+        return first
+
     def undo(self) -> State:
         """Go one step back, if there is one."""
         return self._go(max(0, self._place - 1), self._entries[self._place].moved)

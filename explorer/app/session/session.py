@@ -11,16 +11,17 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from explorer.app.session import told
 from explorer.app.session.asking import Asking
 from explorer.app.session.bridge import Bridge
+from explorer.app.session.first_state import default_state
 from explorer.app.session.history import History
 from explorer.app.session.opening import Opening
 from explorer.engine import worker
 from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
-from explorer.errors import ExplorerError
+from explorer.errors import BadFile, BadFolder, ExplorerError
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
-from explorer.state.intents import Intent, SetKnob
+from explorer.state.intents import Intent, SetKnob, SetText
 from explorer.state.state import State
 from explorer.tokens.check import check_text
 from explorer.trace.changes import Change
@@ -64,6 +65,12 @@ class Session(QObject):
         """Whether the newest request is still unanswered."""
         return self._worker.busy
 
+    @property
+    def opens(self) -> bool:
+        """Whether a folder is being opened, whose model nobody has seen yet."""
+        wish = self.state.wish
+        return wish.foreign and (self.frame is None or self.frame.wish.preset != wish.preset)
+
     def is_answered(self) -> bool:
         """Whether the frame on screen answers the present wish."""
         return self.frame is not None and self.frame.serial >= self._asking.first_serial
@@ -89,6 +96,10 @@ class Session(QObject):
         before = self.state
         try:
             state = intent.applied(before, self.frame)
+        except BadFolder as error:  # Nothing has changed, but a box may show what was chosen.
+            self.told.emit(told.Set(before, before))
+            self.told.emit(told.SprungBack(error))
+            return
         except ExplorerError as error:
             self.told.emit(told.Refused(error))
             return
@@ -139,9 +150,12 @@ class Session(QObject):
                 self._failed(serial, error)
             case worker.Stopped(serial):
                 self.told.emit(told.Busy(serial < self._submitted))
-                if serial == self.serial:
+                if serial == self.serial and self.opens:
+                    self._give_back()
+                    self.told.emit(told.OpeningStopped())
+                elif serial == self.serial:
                     self.told.emit(told.Stopped())
-            case worker.Progressed(serial, share) if serial == self.serial:
+            case worker.Progressed(serial, share) if serial == self.serial or self.opens:
                 self.told.emit(told.Progressed(share))
             case worker.Started():
                 self.told.emit(told.Loaded())
@@ -171,8 +185,25 @@ class Session(QObject):
             self.told.emit(told.Broke(error))
         elif serial == self.serial and self._tried and self._history.can_undo:
             self._spring_back(error)
+        elif serial == self.serial and self.opens and isinstance(error, BadFile):
+            self._give_back()
+            self.told.emit(told.SprungBack(error))
         elif serial == self.serial:
             self.told.emit(told.Refused(error))
+
+    def _give_back(self) -> None:
+        """Go back to the model before, because another one cannot be opened or is not waited for.
+
+        A text that was typed meanwhile stays. Where the program began with that model, the default preset takes its place.
+        """
+        before, preset = self.state, self.state.wish.preset
+        first = self._history.leave(preset)
+        if self.state.wish.preset == preset:
+            self._history = History(default_state(first))
+        self._opening.follow(before, self.state, None)
+        if before.wish.text != first.wish.text:
+            self._history.add(SetText(before.wish.text).applied(self.state, None), "")
+        self._changed(before)
 
     def _spring_back(self, error: ExplorerError) -> None:
         """Take the last step back, because a change that it switched on cannot be made; say why.
@@ -211,7 +242,8 @@ class Session(QObject):
             # The text is refused without asking the thread. The picture stays, and a running pass is out of date.
             self._asking.refused()
             self._submitted = 0
-            self._worker.stop()
+            if not self.opens:
+                self._worker.stop()
             self.told.emit(told.Busy(False))
             self.told.emit(told.Refused(error))
             return

@@ -75,6 +75,11 @@ class Stopped:
 
 
 @attrs.frozen
+class OpeningStopped:
+    """The user has stopped the opening of a model; the one before is there again."""
+
+
+@attrs.frozen
 class Undoable:
     """Whether there is a step to undo, and one to redo."""
 

@@ -13,6 +13,7 @@ from explorer.app.session.session import Session
 from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
+from explorer.app.shell.commands import Commands
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.pending import Pending
@@ -25,10 +26,9 @@ from explorer.engine.errand import Brought
 from explorer.engine.request import Frame
 from explorer.errors import ExplorerError
 from explorer.lang import Words
-from explorer.picture.scales import SEQUENTIAL
 from explorer.picture.theme import THEMES, Theme
 from explorer.presets import load_preset
-from explorer.state.intents import Intent, LookAt, OpenPage, ResetKnobs, look_at
+from explorer.state.intents import Intent, LookAt, OpenPage, look_at
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.views.painting.pointed import Pointed
@@ -59,7 +59,7 @@ class Window(QMainWindow):
         self.actions_ = make_actions(self.menuBar(), self)
         self._lay_out()
         self._connect_parts()
-        self._connect_actions()
+        self.commands = Commands(self)
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
         appearance.apply()
@@ -105,87 +105,6 @@ class Window(QMainWindow):
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
 
-    def _connect_actions(self) -> None:
-        named = self.actions_.by_name
-        for name, slot in (
-            ("export", self.saving.export),
-            ("copy", self.saving.copy),
-            ("quit", self.close),
-            ("undo", self.session.undo),
-            ("redo", self.session.redo),
-            ("reset", self._reset),
-            ("sentence", self.sentences.focus),
-            ("stop", self._escape),
-            ("fit", self.page_stack.fit),
-            ("language", self.appearance.switch_language),
-            ("keys", self.help.keys),
-            ("news", self.help.news),
-            ("about", self.help.about),
-            ("explain", self._explain),
-            ("next_area", self.areas.go_on),
-            ("previous_area", self.areas.go_back),
-        ):
-            named[name].triggered.connect(slot)
-        named["knobs"].toggled.connect(self.drawer.set_open)
-        self.drawer.opened.connect(named["knobs"].setChecked)
-        named["lessons"].toggled.connect(self.step_opener.show)
-        self.step_opener.shown.connect(named["lessons"].setChecked)
-        named["open_lesson"].triggered.connect(self.step_opener.choose)
-        self.header.lessons.connect(named["lessons"].toggle)
-        named["full_screen"].toggled.connect(self._full_screen)
-        for key, action in self.actions_.pages.items():
-            action.setData(key)
-            action.triggered.connect(self._go_by_action)
-        for action in self.actions_.themes.values():
-            action.triggered.connect(self._theme_by_action)
-        for action in self.actions_.motions.values():
-            action.triggered.connect(self._motion_by_action)
-        self.actions_.motions[self.appearance.motion].setChecked(True)
-        for action in self.actions_.sizes.values():
-            action.triggered.connect(self._size_by_action)
-        self.actions_.sizes[self.appearance.size].setChecked(True)
-        for action in self.actions_.colours.values():
-            action.triggered.connect(self._colours_by_action)
-        self.header.language.connect(self.appearance.switch_language)
-        self.header.theme.connect(self.appearance.switch_theme)
-        self.header.export.connect(self.saving.export)
-        self.header.explain.connect(self._explain)
-        self._undoable(told.Undoable(False, False))
-
-    # Actions
-
-    def _reset(self) -> None:
-        self.session.ask(ResetKnobs())
-
-    def _go_by_action(self) -> None:
-        self.go(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
-
-    def _theme_by_action(self) -> None:
-        self.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
-
-    def _motion_by_action(self) -> None:
-        self.appearance.choose_motion(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
-
-    def _size_by_action(self) -> None:
-        """Qt draws everything in one size from the start to the end of the process."""
-        percent = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
-        self.appearance.choose_size(percent)
-        self.status.notice(self.appearance.words("status.size", percent=percent))
-
-    def _colours_by_action(self) -> None:
-        key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
-        self.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
-
-    def _explain(self) -> None:
-        self.help.explain(self.session.state.page)
-
-    def _escape(self) -> None:
-        """Stop what is computed; otherwise go back to the picture of the whole."""
-        if self.session.waiting:
-            self.session.stop()
-        elif self.session.state.page != page_list.KEYS[0]:
-            self.go(page_list.KEYS[0])
-
     def go(self, page: str) -> None:
         """Open a page."""
         self.session.ask(OpenPage(page))
@@ -215,7 +134,7 @@ class Window(QMainWindow):
             case told.Progressed(share):
                 self.status.set_progress(share)
             case told.Undoable():
-                self._undoable(value)
+                self.commands.tell_undoable(value)
             case told.Broke(error):
                 self.broke.emit(error)
 
@@ -296,10 +215,6 @@ class Window(QMainWindow):
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
 
-    def _undoable(self, value: told.Undoable) -> None:
-        self.actions_.by_name["undo"].setEnabled(value.undo)
-        self.actions_.by_name["redo"].setEnabled(value.redo)
-
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
         self.page_stack.light(pointed.tokens)
@@ -329,12 +244,6 @@ class Window(QMainWindow):
         if self.session.state.look.signed_colours in {each.signed_colours for each in THEMES.values()}:
             # Colours that the user has chosen stay; only a theme's own colours change with the theme.
             self.session.ask(look_at(signed_colours=theme.signed_colours))
-
-    def _full_screen(self, on: bool) -> None:
-        if on:
-            self.showFullScreen()
-        else:
-            self.showNormal()
 
     # Events of Qt
 

@@ -8,23 +8,25 @@ from pathlib import Path
 
 import attrs
 import numpy as np
+import psutil
 import torch
 from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.recording.memory import check_memory
-from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
+from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.threads import threads
 from explorer.errors import BadVocabulary, KnobDoesNothing, TooLong
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.model import Foreign
 from explorer.foreign.opening import Opened, open_model
+from explorer.foreign.thin import lending
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
-from explorer.stops import Progress, Stop, Superseded
+from explorer.stops import Progress, Stop, Superseded, stoppable
 from explorer.tokens.foreign import ForeignTokenizer, read_tokenizer
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
@@ -32,18 +34,26 @@ from explorer.trace.model_card import ModelCard
 from explorer.trace.trace import Tokens
 
 _FLOAT = 4  # bytes
+_WIDENED = 2  # Files with 16 bits for each number become twice as large.
+_AMPLE = 0.4  # of the free memory
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
 
 
-def open_folder(path: Path, name: str) -> "ForeignModel":
-    """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary."""
+def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = silent) -> "ForeignModel":
+    """The model in a folder, which the user calls `name`. Raises BadFolder, BadWeights, BadVocabulary, Superseded."""
     folder = check_folder(path)
     tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
-    opened = open_model(folder)
-    card = card_of(opened, name)
+    opened = open_model(folder, stoppable(progress, stop))
+    card = card_of(opened, name, folder.held)
     if tokenizer.size > card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
     return ForeignModel(opened, card, tokenizer)
+
+
+def fits_beside(path: Path) -> bool:
+    """Whether there is ample room for the model of a folder beside everything that is in memory now."""
+    sizes = sum(size for name, size, _changed_ns in folder_version(path) if name.endswith(".safetensors"))
+    return _WIDENED * sizes < _AMPLE * psutil.virtual_memory().available
 
 
 def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
@@ -107,6 +117,9 @@ class ForeignModel:
         """The model with these knobs, for a pass that records `recorded_bytes`. Raises NotEnoughMemory."""
         check_memory(self._card, recorded_bytes, held=_FLOAT * self._card.parameters)
         self.foreign.turned.temperature = config.temperature
+        lender = lending(self.foreign.model)
+        if lender is not None:  # The weights of a large model are read while it computes.
+            lender.going = stoppable(progress, stop)
         return self.foreign
 
     def run(self, model: Foreign, sentence: Sentence) -> None:
@@ -134,7 +147,7 @@ class ForeignModel:
 
     def _written(self, source: Row, config: Config, changing: Changing, stop: Stop) -> tuple[int, ...]:
         """The ids of the begin symbol and of what the model says, at each step the likeliest. Raises Superseded."""
-        foreign, written = self.ready(config, 0, stop, _silent), [self._begin().id]
+        foreign, written = self.ready(config, 0, stop, silent), [self._begin().id]
         most = min(_MOST_WRITTEN, self._card.max_len)
         torch.set_num_threads(threads(self._card, len(source)))
         with torch.inference_mode(), changing.inside(foreign):
@@ -154,7 +167,3 @@ class ForeignModel:
 def _ids(row: Row) -> Tensor | None:
     """[batch 1, position] the ids of a side; None for a side that the model lacks."""
     return ids_tensor(tuple(token.id for token in row)) if row else None
-
-
-def _silent(_share: float) -> None:
-    """Nobody waits for the model to be ready: it is."""

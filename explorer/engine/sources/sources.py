@@ -3,12 +3,10 @@
 The trained model is kept when an untrained one is shown, so that it is there at once when a slider goes back to its shape.
 """
 
-from pathlib import Path
-
-from explorer.engine.sources.foreign import ForeignModel, folder_version, open_folder
+from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.predicting import Predicting
-from explorer.engine.sources.source import ModelSource
+from explorer.engine.sources.source import ModelSource, never, silent
 from explorer.engine.sources.trained import Trained
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
@@ -16,27 +14,30 @@ from explorer.engine.token_limits import short_enough
 from explorer.errors import NotATranslator
 from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
-from explorer.stops import Stop
+from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 
 
 class Sources:
-    """All sources. `own` makes untrained models. The last trained model and the last model of others are kept.
+    """All sources. `own` makes untrained models. The last trained model and the open models of others are kept.
 
     A translator decodes with at most `most_threads`.
     """
 
-    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS) -> None:
+    def __init__(self, tokenizers: Tokenizers, most_threads: int = MOST_THREADS, folders: OpenFolders | None = None) -> None:
         self.tokenizers, self._most_threads = tokenizers, most_threads
         self.own = OwnModel(tokenizers)
         self._trained: Trained | None = None
-        self._foreign: tuple[object, ForeignModel] | None = None
+        self.folders = folders or OpenFolders()
 
-    def of(self, wish: Wish) -> ModelSource:
-        """The source that a Wish asks for; a model of others is opened by it. Raises UnknownPreset, BadFile."""
+    def of(self, wish: Wish, stop: Stop = never, progress: Progress = silent) -> ModelSource:
+        """The source that a Wish asks for; a model of others is opened by it, which takes long.
+
+        Raises UnknownPreset, BadFile, Superseded.
+        """
         foreign = load_preset(wish.preset).foreign
         if foreign is not None:
-            return self._opened(foreign, wish.preset)
+            return self.folders.of(foreign, wish.preset, stop, progress)
         # A trained model needs its own vocabulary, so it cannot work with one that is made from the sentence.
         trained = self.trained(wish.preset) if wish.config.vocabulary == "bundled" else None
         if trained is None:
@@ -61,14 +62,6 @@ class Sources:
         if found is not None and not isinstance(found, Translator):
             raise NotATranslator(name=preset)
         return found
-
-    def _opened(self, folder: Path, name: str) -> ForeignModel:
-        """The model of others in a folder. The last one is kept until somebody writes to its folder. Raises BadFile."""
-        version = folder.absolute(), name, folder_version(folder)
-        if self._foreign is None or self._foreign[0] != version:
-            self._foreign = None  # The old one goes first, because two large models may not fit into memory.
-            self._foreign = version, open_folder(folder, name)
-        return self._foreign[1]
 
     def source_ids(self, text: str, translator: Translator) -> tuple[int, ...]:
         """The ids of a sentence to translate. Raises BadText, TooLong."""

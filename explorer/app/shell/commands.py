@@ -1,0 +1,115 @@
+"""What each action does: one line for a connection, from a menu, a key or a button of the header to a part of the window."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from explorer import page_list
+from explorer.app.session import told
+from explorer.picture.scales import SEQUENTIAL
+from explorer.state.intents import ResetKnobs, look_at
+
+if TYPE_CHECKING:
+    from explorer.app.shell.window import Window
+
+
+class Commands(QObject):
+    """Connects the actions of a window with its parts."""
+
+    def __init__(self, window: "Window") -> None:
+        super().__init__(window)
+        self._window, self._actions = window, window.actions_
+        self._connect()
+
+    def tell_undoable(self, value: told.Undoable) -> None:
+        """Offer undo and redo where there is a step to take."""
+        self._actions.by_name["undo"].setEnabled(value.undo)
+        self._actions.by_name["redo"].setEnabled(value.redo)
+
+    def _connect(self) -> None:
+        window, named = self._window, self._actions.by_name
+        for name, slot in (
+            ("export", window.saving.export),
+            ("copy", window.saving.copy),
+            ("quit", window.close),
+            ("undo", window.session.undo),
+            ("redo", window.session.redo),
+            ("reset", self._reset),
+            ("sentence", window.sentences.focus),
+            ("stop", self._escape),
+            ("fit", window.page_stack.fit),
+            ("language", window.appearance.switch_language),
+            ("keys", window.help.keys),
+            ("news", window.help.news),
+            ("about", window.help.about),
+            ("explain", self._explain),
+            ("next_area", window.areas.go_on),
+            ("previous_area", window.areas.go_back),
+        ):
+            named[name].triggered.connect(slot)
+        named["knobs"].toggled.connect(window.drawer.set_open)
+        window.drawer.opened.connect(named["knobs"].setChecked)
+        named["lessons"].toggled.connect(window.step_opener.show)
+        window.step_opener.shown.connect(named["lessons"].setChecked)
+        named["open_lesson"].triggered.connect(window.step_opener.choose)
+        window.header.lessons.connect(named["lessons"].toggle)
+        named["full_screen"].toggled.connect(self._full_screen)
+        self._connect_choices()
+        window.header.language.connect(window.appearance.switch_language)
+        window.header.theme.connect(window.appearance.switch_theme)
+        window.header.export.connect(window.saving.export)
+        window.header.explain.connect(self._explain)
+        self.tell_undoable(told.Undoable(False, False))
+
+    def _connect_choices(self) -> None:
+        for key, action in self._actions.pages.items():
+            action.setData(key)
+            action.triggered.connect(self._go_by_action)
+        for action in self._actions.themes.values():
+            action.triggered.connect(self._theme_by_action)
+        for action in self._actions.motions.values():
+            action.triggered.connect(self._motion_by_action)
+        self._actions.motions[self._window.appearance.motion].setChecked(True)
+        for action in self._actions.sizes.values():
+            action.triggered.connect(self._size_by_action)
+        self._actions.sizes[self._window.appearance.size].setChecked(True)
+        for action in self._actions.colours.values():
+            action.triggered.connect(self._colours_by_action)
+
+    def _reset(self) -> None:
+        self._window.session.ask(ResetKnobs())
+
+    def _go_by_action(self) -> None:
+        self._window.go(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _theme_by_action(self) -> None:
+        self._window.appearance.choose_theme(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _motion_by_action(self) -> None:
+        self._window.appearance.choose_motion(self.sender().data())  # type: ignore[attr-defined]  # the sender is a QAction
+
+    def _size_by_action(self) -> None:
+        """Qt draws everything in one size from the start to the end of the process."""
+        percent = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
+        self._window.appearance.choose_size(percent)
+        self._window.status.notice(self._window.appearance.words("status.size", percent=percent))
+
+    def _colours_by_action(self) -> None:
+        key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
+        self._window.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
+
+    def _explain(self) -> None:
+        self._window.help.explain(self._window.session.state.page)
+
+    def _escape(self) -> None:
+        """Stop what is computed; otherwise go back to the picture of the whole."""
+        if self._window.session.waiting:
+            self._window.session.stop()
+        elif self._window.session.state.page != page_list.KEYS[0]:
+            self._window.go(page_list.KEYS[0])
+
+    def _full_screen(self, on: bool) -> None:
+        if on:
+            self._window.showFullScreen()
+        else:
+            self._window.showNormal()
