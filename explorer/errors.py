@@ -433,6 +433,12 @@ class NoTokenizer(BadFolder):
     key = "error.no_tokenizer"
 
 
+class NeedsSentencepiece(NoTokenizer):
+    """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
+
+    key = "error.needs_sentencepiece"
+
+
 class TooLarge(BadFolder):
     """A model that is larger than the free memory. Values: path, need_mb, free_mb."""
 
