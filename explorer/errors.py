@@ -14,7 +14,8 @@
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel)
+    │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
+    │                FolderIsGone, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -437,6 +438,18 @@ class NeedsSentencepiece(NoTokenizer):
     """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
 
     key = "error.needs_sentencepiece"
+
+
+class NoChatTemplate(BadFolder):
+    """A model that has no chat template, though one is asked for. Values: path."""
+
+    key = "error.no_chat_template"
+
+
+class BadTemplate(BadFolder):
+    """A chat template that cannot be used. Values: path, reason."""
+
+    key = "error.bad_template"
 
 
 class TooLarge(BadFolder):
