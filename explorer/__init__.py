@@ -6,11 +6,13 @@ trace = explorer.explore("我爱北京天安门", preset="translator", temperatu
 trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
 off = explorer.Change("decoder.layers.2.cross_attn.mixed", "scale", head=3, value=0.0)
 explorer.explore("我爱北京天安门", changes=[off]).target      # what it says without that head
+trace.measures("decoder.cross_attn")["entropy"]         # [layer, head] what each head does, in one number
 explorer.why("我爱北京天安门", step=1)                   # the logit of a word against its rival, as a sum of parts
 explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(0, "key", 17)   # down to the embedding
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
+explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 

@@ -6,8 +6,8 @@
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
-    │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel
+    │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
@@ -20,7 +20,7 @@
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
-    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet
+    ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
                      NoHeads, OutOfTensor, LengthsDiffer, AllClosed, CannotClose, NeverReached, NoMean, NotForLongTexts
 
@@ -246,6 +246,12 @@ class UnknownLayer(NotFound):
     key = "error.unknown_layer"
 
 
+class UnknownMeasure(NotFound):
+    """A measure of heads that there is not. Values: name, choices."""
+
+    key = "error.unknown_measure"
+
+
 class NoSuchStep(NotFound):
     """A position of the output that there is not. Values: got, last."""
 
@@ -274,6 +280,12 @@ class NotForThisModel(NotFound):
     """An experiment that is made with our own models alone. Values: name."""
 
     key = "error.not_for_this_model"
+
+
+class LacksTap(NotFound):
+    """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
+
+    key = "error.lacks_tap"
 
 
 class NoSuchPart(NotFound):
@@ -666,6 +678,12 @@ class SentenceOfSet(CannotSteer):
     """A sentence that no pass can be made of. Values: text, reason (an error)."""
 
     key = "error.sentence_of_set"
+
+
+class NoStreamToSteer(CannotSteer):
+    """A model whose stream behind its layers is not seen. Values: why (a key of the card's reasons)."""
+
+    key = "error.no_stream_to_steer"
 
 
 class BadChange(ExplorerError):

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from explorer.errors import BadKnob, ExplorerError, LensOfOtherKnobs, MissingAsset
+from explorer.errors import BadKnob, ExplorerError, LacksTap, LensOfOtherKnobs, MissingAsset, NoStreamToSteer
 from explorer.resources import asset_text
 
 LANGUAGES = ("zh", "en")
@@ -61,6 +61,8 @@ class Words:
         reason = error.values.get("reason")
         if isinstance(reason, ExplorerError):  # The error of a knob or a formula inside a file is quoted too.
             values["reason"] = self.error(reason).rstrip("。.")
+        if isinstance(error, LacksTap | NoStreamToSteer) and str(error.values["why"]) in self:
+            values["why"] = self(str(error.values["why"])).rstrip("。.")
         return self(error.key, **values)
 
 

@@ -7,6 +7,7 @@ the language files under `preset.<name>`.
 """
 
 import tomllib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -78,6 +79,22 @@ def _of_others(name: str) -> Preset:
     if not _is_foreign(name):
         raise UnknownPreset(name=name, known=", ".join(sorted(_bundled())))
     return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
+
+
+def titles(folders: Sequence[str]) -> tuple[str, ...]:
+    """What to call the models in these folders: by the last part of the path, or more parts where that says too little."""
+    names = [_title(Path(folder)) for folder in folders]
+    return tuple(
+        f"{Path(folder).parent.name}/{name}" if names.count(name) > 1 else name
+        for folder, name in zip(folders, names, strict=True)
+    )
+
+
+def _title(folder: Path) -> str:
+    """The name of one folder. Downloads of Hugging Face lie in "models--NAME--NAME/snapshots/NUMBER"."""
+    if folder.parent.name == "snapshots":
+        return folder.parent.parent.name.removeprefix("models--").replace("--", "/")
+    return f"{folder.parent.name}/{folder.name}" if folder.name == "model" else folder.name or str(folder)
 
 
 def load_own_preset(name: str) -> Preset:

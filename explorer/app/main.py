@@ -25,6 +25,7 @@ _SIZE = (1440, 900)
 _QUIET_MS = 500  # ms after the start before background imports begin
 _PATIENCE_S = 5.0  # seconds that torch waits for the window's imports at most
 _LAST_S = 1.5  # seconds from a signal to the end of the process, even if a pass still runs
+_INVITED = "invited"  # the preference that says whether the tour was offered
 _EXPORT = "export"  # the name of the export thread; its module is imported with the first dialog
 
 
@@ -32,10 +33,15 @@ class Program:
     """All objects that exist while the window is open."""
 
     def __init__(
-        self, text: str | None = None, preset: str | None = None, language: str | None = None, lacking: str = ""
+        self,
+        text: str | None = None,
+        preset: str | None = None,
+        language: str | None = None,
+        lacking: str = "",
+        preferences: Preferences | None = None,
     ) -> None:
-        """`lacking` names an input method for which Qt has no plugin."""
-        self.preferences = Preferences()
+        """`lacking` names an input method for which Qt has no plugin. `preferences` are given where they were read already."""
+        self.preferences = Preferences() if preferences is None else preferences
         self.appearance = Appearance(self.preferences, language)
         first = first_state(self.preferences, text, preset)
         self._refused = first.refused
@@ -45,11 +51,17 @@ class Program:
         self.remembered = Remembered()
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
+        self.window.folders.recall(self.preferences.text("folders"))
+        self.window.folders.changed.connect(self._keep_folders)
+        # Whoever names a text or a preset knows the program.
+        self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
+        self.window.invitation.answered.connect(self._invited)
         self.bug_reports = BugReports(self.appearance.words, self.window)
         self.appearance.spoke.connect(self._speak)
         self.window.broke.connect(self.bug_reports.report)
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
+        self.window.seen.connect(self.appearance.ask_desktop)
         self._imports = Imports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)
@@ -92,6 +104,9 @@ class Program:
         self.appearance.close()
         gc.unfreeze()  # What was there while torch was loaded belongs to this window too, and may go with it.
 
+    def _invited(self) -> None:
+        self.preferences.put(_INVITED, "yes")
+
     def _speak(self, words: object) -> None:
         self.bug_reports.words = self.appearance.words
 
@@ -115,6 +130,10 @@ class Program:
         elif isinstance(value, told.Set):
             self.remembered.keep(value.state)
 
+    def _keep_folders(self) -> None:
+        """Keep them at once, since a program may be killed."""
+        self.preferences.put("folders", self.window.folders.memory)
+
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)
         self.preferences.put("knobs", self.window.drawer.memory)
@@ -131,9 +150,10 @@ def _load_figures() -> None:
 def open_window(text: str | None = None, preset: str | None = None, language: str | None = None) -> int:
     """Run the window until it is closed; returns the exit status. Raises ExplorerError before it opens."""
     lacking = choose_input_method(os.environ)
-    use_size(os.environ, Preferences().size)
+    preferences = Preferences()
+    use_size(os.environ, preferences.size)
     application = make_application()
-    program = Program(text, preset, language, lacking)
+    program = Program(text, preset, language, lacking, preferences)
     endings = Endings()
     endings.came.connect(program.end)
     endings.install()

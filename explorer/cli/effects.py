@@ -47,9 +47,12 @@ def effects(
     from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
     from explorer.trace.edges import Edges
     from explorer.trace.effects import Effects
+    from explorer.trace.findings import NotMade
 
     trace = Computer()(request).trace
     found, cells = trace.experiments.get("effects_exact"), trace.experiments.get("edges")
+    if isinstance(found, NotMade):
+        raise found.error
     if not isinstance(found, Effects):
         raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
     if edges and not isinstance(cells, Edges):
@@ -104,11 +107,14 @@ def _lines(trace: "Trace", found: "Effects", words: Words) -> Iterator[str]:
     yield f"{words('effects.heads')} · Δ log p (nat) · {' '.join(found.words)}"
     for attention, heads, wholes in zip(found.attentions, found.heads.sum(-1), found.layers.sum(-1), strict=True):
         for layer, (row, whole) in enumerate(zip(heads, wholes, strict=True)):
-            numbers = " ".join(f"{value:+8.3f}" for value in row.tolist())
+            if math.isnan(whole):  # The sides of models of others may differ in depth.
+                continue
+            numbers = " ".join(f"{value:+8.3f}" for value in row.tolist() if math.isfinite(value))
             yield f"{attention:20} L{layer:<3} {numbers}   {words('effects.all')} {whole:+8.3f}"
     for side, rows in zip(found.sides, found.feed_forwards.sum(-1), strict=True):
         for layer, value in enumerate(rows.tolist()):
-            yield f"{side + '.feed_forward':20} L{layer:<3} {value:+8.3f}"
+            if math.isfinite(value):  # Those of families without a row are not seen.
+                yield f"{side + '.feed_forward':20} L{layer:<3} {value:+8.3f}"
     yield words("effects.hidden" if found.hidden_in.endswith("cross_attn") else "effects.hidden_self")
     for token, value in zip(found.tokens, found.hidden.sum(-1).tolist(), strict=True):
         yield f"{value:+8.3f}  {token}"

@@ -17,6 +17,7 @@ import click
 from explorer.cli.breaking import breaks, postcard
 from explorer.cli.effects import effects
 from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
+from explorer.cli.heads import heads
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
@@ -249,5 +250,5 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (breaks, postcard, effects, why, lens, patching, saliency, train, teach, evaluate, translate, fit_lens):
+for command in (breaks, postcard, effects, heads, why, lens, patching, saliency, train, teach, evaluate, translate, fit_lens):
     commands.add_command(command)

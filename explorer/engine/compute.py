@@ -4,6 +4,7 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
+from collections.abc import Sequence
 
 import attrs
 
@@ -14,17 +15,18 @@ from explorer.engine.errand import Brought, Errand
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
-from explorer.engine.experiments.teacher_forced import teacher_forced
+from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.lender import Lender
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
-from explorer.engine.rehearsal import LogP, Rehearsal
+from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
+from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
 from explorer.errors import ExplorerError, NotKept, TooLongToTry
@@ -34,6 +36,7 @@ from explorer.stops import Progress, Stop
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.trace.changes import Change
 from explorer.trace.findings import Unchanged
+from explorer.trace.model_card import ModelCard
 from explorer.trace.tap_names import ATTENTION_MAP
 from explorer.trace.trace import Trace, written
 
@@ -94,7 +97,7 @@ class Computer:
         elif trace.whole and (wish.changes or broken(wish.config, wish.preset)):
             found["unchanged"] = self._beside(request, changing, stop, progress)
         if "steering" in request.experiments:
-            found["steering"] = self._steerer.steering(wish, stop, progress)
+            found["steering"] = self._steerer.steering(wish, trace.card, stop, progress)
         other = self._answer(wish.compared_with, stop, progress)
         return Frame(
             request=request,
@@ -112,7 +115,7 @@ class Computer:
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
         """
-        self._rehearsal = self._rehearsal or Rehearsal(self._second(most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def n_tokens(self, wish: Wish) -> int:
@@ -135,6 +138,32 @@ class Computer:
         _check(wish, source, sentence, changing)
         return attrs.evolve(sentence, begun=None)
 
+    def card(self, wish: Wish) -> ModelCard:
+        """The card of the model of a Wish. Raises UnknownPreset, BadFile."""
+        return self.sources.of(wish).card(wish.config)
+
+    def says_together(self, wishes: Sequence[Wish], stop: Stop = never) -> list[Sentence]:
+        """As `says`, for Wishes of a trained translator that differ in their texts alone, of equally many tokens each.
+
+        Raises ExplorerError where one of them cannot be answered, Superseded.
+        """
+        source = self.sources.of(wishes[0])
+        assert isinstance(source, Translating)  # `can_be_together` says so.
+        rows = [source.cut(wish) for wish in wishes]
+        changing = self._lender.changing(wishes[0], source, len(rows[0]), stop, silent)
+        sentences = source.translated_together(wishes[0], rows, changing, stop)
+        for wish, sentence in zip(wishes, sentences, strict=True):
+            _check(wish, source, sentence, changing)
+        return sentences
+
+    def log_p_together(self, wish: Wish, sentences: Sequence[Sentence], stop: Stop = never) -> list[LogP]:
+        """As `log_p`, for sentences of equally many tokens on each side. Raises ExplorerError, Superseded."""
+        source, first = self.sources.of(wish), sentences[0]
+        changing = self._lender.changing(wish, source, len(first.tokens.source), stop, silent)
+        _check(wish, source, first, changing)
+        model = _ready(source, wish, first, stop, silent)
+        return teacher_forced_together(model, [each.tokens for each in sentences], changing, stop)
+
     def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
         """The symbol of each id of the output."""
         return self.sources.of(wish).symbols(wish.config, sentence.tokens)
@@ -147,8 +176,9 @@ class Computer:
         source = self.sources.of(wish)
         changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
         _check(wish, source, sentence, changing)
-        bench = Bench(_ready(source, wish, sentence, stop, silent), sentence.tokens, written(sentence.tokens), (), stop)
-        return teacher_forced(bench, changing)
+        model, card = _ready(source, wish, sentence, stop, silent), source.card(wish.config)
+        expected = written(sentence.tokens, card.begin, card.end)
+        return teacher_forced(Bench(model, sentence.tokens, expected, (), stop, given_card=card), changing)
 
     def rest(self, stop: Stop) -> None:
         """Prepare what the next pass may need, until `stop` says that a request has come."""

@@ -15,6 +15,7 @@ from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
+from explorer.trace.findings import NotMade
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.sentence_breaks import Break, Breaks
@@ -39,6 +40,8 @@ def saliency(computer: Computer, request: Request, stop: Stop = never, progress:
     """What gradients say of each token for each word. Raises TooLongToPatch, ExplorerError, Superseded."""
     trace = computer(request.asking(experiments=frozenset({"saliency"})), stop, progress).trace
     found = trace.experiments.get("saliency")
+    if isinstance(found, NotMade):
+        raise found.error
     if not isinstance(found, Saliency):
         raise TooLongToPatch(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
     return found
@@ -54,6 +57,8 @@ def effects(computer: Computer, request: Request, stop: Stop = never, progress: 
     request = request.asking(experiments=frozenset(asked), focus=attrs.evolve(focus, head_rows=0, edge_rows=_ALL_ROWS))
     trace = computer(request, stop, progress).trace
     found, edges = (trace.experiments.get(name) for name in ("effects_exact", "edges"))
+    if isinstance(found, NotMade):
+        raise found.error
     if not isinstance(found, Effects):
         raise TooLongForEffects(n_tokens=max(len(trace.tokens.source), len(trace.tokens.target)))
     if not focus.attention:

@@ -7,11 +7,11 @@ import attrs
 
 from explorer.engine.experiments.patching import streams
 from explorer.engine.lender import MakePass
-from explorer.errors import CannotSteer, ExplorerError, OneSetIsEmpty, SentenceOfSet, TooManySentences
+from explorer.errors import CannotSteer, ExplorerError, NoStreamToSteer, OneSetIsEmpty, SentenceOfSet, TooManySentences
 from explorer.state.steering_sets import MOST_SENTENCES, with_suggested
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
-from explorer.trace.own_card import card_of
+from explorer.trace.model_card import ModelCard
 from explorer.trace.steering import NotSteered, Steering, steering_of
 from explorer.trace.trace import Trace
 
@@ -25,25 +25,30 @@ class Steerer:
         self._make_pass = make_pass
         self._last: tuple[_Sets, Steering | NotSteered] | None = None
 
-    def steering(self, wish: Wish, stop: Stop, progress: Progress) -> Steering | NotSteered:
-        """What tells the sets of a Wish from each other. Sentences are translated greedily. Raises Superseded."""
+    def steering(self, wish: Wish, card: ModelCard, stop: Stop, progress: Progress) -> Steering | NotSteered:
+        """What tells the sets of a Wish from each other in the model of a card; targets are written greedily.
+
+        Raises Superseded.
+        """
         toward, away = with_suggested(wish.toward, wish.away)
         sets = (_alone(wish, toward), _alone(wish, away))
         if self._last is None or self._last[0] != sets:
             try:
-                made: Steering | NotSteered = self._made(sets, stop, progress)
+                made: Steering | NotSteered = self._made(sets, card, stop, progress)
             except CannotSteer as error:
                 made = NotSteered(error)
             self._last = sets, made
         return self._last[1]
 
-    def _made(self, sets: _Sets, stop: Stop, progress: Progress) -> Steering:
+    def _made(self, sets: _Sets, card: ModelCard, stop: Stop, progress: Progress) -> Steering:
         for some in sets:
             if not some:
                 raise OneSetIsEmpty
             if len(some) > MOST_SENTENCES:
                 raise TooManySentences(limit=MOST_SENTENCES, got=len(some))
-        card = card_of(sets[0][0].config)
+        why = card.why_absent("residual1")
+        if why:
+            raise NoStreamToSteer(why=why)
         taps = tuple(tap for side in card.sides for tap in streams(card, side.name)[1:])  # Behind every layer.
         traces = [[self._pass(each, taps, stop, progress) for each in some] for some in sets]
         return steering_of(([each.text for each in sets[0]], [each.text for each in sets[1]]), traces, taps)

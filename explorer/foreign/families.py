@@ -23,6 +23,7 @@ class Side:
 
     `post` says whether a norm stands after each addition. `hidden` has the names that the first layer of the feed-forward
     network may have; `gate` is the layer whose activation is multiplied with it, which only gated networks have.
+    `embedding_norm` stands behind the sum of the embeddings.
     """
 
     layers: str
@@ -34,6 +35,7 @@ class Side:
     feed_forward: Sublayer
     hidden: tuple[str, ...]
     gate: str = ""
+    embedding_norm: str = ""
     final_norm: str = ""
     post: bool = False
 
@@ -82,6 +84,7 @@ _BERT = Side(
     tokens="embeddings.word_embeddings",
     positions="embeddings.position_embeddings",
     segments="embeddings.token_type_embeddings",
+    embedding_norm="embeddings.LayerNorm",
     self_attn=Sublayer(output="attention.output.dense", norm="attention.output.LayerNorm"),
     feed_forward=Sublayer(output="output.dense", norm="output.LayerNorm"),
     hidden=("intermediate.dense",),
@@ -92,6 +95,7 @@ _DISTILBERT = Side(
     layers="transformer.layer",
     tokens="embeddings.word_embeddings",
     positions="embeddings.position_embeddings",
+    embedding_norm="embeddings.LayerNorm",
     self_attn=Sublayer(output="attention.out_lin", norm="sa_layer_norm"),
     feed_forward=Sublayer(output="ffn.lin2", norm="output_layer_norm"),
     hidden=("ffn.lin1",),
@@ -99,8 +103,8 @@ _DISTILBERT = Side(
 )
 
 
-def _bart(side: str) -> Side:
-    """One side of BART and of Marian, which are the translator of the paper with other sizes."""
+def _marian(side: str) -> Side:
+    """One side of Marian, which is the translator of the paper with other sizes."""
     across = Sublayer(output="encoder_attn.out_proj", norm="encoder_attn_layer_norm")
     return Side(
         layers=f"{side}.layers",
@@ -114,9 +118,19 @@ def _bart(side: str) -> Side:
     )
 
 
+def _bart(side: str) -> Side:
+    """One side of BART, which has a norm behind its embeddings."""
+    return attrs.evolve(_marian(side), embedding_norm=f"{side}.layernorm_embedding")
+
+
+def _m2m(side: str) -> Side:
+    """One side of M2M-100 and Pegasus, whose norms stand before, with a final one."""
+    return attrs.evolve(_marian(side), post=False, final_norm=f"{side}.layer_norm")
+
+
 def _mbart(side: str) -> Side:
-    """One side of mBART, M2M-100 and Pegasus, whose norms stand before, with a final one."""
-    return attrs.evolve(_bart(side), post=False, final_norm=f"{side}.layer_norm")
+    """One side of mBART, which has both."""
+    return attrs.evolve(_m2m(side), embedding_norm=f"{side}.layernorm_embedding")
 
 
 def _t5(side: str) -> Side:
@@ -156,10 +170,10 @@ FAMILIES: Mapping[str, Family] = {
     "distilbert": Family(sides=(_DISTILBERT,), position="learned"),
     "t5": _T5S,
     "mt5": _T5S,
-    "marian": Family(sides=(_bart("encoder"), _bart("decoder")), position="sinusoidal-halves"),
+    "marian": Family(sides=(_marian("encoder"), _marian("decoder")), position="sinusoidal-halves"),
     "bart": Family(sides=(_bart("encoder"), _bart("decoder")), position="learned"),
     "mbart": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="learned"),
-    "m2m_100": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="sinusoidal-halves"),
-    "pegasus": Family(sides=(_mbart("encoder"), _mbart("decoder")), position="sinusoidal-halves"),
+    "m2m_100": Family(sides=(_m2m("encoder"), _m2m("decoder")), position="sinusoidal-halves"),
+    "pegasus": Family(sides=(_m2m("encoder"), _m2m("decoder")), position="sinusoidal-halves"),
 }
 """The families whose whole pass is seen, by the `model_type` of their settings. Of others, the attention and the output are."""

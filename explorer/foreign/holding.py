@@ -17,7 +17,7 @@ from explorer.errors import TooLarge
 FLOAT, HALF = 4, 2  # bytes
 READ_AHEAD = 2  # matrices at most, beside the one that is used; each as large as the largest one
 _WHOLE, _HALF_WIDTH = 0.5, 0.75  # of the free memory
-_SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
+SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
 
 
 def way_to_hold(path: str, sizes: Mapping[str, int]) -> str:
@@ -29,7 +29,7 @@ def way_to_hold(path: str, sizes: Mapping[str, int]) -> str:
     if HALF * numbers + FLOAT * largest <= _HALF_WIDTH * free:
         return "bfloat16"
     need = streamed_bytes(largest)
-    if need > _SPARE * free:
+    if need > SPARE * free:
         raise TooLarge(path=path, need_mb=-(-need // 2**20), free_mb=free // 2**20)
     return "streamed"
 

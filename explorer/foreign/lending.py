@@ -118,6 +118,9 @@ class Borrower:
         lent = self._lender.lend(self)
         own = self.layer._parameters
         before = {name: own[name] for name in lent}
+        for name, table in before.items():
+            if table is not None and table.requires_grad and not self.is_product:
+                lent[name].requires_grad_(True)  # Gradients begin at a table of embeddings.
         own.update(lent)  # type: ignore[arg-type]  # A tensor without gradients does for a parameter.
         try:
             yield lent
@@ -146,7 +149,7 @@ class Borrower:
         rows = self.stores["weight"].rows(which.tolist())
         if not rows.isfinite().all():
             raise BadWeights(path=self._path, reason="weight: NaN / ∞")
-        return rows[places]
+        return rows.requires_grad_(torch.is_grad_enabled() and self.layer.weight.requires_grad)[places]
 
 
 class _Product(torch.autograd.Function):

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionTaps, Turned, give_taps
 from explorer.foreign.families import Family, Side
+from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.thin import weight_of
 from explorer.model.tap import Tap
 
@@ -32,17 +33,28 @@ _ATTENTION = {
     "dropped": _MAP,
     "mixed": "batch head query feature",
 }
+_OF_SOFTMAX = ("masked", "weights")
 
 
 class Foreign(nn.Module):
     """A model of transformers with taps. `attentions` are its attention modules by name, "decoder.layers.0.self_attn".
 
     `sides` are the names of its sides, and `family` says where the rest is; None where nothing is known about that. A family
-    whose parts are not all there is treated so too, and is then None in `known`.
+    whose parts are not all there is treated so too, and is then None in `known`. `by_softmax` says that the attentions know no
+    function by name: then what their softmax reads and gives is all that is seen of them.
     """
 
-    def __init__(self, model: Any, attentions: Mapping[str, nn.Module], sides: tuple[str, ...], family: Family | None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        attentions: Mapping[str, nn.Module],
+        sides: tuple[str, ...],
+        family: Family | None,
+        *,
+        by_softmax: bool = False,
+    ) -> None:
         super().__init__()
+        self.by_softmax = by_softmax
         self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
         self.turned = Turned()
         self.attentions = dict(attentions)
@@ -54,8 +66,12 @@ class Foreign(nn.Module):
         for name, side in self.rows.items():
             self._embedding(name, side)
         for name, module in self.attentions.items():
-            steps = {stage: self._tap(f"{name}.{stage}", axes) for stage, axes in _ATTENTION.items()}
-            give_taps(module, AttentionTaps(**steps, turned=self.turned))
+            stages = _OF_SOFTMAX if by_softmax else tuple(_ATTENTION)
+            steps = {stage: self._tap(f"{name}.{stage}", _ATTENTION[stage]) for stage in stages}
+            if by_softmax:
+                watch_softmax(module, **steps, turned=self.turned)
+            else:
+                give_taps(module, AttentionTaps(**steps, turned=self.turned))
         for name, side in self.rows.items():
             self._layers(name, side)
         self.has_output = model.get_output_embeddings() is not None
@@ -74,37 +90,57 @@ class Foreign(nn.Module):
         The ids [batch, position] of a model with one side are `source` of an encoder and `target` of a decoder. `memory` is
         what `encode` gave, and then stands for the source.
         """
-        if source is not None and target is not None:
-            given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
-            found = self.model(**given, decoder_input_ids=target, use_cache=False)
-        else:
-            found = self.model(input_ids=target if source is None else source, use_cache=False)
+        found = self._passed(source, target, memory)
         if not self.has_output:
             return found.last_hidden_state
         logits = self.get_submodule("generator.logits")(found.logits)
         self.get_submodule("generator.probabilities")(logits.softmax(dim=-1))
         return logits
 
+    def logits(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
+        """As `forward` of a model that has an output, without its softmax over all symbols."""
+        made: Tensor = self.get_submodule("generator.logits")(self._passed(source, target, memory).logits)
+        return made
+
+    def _passed(self, source: Tensor | None, target: Tensor | None, memory: Any) -> Any:
+        """What the model itself gives out."""
+        if source is not None and target is not None:
+            given = {"input_ids": source} if memory is None else {"encoder_outputs": memory}
+            return self.model(**given, decoder_input_ids=target, use_cache=False)
+        return self.model(input_ids=target if source is None else source, use_cache=False)
+
     def encode(self, source: Tensor) -> Any:
         """What the encoder makes of the ids [batch, position]; `forward` takes it as `memory`."""
         return self.model.get_encoder()(input_ids=source)
+
+    def expanded(self, memory: Any, n: int) -> Any:
+        """The same for `n` rows that share what `encode` made of one."""
+        return type(memory)(last_hidden_state=memory.last_hidden_state.expand(n, -1, -1))
+
+    def tables(self) -> tuple[Tensor, ...]:
+        """The weights of all tables that ids are looked up in: where a pass begins."""
+        found = {module.weight for module in self.model.modules() if isinstance(module, nn.Embedding)}
+        return tuple(found)
 
     def table(self, side: str, n: int, max_len: int) -> Tensor | None:
         """[position, feature] the first `n` of the `max_len` positions that a side adds to its input; None if it adds none."""
         row = self.rows.get(side)
         if row is None or not row.positions:
             return None
-        weight = weight_of(self.model.base_model.get_submodule(row.positions))
+        places = self.model.base_model.get_submodule(row.positions)
+        weight = weight_of(places) if hasattr(places, "weight") else places.weights  # M2M-100 makes its waves itself.
         first = len(weight) - max_len  # Some families begin behind rows that they never use.
         return weight[first : first + n]
 
     def withhold_attention(self) -> None:
         """Take the taps of all attentions away; the model goes on with its own attention."""
         for name, module in self.attentions.items():
+            if self.by_softmax:
+                unwatch_softmax(module)
             give_taps(module, None)
             home, _, kind = name.rpartition(".")
             stages = self.get_submodule(name)
-            for stage in _ATTENTION:
+            for stage in _ATTENTION.keys() & stages._modules.keys():
                 del stages._modules[stage]
             if not stages._modules:
                 del self.get_submodule(home)._modules[kind]
@@ -198,7 +234,7 @@ def _fits(base: nn.Module, family: Family) -> bool:
     """Whether the parts that a family's row names are there, in every layer."""
     try:
         for side in family.sides:
-            for path in filter(None, (side.tokens, side.positions, side.segments, side.final_norm)):
+            for path in filter(None, (side.tokens, side.positions, side.segments, side.embedding_norm, side.final_norm)):
                 base.get_submodule(path)
             for layer in base.get_submodule(side.layers):  # type: ignore[attr-defined]  # a list of modules
                 for _kind, sublayer in side.sublayers:

@@ -22,6 +22,7 @@ from explorer.foreign.folder import Folder
 from explorer.foreign.lending import Lender
 from explorer.foreign.model import Foreign
 from explorer.foreign.packing import pack_all, packable, unpack_all
+from explorer.foreign.softmax import softmax_attentions
 from explorer.foreign.thin import lend_half, lending, streamed
 from explorer.stops import Progress, Superseded
 
@@ -80,20 +81,22 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched) -> Opened:
         model.set_attn_implementation(NAME)
         _tell(lender, going, 0)
         seen = seen_attentions(model, lambda: probed(model))
+        by_softmax = not seen
+        if by_softmax:  # It knows no function by name.
+            model.set_attn_implementation("eager")
+            seen = softmax_attentions(model, lambda: probed(model))
     except (BadWeights, Superseded):  # The weights of a large model are read while it computes.
         raise
-    except (
-        Exception
-    ) as error:  # Models of a hundred kinds raise anything: where they need a picture, or know no functions by name.
+    except Exception as error:  # Models of a hundred kinds raise anything, for example where they need a picture.
         raise UnknownFamily(path=path, family=family) from error
     named = _named(model, seen)
     if named is None:
         raise UnknownFamily(path=path, family=family)
     _tell(lender, going, 1)
-    before = _eager(model, path)
+    before = probed(model) if by_softmax else _eager(model, path)
     layers = packable(model)  # Taps stand around them.
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
-    foreign = Foreign(model, named, sides, FAMILIES.get(family))
+    foreign = Foreign(model, named, sides, FAMILIES.get(family), by_softmax=by_softmax)
     _tell(lender, going, 2)
     difference = _apart(probed(model), before)
     if not difference <= TOLERANCE:

@@ -12,9 +12,9 @@ import psutil
 import torch
 from torch import Tensor, nn
 
-from explorer.errors import MissingWeights, TooLarge
+from explorer.errors import MissingWeights, NotEnoughMemory, TooLarge
 from explorer.foreign.folder import Folder
-from explorer.foreign.holding import FLOAT
+from explorer.foreign.holding import FLOAT, SPARE
 from explorer.foreign.lending import SMALL, Borrower, Lender, nothing_there
 from explorer.foreign.stores import Held, InFile, Store
 
@@ -25,15 +25,29 @@ def lending(model: nn.Module) -> Lender | None:
     return found
 
 
-def weight_of(module: nn.Module) -> Tensor:
-    """The weight of a layer as float32, read anew where it is lent. Raises BadWeights."""
+def weight_of(module: nn.Module, name: str = "weight") -> Tensor:
+    """The weight of a layer, or another of its parameters, as float32; read anew where it is lent. Raises BadWeights."""
     borrower = module.__dict__.get("borrower")
-    if borrower is None:
-        weight: Tensor = module._parameters["weight"]  # type: ignore[assignment]
+    if borrower is None or name not in borrower.stores:
+        weight: Tensor = module._parameters[name]  # type: ignore[assignment]
         return weight
-    found = borrower.stores["weight"]
+    found = borrower.stores[name]
     with torch.inference_mode(False), torch.no_grad():
         return found.fill(torch.empty(found.shape))
+
+
+def plainly(module: nn.Module, x: Tensor) -> Tensor:
+    """What a module makes of x by itself, past the taps that its method `forward` was given. Raises BadWeights."""
+    borrower = module.__dict__.get("borrower")
+    made: Tensor = type(module).forward(module, x) if borrower is None else borrower.computed(x)
+    return made
+
+
+def check_room(model: nn.Module) -> None:
+    """Refuse to have all weights of a model in memory at the same time if they do not fit. Raises NotEnoughMemory."""
+    need = FLOAT * sum(own.numel() for own in model.parameters())
+    if lending(model) is not None and need > SPARE * psutil.virtual_memory().available:
+        raise NotEnoughMemory(need_mb=round(need / 2**20))
 
 
 def lend_half(model: Any, path: str) -> Any:

@@ -42,7 +42,10 @@ class Claim:
 
 @attrs.frozen
 class Question:
-    """A question, answered by a formula (`answer`), a choice's index (`right`), or a `kind` of `lessons.questions`."""
+    """A question, answered by a formula (`answer`), a choice's index (`right`), or a `kind` of `lessons.questions`.
+
+    `hint` is told after a wrong answer, `why` after a right one.
+    """
 
     ask: Text = Text()
     answer: str = ""
@@ -51,6 +54,7 @@ class Question:
     right: int = 0
     kind: str = ""
     why: Text = Text()
+    hint: Text = Text()
 
 
 @attrs.frozen(eq=False)

@@ -12,18 +12,25 @@ from explorer.trace.arrays import Array
 from explorer.trace.measures import closed_cells
 from explorer.trace.trace import Trace
 
+_CLEAR = 1.2  # times as large as the next one: a largest number that can be seen
+_CHOICES = 4
 _SHORT = 8  # the most numbers that a reader is asked to add up
 _TOLERANCE = 0.01
 
 
 @attrs.frozen
 class Asked:
-    """A question with its answer. `values` fill the sentence `question.<key>` of the language files."""
+    """A question with its answer, a number or one of some `choices`: the one at `right`.
+
+    `values` fill the sentence `question.<key>` of the language files.
+    """
 
     key: str
     values: Mapping[str, float | str | tuple[float, ...]]
-    answer: float
+    answer: float = 0.0
     tolerance: float = _TOLERANCE
+    choices: tuple[str, ...] = ()
+    right: int = 0
 
 
 @attrs.frozen
@@ -127,6 +134,63 @@ def _mixed(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
     )
 
 
+def _looks(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    """Which key a row of the head looks at most, where this can be seen."""
+    weights = trace[f"{where.attention}.weights"][where.head].astype(np.float64)
+    across, own = where.attention.endswith("cross_attn"), where.attention.partition(".")[0]
+    tokens = trace.tokens.target if own == "decoder" and not across else trace.tokens.source
+    keys = [token.text for token in tokens]
+    queries = keys
+    if across:  # Its rows are named by what they write.
+        queries = [trace.symbols[number] for number in trace.expected] or [token.text for token in trace.tokens.target]
+    ordered = np.sort(weights, axis=-1)[:, ::-1]  # [query, rank]
+    if ordered.shape[1] < 2 or len(queries) != len(weights):
+        return None
+    rows = np.flatnonzero(ordered[:, 0] > _CLEAR * ordered[:, 1]).tolist()
+    if not rows:
+        return None
+    row = chance.choice(rows)
+    layer, head = float(_layer(where.attention)), float(where.head)
+    said: dict[str, float | str] = {"layer": layer, "head": head, "place": float(row + 1), "token": queries[row]}
+    return _chosen("looks", said, [keys[key] for key in np.argsort(-weights[row]).tolist()], chance)
+
+
+def _likeliest(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    """Which word the model holds likeliest after a step's token, where this can be seen."""
+    probabilities = trace["generator.probabilities"].astype(np.float64)  # [position, vocab]
+    tokens = trace.tokens.target
+    first, second = -np.partition(-probabilities, 1, axis=-1)[:, :2].T
+    rows = np.flatnonzero(first > _CLEAR * second).tolist()
+    if not rows or len(tokens) != len(probabilities):
+        return None
+    row = chance.choice(rows)
+    best = np.argsort(-probabilities[row])[: 2 * _CHOICES].tolist()
+    said: dict[str, float | str] = {"place": float(row + 1), "token": tokens[row].text}
+    return _chosen("likeliest", said, [trace.symbols[number] for number in best], chance)
+
+
+def _open_keys(trace: Trace, where: Where, chance: random.Random) -> Asked | None:
+    """How many tokens a row of an attention may look at."""
+    masked = trace[f"{where.attention}.masked"][where.head]
+    may_look = (np.isfinite(masked) & ~closed_cells(masked)).sum(axis=-1)  # [query]
+    row = chance.randrange(len(may_look))
+    return Asked("open_keys", {"place": float(row + 1)}, float(may_look[row]), tolerance=0.0)
+
+
+def _chosen(key: str, values: Mapping[str, float | str], best: list[str], chance: random.Random) -> Asked | None:
+    """A question whose right answer is the first text of `best`, among others that read differently."""
+    choices = list(dict.fromkeys(best))[:_CHOICES]
+    if len(choices) < 2:
+        return None
+    chance.shuffle(choices)
+    return Asked(key, values, choices=tuple(choices), right=choices.index(best[0]))
+
+
+def _layer(attention: str) -> int:
+    """The number of the layer in an attention's name."""
+    return int(attention.split(".")[2])
+
+
 _MADE: dict[str, Callable[[Trace, Where, random.Random], Asked | None]] = {
     "position": _position,
     "sum": _sum,
@@ -134,5 +198,8 @@ _MADE: dict[str, Callable[[Trace, Where, random.Random], Asked | None]] = {
     "scaled": _scaled,
     "weight": _weight,
     "mixed": _mixed,
+    "looks": _looks,
+    "likeliest": _likeliest,
+    "open_keys": _open_keys,
 }
 KINDS = tuple(_MADE)

@@ -10,7 +10,7 @@ en = "…"
 preset = "tutorial-a"                       # also: cuts, highlight, given, and every key of a session's file:
 knobs = { d_model = 4, n_heads = 1 }        # text, target, batch, beam, page, look = { … }
 [[step.claim]]                              # zh, en, printed or expected, true, tolerance
-[step.question]                             # zh, en, answer, tolerance, or choices and right, or kind
+[step.question]                             # zh, en, answer, tolerance, or choices and right, or kind; why, hint
 """
 
 import re
@@ -163,14 +163,14 @@ class _Reader:
         return Claim(_bilingual(row, "zh"), row["true"], printed, _number(row, "tolerance", 1e-3), key == "expected")
 
     def _question(self, row: Mapping[str, Any], given: Mapping[str, Cells]) -> Question:
-        _only(row, ("zh", "en", "answer", "tolerance", "choices_zh", "choices_en", "right", "kind", "why"))
-        why = _bilingual(row["why"], "why") if "why" in row else Text()
+        _only(row, ("zh", "en", "answer", "tolerance", "choices_zh", "choices_en", "right", "kind", "why", "hint"))
+        why, hint = (_bilingual(row[key], key) if key in row else Text() for key in ("why", "hint"))
         if "kind" in row:
-            return Question(kind=_word(row, "kind", KINDS), why=why)
+            return Question(kind=_word(row, "kind", KINDS), why=why, hint=hint)
         ask = _bilingual(row, "question")
         if "answer" in row:
             _known(str(row["answer"]), given)
-            return Question(ask, str(row["answer"]), _number(row, "tolerance", 0.01), why=why)
+            return Question(ask, str(row["answer"]), _number(row, "tolerance", 0.01), why=why, hint=hint)
         zh, en = _list(row, "choices_zh"), _list(row, "choices_en")
         at_most("choices_zh", _MOST_TEXTS, zh)
         right = row.get("right", -1)
@@ -178,7 +178,8 @@ class _Reader:
             raise WrongError("choices_en", f"choices_zh {len(zh)}, choices_en {len(en)}")
         if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(zh):
             raise WrongError("right", f"right = {quoted(right)}")
-        return Question(ask, choices=tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True)), right=right, why=why)
+        choices = tuple(Text(str(a), str(b)) for a, b in zip(zh, en, strict=True))
+        return Question(ask, choices=choices, right=right, why=why, hint=hint)
 
 
 def _settings(row: Mapping[str, Any]) -> Settings:

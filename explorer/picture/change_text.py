@@ -40,8 +40,14 @@ def listed(changes: Sequence[Change], n_heads: int, trace: Trace | None, words: 
 def told_alterations(alterations: Alterations, trace: Trace | None, words: Words) -> str:
     """All changes of a Wish that are on, and the knobs that the change page switches, in one line."""
     knobs = [told_knob(name, value, words) for name, value in alterations.knobs.items()]
-    rows = [each.name for each in listed(alterations.changes, alterations.n_heads, trace, words)]
+    n_heads = heads_of(trace, alterations.n_heads)
+    rows = [each.name for each in listed(alterations.changes, n_heads, trace, words)]
     return " + ".join((*knobs, *rows))
+
+
+def heads_of(trace: Trace | None, by_config: int) -> int:
+    """How many heads an attention has: by the Config of our own model, by the card of one of others."""
+    return by_config if trace is None or trace.config is not None else trace.card.sides[0].n_heads
 
 
 def told_changed(trace: Trace, words: Words) -> str:

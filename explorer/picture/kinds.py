@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
+from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
@@ -66,6 +67,7 @@ class Caption:
     """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin.
 
     `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
+    `name` is what a file of the picture is called, where its tap would not say what is in it.
     """
 
     title: str
@@ -75,6 +77,12 @@ class Caption:
     note: str = ""
     origin: Origin = "recorded"
     changes: int | None = None
+    name: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """What a file of the picture is called, without its suffix."""
+        return self.name or self.tap.replace("*", "all") or "tokens"
 
 
 def marked(picture: P, changes: int) -> P:
@@ -171,6 +179,12 @@ class HeadGrid(Picture):
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
+    measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The thumbnails, layer · n_heads + head, as they stand one after the other; () where layers stay layers."""
+        return () if self.measured is None else self.measured.order
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -302,69 +316,6 @@ class Alignment(Picture):
         return ALIGNMENT
 
 
-@attrs.frozen(kw_only=True)
-class Branch:
-    """One token that beam search tried.
-
-    `node` is its number in the Search, `parent` the index of its parent among the branches (-1: the beginning). `log_p` is
-    the token's own log-probability, `total` the sentence's so far, both in nats.
-
-    `state` is "best" on the path of the best sentence, "kept" on that of another finished one, "dropped" where the beam
-    gave up, "forced" where the user chose the token. `rank` counts finished sentences from 1; it is 0 inside a sentence.
-    """
-
-    node: int
-    parent: int
-    label: str
-    log_p: float
-    total: float
-    state: str
-    rank: int = 0
-
-
-@attrs.frozen(kw_only=True)
-class Tree(Picture):
-    """All tokens that beam search tried; parents come before children. A score is log P / length^length_penalty."""
-
-    branches: tuple[Branch, ...]
-    caption: Caption
-    length_penalty: float = 1.0
-
-    def kind(self) -> "Kind[Tree]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.tree import TREE
-
-        return TREE
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class Timeline(Picture):
-    """The steps of decoding [step]: the symbol written at each and its probability. `chosen` is the step looked at.
-
-    `log_p` is in nats; `ranks` count from 1 among all `n_symbols` symbols. Where nothing was expected of the model, both
-    are missing and the probabilities are NaN. Step i is token i + `shift` of the `side`.
-    """
-
-    labels: tuple[str, ...]
-    probabilities: Array
-    chosen: int
-    caption: Caption
-    log_p: NDArray[np.float64] | None = None
-    ranks: tuple[int, ...] = ()
-    n_symbols: int = 0
-    side: str = ""
-    shift: int = 0
-    scale: Scale = attrs.field(default=Scale(0.0, 1.0, "cividis"))
-    alike: bool = False  # whether the steps after the chosen one look like those before it
-    told: tuple[str, ...] = ()  # what is said of each step; () for the usual sentence
-
-    def kind(self) -> "Kind[Timeline]":
-        """Its drawing, tables and words."""
-        from explorer.picture.figure.timeline import TIMELINE
-
-        return TIMELINE
-
-
 @attrs.frozen(kw_only=True, eq=False)
 class Follow(Picture):
     """The way of one attention cell in six beats, from its query and key to what it passes on."""
@@ -379,3 +330,30 @@ class Follow(Picture):
         from explorer.picture.figure.follow import FOLLOW
 
         return FOLLOW
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class VectorMap(Picture):
+    """Vectors on a plane: symbols of the vocabulary, and the way of each token of a text through the layers.
+
+    `cloud` [symbol, xy] with the `names` of the symbols; `path` [place, token, xy] with the `taps` and names of the `places`.
+    `chosen` is the token that the picture is about, `near` its nearest symbols as rows of the cloud, nearest first. `side` is
+    the tokens' side.
+    """
+
+    cloud: Array
+    names: tuple[str, ...]
+    path: Array
+    taps: tuple[str, ...]
+    places: tuple[str, ...]
+    tokens: tuple[str, ...]
+    side: str
+    chosen: int
+    near: tuple[int, ...]
+    caption: Caption
+
+    def kind(self) -> "Kind[VectorMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.vector_map import VECTOR_MAP
+
+        return VECTOR_MAP

@@ -46,17 +46,22 @@ def alterations(wish: Wish) -> Alterations:
 def offered(preset: str) -> tuple[str, ...]:
     """The knobs that would break a preset's model: those whose value differs from the breaking one. Raises UnknownPreset."""
     own = load_preset(preset).config.values()
-    return tuple(name for name, value in BREAKS.items() if own[name] != value)
+    return tuple(name for name in turning(preset) if own[name] != BREAKS[name])
+
+
+def turning(preset: str) -> tuple[str, ...]:
+    """The knobs among them that a preset's model has: of one of others, the temperature alone. Raises UnknownPreset."""
+    return tuple(BREAKS) if load_preset(preset).foreign is None else ("temperature",)
 
 
 def broken(config: Config, preset: str) -> tuple[str, ...]:
     """The knobs among them that somebody has turned away from the preset's value. Raises UnknownPreset."""
     own, here = load_preset(preset).config.values(), config.values()
-    return tuple(name for name in BREAKS if own[name] != here[name])
+    return tuple(name for name in turning(preset) if own[name] != here[name])
 
 
 def broken_in(trace: "Trace") -> tuple[str, ...]:
-    """The same of the model that made a Trace; none in another's model, which has no knobs. Raises UnknownPreset."""
+    """The same of the model that made a Trace; none in another's model, which has no Config. Raises UnknownPreset."""
     return () if trace.config is None else broken(trace.config, trace.preset)
 
 

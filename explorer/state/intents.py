@@ -11,15 +11,12 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from explorer.config import as_paper
 from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, UnknownPreset
-from explorer.knobs import Value
 from explorer.presets import load_preset
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
 from explorer.state.steering_sets import with_suggested
 from explorer.state.wish import Wish
-from explorer.tokens.cuts import Spans, merged, split
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 
@@ -52,7 +49,8 @@ class Intent(ABC):
         """The new State; the same State where there is nothing to do. Raises ExplorerError."""
 
 
-def _wishing(state: State, **fields: Any) -> State:
+def wishing(state: State, **fields: Any) -> State:
+    """The State with these fields of its Wish."""
     return attrs.evolve(state, wish=attrs.evolve(state.wish, **fields))
 
 
@@ -69,7 +67,7 @@ class SetText(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this text. Cuts and prefix are dropped, as they belong to the old sentence."""
-        return _wishing(state, text=self.text, source_cuts=None, prefix=())
+        return wishing(state, text=self.text, source_cuts=None, prefix=())
 
 
 @attrs.frozen
@@ -85,7 +83,7 @@ class SetTarget(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this target. Cuts and prefix are dropped, as they belong to the old one."""
-        return _wishing(state, target=self.text if self.text.strip() else None, target_cuts=None, prefix=())
+        return wishing(state, target=self.text if self.text.strip() else None, target_cuts=None, prefix=())
 
 
 @attrs.frozen
@@ -96,7 +94,7 @@ class BeginWith(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this prefix. A typed target is dropped."""
-        return _wishing(state, prefix=self.ids, target=None, target_cuts=None)
+        return wishing(state, prefix=self.ids, target=None, target_cuts=None)
 
 
 @attrs.frozen
@@ -112,7 +110,7 @@ class SetBeam(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this beam width. Raises BadField."""
-        return _wishing(state, beam=self.beam)
+        return wishing(state, beam=self.beam)
 
 
 @attrs.frozen
@@ -126,7 +124,7 @@ class SetTrained(Intent):
         config = state.wish.config
         if self.trained:
             config = config.with_shape_of(load_preset(state.wish.preset).config)
-        return _wishing(state, trained=self.trained, config=config)
+        return wishing(state, trained=self.trained, config=config)
 
 
 @attrs.frozen
@@ -145,7 +143,7 @@ class SetKnob(Intent):
         """The State with this knob's value. Raises BadKnob, also for a knob that does not act on the model."""
         if not load_preset(state.wish.preset).acts(self.name):
             raise KnobDoesNothing(name=self.name)
-        return _wishing(state, config=state.wish.config.nearest_valid(**{self.name: self.value}))
+        return wishing(state, config=state.wish.config.nearest_valid(**{self.name: self.value}))
 
     def settles(self, before: State, after: State) -> bool:
         """Whether the number of heads was adapted although the user did not ask for it."""
@@ -165,7 +163,7 @@ class SetPreset(Intent):
         text = preset.text if wish.text == load_preset(wish.preset).text else wish.text
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
-        return _wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+        return wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
 
 
 @attrs.frozen
@@ -191,54 +189,7 @@ class ResetKnobs(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with the preset's knobs. Raises UnknownPreset, BadPreset."""
-        return _wishing(state, config=load_preset(state.wish.preset).config, trained=True, prefix=())
-
-
-@attrs.frozen
-class CutTokens(Intent):
-    """Cut a side's tokens by hand: "merge" token `index` with the next, "split" it at code point `at`, or "reset" all."""
-
-    side: str
-    action: str
-    index: int = 0
-    at: int = 0
-
-    def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with these cuts; the same State where the tokens on screen belong to another sentence. Raises BadCut."""
-        wish = state.wish
-        translated = self.side == "target" and shown is not None and bool(shown.trace.expected)
-        of_target = self.side == "target" and (translated or wish.target is not None)
-        field = "target_cuts" if of_target else "source_cuts"
-        if self.action == "reset":
-            return _wishing(state, **{field: None, "words": ()})
-        if shown is None or _is_old(shown.wish, wish, self.side):
-            return state
-        tokens, index = getattr(shown.trace.tokens, self.side), self.index
-        if translated:  # A translation cut by hand becomes a typed target. Its begin symbol is no part of the text.
-            tokens, index = tokens[1:], index - 1
-        spans: Spans = tuple((token.start, token.end) for token in tokens)
-        if not 0 <= index < len(spans):
-            return state
-        spans = merged(spans, index) if self.action == "merge" else split(spans, index, self.at)
-        return _wishing(state, **{field: spans}, **({"target": shown.trace.target} if translated else {}))
-
-
-def _is_old(shown: Wish, wished: Wish, side: str) -> bool:
-    return shown.text != wished.text or (side == "target" and shown.target != wished.target)
-
-
-@attrs.frozen
-class AddWord(Intent):
-    """Add a word to jieba's dictionary for this text."""
-
-    word: str
-
-    def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with this word; the same State where it has the word already."""
-        if not self.word or self.word in state.wish.words:
-            return state
-        words = (*state.wish.words, self.word)
-        return _wishing(state, words=words, source_cuts=None, target_cuts=None, prefix=())
+        return wishing(state, config=load_preset(state.wish.preset).config, trained=True, prefix=())
 
 
 @attrs.frozen
@@ -254,7 +205,7 @@ class SetBatch(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with these sentences in place of the old ones."""
-        return _wishing(state, batch=self.texts)
+        return wishing(state, batch=self.texts)
 
 
 @attrs.frozen
@@ -270,7 +221,7 @@ class SetOther(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this second sentence."""
-        return _wishing(state, other=self.text)
+        return wishing(state, other=self.text)
 
 
 @attrs.frozen
@@ -288,48 +239,9 @@ class SetSteering(Intent):
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with these sentences. Where the suggested sets are in use, the other one stays as it is suggested."""
         toward, away = with_suggested(state.wish.toward, state.wish.away)
-        return _wishing(
+        return wishing(
             state, toward=toward if self.toward is None else self.toward, away=away if self.away is None else self.away
         )
-
-
-@attrs.frozen
-class Compare(Intent):
-    """Put a state aside to compare with: "now" the present one, "paper" the present one with the paper's knobs.
-
-    "swap" exchanges the two states; "" drops the one put aside.
-    """
-
-    what: str
-
-    def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with another comparison; the same State where there is nothing to swap with."""
-        here, other = attrs.evolve(state.wish, compared_with=None), state.wish.compared_with
-        if self.what == "swap":
-            return state if other is None else attrs.evolve(state, wish=attrs.evolve(other, compared_with=here))
-        if self.what == "paper":
-            return _wishing(state, compared_with=attrs.evolve(here, config=as_paper(here.config)))
-        return _wishing(state, compared_with=here if self.what == "now" else None)
-
-
-@attrs.frozen
-class CompareWith(Intent):
-    """Put the present state aside with some knobs turned, or with random weights: one click shows what they do."""
-
-    knobs: tuple[tuple[str, Value], ...] = ()
-    trained: bool = True
-
-    def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with this comparison. Raises BadKnob."""
-        here = attrs.evolve(state.wish, compared_with=None)
-        config = here.config.nearest_valid(**dict(self.knobs))
-        return _wishing(state, compared_with=attrs.evolve(here, config=config, trained=here.trained and self.trained))
-
-    def changes(self, wish: Wish) -> bool:
-        """Whether what would be put aside differs from a wish."""
-        knobs = wish.config.values()
-        turned = any(knobs[name] != value for name, value in self.knobs)
-        return turned or (wish.uses_trained and not self.trained)
 
 
 @attrs.frozen(eq=False)

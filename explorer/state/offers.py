@@ -1,7 +1,7 @@
 """What can be changed at a place of a picture: one declaration, from which every menu is made.
 
 A place is a cell of an attention's map, one of its heads or all of them, or at any other tap the vector of a token or of all
-tokens. Which layers and heads there are is asked of the Config when the change is made.
+tokens. Which layers and heads there are is asked when the change is made.
 """
 
 from collections.abc import Callable
@@ -14,9 +14,12 @@ from explorer.state.change_intents import AddChanges
 from explorer.state.intents import Intent, Shown
 from explorer.state.state import State
 from explorer.trace.changes import Change
+from explorer.trace.model_card import SideCard
 from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in, with_layer
 
 Value = float | str | None
+Sizes = Config | SideCard
+"""What has `n_layers` and `n_heads`."""
 
 
 @attrs.frozen
@@ -49,7 +52,7 @@ class Asked:
     value: float = 0.0
 
 
-Make = Callable[[ChangePlace, Config, Value], tuple[Change, ...]]
+Make = Callable[[ChangePlace, Sizes, Value], tuple[Change, ...]]
 
 
 @attrs.frozen
@@ -77,70 +80,70 @@ def _columns(place: ChangePlace) -> tuple[int, ...]:
     return (place.column,)
 
 
-def _all_layers(tap: str, config: Config) -> tuple[str, ...]:
-    return tuple(with_layer(tap, layer) for layer in range(config.n_layers))
+def _all_layers(tap: str, sizes: Sizes) -> tuple[str, ...]:
+    return tuple(with_layer(tap, layer) for layer in range(sizes.n_layers))
 
 
-def _head_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _head_off(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(_at(place, "mixed"), "scale", head=place.head, value=0.0),)
 
 
-def _head_only(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    others = (head for head in range(config.n_heads) if head != place.head)
+def _head_only(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
+    others = (head for head in range(sizes.n_heads) if head != place.head)
     return tuple(Change(_at(place, "mixed"), "scale", head=head, value=0.0) for head in others)
 
 
-def _head_mean(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _head_mean(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(_at(place, "mixed"), "mean", head=place.head),)
 
 
-def _head_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _head_factor(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(_at(place, "mixed"), "scale", head=place.head, value=value),)
 
 
-def _layer_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _layer_off(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(_at(place, "mixed"), "scale", value=0.0),)
 
 
-def _cell_in_head(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _cell_in_head(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(_at(place, "masked"), "close", head=place.head, rows=_rows(place), columns=_columns(place)),)
 
 
-def _cell_in_layer(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _cell_in_layer(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(_at(place, "masked"), "close", rows=_rows(place), columns=_columns(place)),)
 
 
-def _cell_everywhere(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    taps = _all_layers(_at(place, "masked"), config)
+def _cell_everywhere(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
+    taps = _all_layers(_at(place, "masked"), sizes)
     return tuple(Change(tap, "close", rows=_rows(place), columns=_columns(place)) for tap in taps)
 
 
-def _key_everywhere(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
-    return tuple(Change(tap, "close", columns=_columns(place)) for tap in _all_layers(_at(place, "masked"), config))
+def _key_everywhere(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
+    return tuple(Change(tap, "close", columns=_columns(place)) for tap in _all_layers(_at(place, "masked"), sizes))
 
 
-def _cell_weight(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _cell_weight(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     tap = _at(place, "weights")
     return (Change(tap, "set", head=place.head, rows=_rows(place), columns=_columns(place), value=value),)
 
 
-def _row_patch(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _row_patch(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(place.tap, "patch", head=place.head, rows=_rows(place), text=str(value)),)
 
 
-def _row_off(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _row_off(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(place.tap, "scale", head=place.head, rows=_rows(place), value=0.0),)
 
 
-def _row_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _row_factor(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(place.tap, "scale", head=place.head, rows=_rows(place), value=value),)
 
 
-def _rows_factor(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _rows_factor(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(place.tap, "scale", head=place.head, value=value),)
 
 
-def _rows_mean(place: ChangePlace, config: Config, value: Value) -> tuple[Change, ...]:
+def _rows_mean(place: ChangePlace, sizes: Sizes, value: Value) -> tuple[Change, ...]:
     return (Change(place.tap, "mean", head=place.head),)
 
 
@@ -192,4 +195,10 @@ class MakeChange(Intent):
 
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with these changes. Raises BadChange."""
-        return AddChanges(self.offer.make(self.place, state.wish.config, self.value)).applied(state, shown)
+        return AddChanges(self.offer.make(self.place, self._sizes(state, shown), self.value)).applied(state, shown)
+
+    def _sizes(self, state: State, shown: Shown | None) -> Sizes:
+        """The Config's; of a model of others, which has none, those of the place's side on its card."""
+        if shown is not None and shown.trace.config is None and shown.wish.preset == state.wish.preset:
+            return shown.trace.card.side(self.place.tap)
+        return state.wish.config

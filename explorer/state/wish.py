@@ -3,7 +3,7 @@
 import attrs
 
 from explorer.config import BEAM, Config
-from explorer.presets import load_preset
+from explorer.presets import load_preset, preset_names, titles
 from explorer.state.fields import between
 from explorer.tokens.cuts import Spans
 from explorer.trace.changes import Change, checked, switched_on
@@ -54,6 +54,11 @@ class Wish:
     def has_trained(self) -> bool:
         """Whether the preset has trained weights."""
         return load_preset(self.preset).folder is not None
+
+    @property
+    def title(self) -> str:
+        """What a model from a folder is called; the preset's key for all others."""
+        return titles((self.preset,))[0] if self.preset not in preset_names() else self.preset
 
     @property
     def foreign(self) -> bool:

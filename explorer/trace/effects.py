@@ -48,6 +48,9 @@ class Effects:
     attention `hidden_in`: from the target's queries in cross-attention, or from all tokens but itself. It is NaN where a query
     would be left without any key.
 
+    Where the sides of a model differ in depth or in how many heads they have, the places that are not there are NaN; so are
+    the feed-forwards of a model whose feed-forwards are not seen.
+
     `attentions` and `sides` name the first axes ("decoder.cross_attn", "decoder"). `exact` is False where `heads` are only
     estimated from the gradient; all other arrays are always exact. Where an estimate came before exact effects, `estimates` has
     it, in the shape of `heads`. While estimates turn exact layer by layer, the first `exact_rows` rows [attention and layer]
@@ -79,9 +82,13 @@ class Effects:
     @property
     def correlation(self) -> float:
         """The correlation of the estimates with the exact effects of heads; NaN where one of them is missing."""
-        if self.estimates is None or not self.exact or np.ptp(self.heads) == 0 or np.ptp(self.estimates) == 0:
+        if self.estimates is None or not self.exact:
             return float("nan")
-        return float(np.corrcoef(self.heads.ravel(), self.estimates.ravel())[0, 1])
+        there = np.isfinite(self.heads)
+        heads, estimates = self.heads[there], self.estimates[there]
+        if not heads.size or np.ptp(heads) == 0 or np.ptp(estimates) == 0:
+            return float("nan")
+        return float(np.corrcoef(heads, estimates)[0, 1])
 
     def of(self, word: str | int) -> "Effects":
         """The effects on one word alone: on that at a place, counted from 0, or on the first that reads so. Raises UnknownWord.

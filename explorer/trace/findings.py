@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.errors import ExplorerError
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 from explorer.trace.costs import Costs
@@ -19,6 +20,7 @@ from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.steering import NotSteered, Steering
+from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -40,9 +42,12 @@ EXPERIMENTS = (
     "jacobian",
     "patching",
     "saliency",
+    "vectors",
 )
 OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
+OF_OUR_OWN = frozenset({"variants", "swap", "leak", "depth", "batch", "copies"})
+"""What is asked of a model's knobs and parts, which models of others have none of."""
 SECOND_PASSES = ("unchanged", "steering")
 """What is found by recorded passes of other Wishes; it is asked for like an experiment, and no lesson knows it."""
 DECODER_LEARNED = "learned of the decoder"
@@ -170,13 +175,26 @@ class NormWeights:
     """One norm: weight·(x - mean)/σ + bias, both [feature], over the features x of a position.
 
     `eps` is added inside the root to the variance, which is divided by n; where `unbiased`, the variance is divided by n - 1
-    and `eps` is added to the root.
+    and `eps` is added to the root. Where it is not `centred`, the mean counts as 0 (RMSNorm).
     """
 
     weight: Array
     bias: Array
     eps: float
     unbiased: bool
+    centred: bool = True
+
+
+@attrs.frozen(eq=False)
+class Turn:
+    """[position, feature] the cosines and sines with which positions turn the two halves of Q and K (rotary positions).
+
+    The first features are turned, and all others stay: Q'[i] = Q[i]·cos[i] − Q[i+h]·sin[i], and Q'[i+h] = Q[i+h]·cos[i+h] +
+    Q[i]·sin[i+h], where h is half of the features that are turned.
+    """
+
+    cos: Array
+    sin: Array
 
 
 @attrs.frozen(eq=False)
@@ -185,6 +203,7 @@ class OutputWeights:
 
     `projections` has W_O of each attention ("decoder.layers.0.self_attn"), `networks` W₂ of each feed-forward, `norms` each
     norm under the name of the tap that it reads. `dropout` is the share of numbers that a pass drops, 0 while dropout is off.
+    What the decoder gives out is multiplied with `scale` before the generator.
     """
 
     projections: Mapping[str, Matrix]
@@ -192,6 +211,7 @@ class OutputWeights:
     norms: Mapping[str, NormWeights]
     generator: Matrix
     dropout: float = 0.0
+    scale: float = 1.0
 
 
 @attrs.frozen(eq=False)
@@ -200,6 +220,9 @@ class ReadingWeights:
 
     `queries`, `keys` and `values` have W_Q, W_K and W_V of each attention ("encoder.layers.0.self_attn"), with the rows of its
     heads one after the other. All else is as in OutputWeights, of both sides and with "encoder.norm".
+
+    Of models of others, `turns` has by attention how positions turn Q and K, and `head_norms` by tap ("….query") the norm that
+    each head's vector goes through before.
     """
 
     queries: Mapping[str, Matrix]
@@ -209,6 +232,8 @@ class ReadingWeights:
     networks: Mapping[str, Matrix]
     norms: Mapping[str, NormWeights]
     dropout: float = 0.0
+    turns: Mapping[str, Turn] = attrs.field(factory=dict)
+    head_norms: Mapping[str, NormWeights] = attrs.field(factory=dict)
 
     def matrices(self, which: str) -> Mapping[str, Matrix]:
         """By block the matrices that make the "query", "key" or "value"."""
@@ -250,6 +275,13 @@ class Lens:
         return "\n".join(lines if len(lines) <= 10 else [*lines[:4], f"… {len(lines) - 9} more", *lines[-5:]])
 
 
+@attrs.frozen(eq=False)
+class NotMade:
+    """Why an experiment cannot be made with this model, as the error whose sentence says it. The pass stays as it is."""
+
+    error: ExplorerError
+
+
 Experiment = (
     Variants
     | Swap
@@ -267,7 +299,9 @@ Experiment = (
     | Patching
     | NotPatched
     | Saliency
+    | Vectors
     | Steering
     | NotSteered
     | NotFitted
+    | NotMade
 )

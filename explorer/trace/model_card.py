@@ -86,6 +86,9 @@ class ModelCard:
 
     `remakes_maps` says whether a head's map follows from its queries and keys by the numbers of this card alone. `begin` is the
     id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none.
+
+    `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
+    of the largest; 0 for our own models, which are observed always.
     """
 
     name: str = attrs.field(validator=_text)
@@ -115,6 +118,8 @@ class ModelCard:
     begin: int = attrs.field(default=BEGIN, validator=_of(int, -1))
     end: int = attrs.field(default=END, validator=_of(int, -1))
     held: str = attrs.field(default="float32", validator=_text)
+    dtype: str = attrs.field(default="float32", validator=_text)
+    difference: float = attrs.field(default=0.0, converter=float)
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 import numpy as np
 
-from explorer.errors import NoSuchPart, NotLookedInto
+from explorer.errors import LacksTap, NoSuchPart, NotLookedInto
 from explorer.mathematics import Numbers
-from explorer.trace.findings import Matrix, ReadingWeights
-from explorer.trace.stream_parts import Part, PartKind, WayBack, index_of
+from explorer.trace.findings import Matrix, NotMade, ReadingWeights, Turn
+from explorer.trace.stream_parts import Part, PartKind, WayBack, index_of, sigma
 from explorer.trace.tap_names import Cell
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ def reading(trace: "Trace", cell: Cell, which: Which, along: int | Numbers) -> R
     The Trace needs the experiment "readers". Raises NotLookedInto, NotKept, NoSuchPart.
     """
     weights = trace.experiments.get("readers")
+    if isinstance(weights, NotMade):
+        raise weights.error
     if not isinstance(weights, ReadingWeights):
         raise NotLookedInto(name="readers")
     if which not in WHICH:
@@ -104,12 +106,17 @@ def reading(trace: "Trace", cell: Cell, which: Which, along: int | Numbers) -> R
     head, row = trace.card.head_in(tap, cell.head), cell.query if which == "query" else cell.key
     x = trace[tap][head, row].astype(np.float64)  # [feature]
     u = np.eye(len(x))[along] if isinstance(along, int) else along
-    turned = trace.card.position == "rotary" and block.endswith(".self_attn") and which != "value"
+    if block not in weights.matrices(which):
+        raise LacksTap(name="readers", tap=tap, why="absent.unknown_family")
     # X = R_p·(W·h + b), so u·X = (R_pᵀ·u)·(W·h + b); R_p turns by the angles of position p where positions are rotary.
-    before = _turned_back(u, row, trace.card.position_base) if turned else u
+    before = _before_turning(trace, weights, block, which, row, u)
     weight, bias = _rows(weights.matrices(which)[block], head, len(x))
     across = block.endswith(".cross_attn") and which != "query"
     walk = WayBack(trace, weights, "encoder" if across else cell.attention.partition(".")[0], row)
+    if tap in weights.head_norms:
+        # X = γ·y/σ, where y = W·h + b
+        y, norm = weight @ walk.read_by(block) + (0 if bias is None else bias), weights.head_norms[tap]
+        before = before * norm.weight / sigma(y, norm)
     g = (before @ weight)[None]  # [row 1, feature]
     found = list(walk.from_end(g) if across else walk.before(block, g))
     found.reverse()
@@ -133,6 +140,27 @@ def _rows(matrix: Matrix, head: int, d_head: int) -> tuple[Numbers, Numbers | No
     """The rows of one head and their biases, in float64."""
     own = slice(head * d_head, (head + 1) * d_head)
     return matrix.weight[own].astype(np.float64), None if matrix.bias is None else matrix.bias[own].astype(np.float64)
+
+
+def _before_turning(trace: "Trace", weights: ReadingWeights, block: str, which: Which, row: int, u: Numbers) -> Numbers:
+    """[feature] R_pᵀ·u for the queries and keys of self-attention under rotary positions, else u."""
+    if which == "value" or not block.endswith(".self_attn"):
+        return u
+    if block in weights.turns:
+        return _halves_turned_back(u, weights.turns[block], row)
+    own_rotary = trace.card.position == "rotary" and trace.config is not None
+    return _turned_back(u, row, trace.card.position_base) if own_rotary else u
+
+
+def _halves_turned_back(u: Numbers, turn: Turn, position: int) -> Numbers:
+    """[feature] R_pᵀ·u, where feature i is turned together with feature i + h."""
+    cos, sin = (each[position].astype(np.float64) for each in (turn.cos, turn.sin))  # [turned feature]
+    n = len(cos)
+    h = n // 2
+    made = u.astype(np.float64)
+    turned = made[:n] * sin
+    made[:n] = made[:n] * cos + np.concatenate([turned[h:], -turned[:h]])
+    return made
 
 
 def _turned_back(u: Numbers, position: int, base: float) -> Numbers:

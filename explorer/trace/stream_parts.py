@@ -144,22 +144,50 @@ class WayBack:
         """The parts of what is read of the stream before the addition `end`, under pre-norm through a norm."""
         if self._pre:
             # h = norm(r), where r is the stream after the last addition before
-            g, share = self._through(norm, self._stream(end), g)
+            g, share = _through(self.row(self._stream(end)), self.weights.norms[norm], g)
             yield Part("norm_bias", tap, layer), share
         for place in reversed(range(end)):
             added = self.additions[place]
             if not self._pre:
                 # x = norm(r): the stream goes on behind the norm of each addition
-                g, share = self._through(added.residual, added.residual, g)
+                g, share = _through(self.row(added.residual), self.weights.norms[added.residual], g)
                 yield Part("norm_bias", added.norm, added.layer), share
             before = self._stream(place) if self.trace.card.residual else ""
             yield from self._added(added, g * self._kept(f"{added.block}.output", added.residual, before))
             if not self.trace.card.residual:
                 return  # Nothing but the last sublayer reaches this place directly.
+        yield from self._begun(g)
+
+    def _begun(self, g: Numbers) -> Iterator[tuple[Part, Numbers]]:
+        """The parts of what the side begins with: token and position."""
         embedding = f"{self.side}.embedding"
-        kept = self._kept("", f"{embedding}.output", "")
-        yield Part("position", f"{embedding}.positions"), g @ (kept * self.row(f"{embedding}.positions"))
-        yield Part("token", f"{embedding}.scaled"), g @ (kept * self.row(f"{embedding}.scaled"))
+        if f"{embedding}.scaled" in self.trace:
+            kept = self._kept("", f"{embedding}.output", "")
+            yield Part("position", f"{embedding}.positions"), g @ (kept * self.row(f"{embedding}.positions"))
+            yield Part("token", f"{embedding}.scaled"), g @ (kept * self.row(f"{embedding}.scaled"))
+            return
+        whole = self.row(f"{embedding}.output")
+        position = self.row(f"{embedding}.positions") if f"{embedding}.positions" in self.trace else np.zeros_like(whole)
+        norm = self.weights.norms.get(f"{embedding}.output")
+        if norm is not None:
+            # h = norm(E[id] + P[p] + …)
+            parts = (f"{embedding}.{part}" for part in ("tokens", "positions", "segments"))
+            x = np.sum([self.row(part) for part in parts if part in self.trace], axis=0)
+            if np.allclose(_normed(x, norm), whole, atol=1e-4 * np.abs(whole).max()):
+                g, share = _through(x, norm, g)
+                yield Part("norm_bias", f"{embedding}.output"), share
+                whole = x
+            else:
+                position = np.zeros_like(whole)  # Something else stands there, so the parts cannot be told apart.
+        if position.any():
+            yield Part("position", f"{embedding}.positions"), g @ position
+        # What is not the position's is the token's, with what tells texts of a pair apart.
+        yield Part("token", f"{embedding}.tokens"), g @ (whole - position)
+
+    def read_by(self, block: str) -> Numbers:
+        """[feature] what a block of this side reads: the stream, under pre-norm through the block's norm."""
+        place = next(n for n, each in enumerate(self.additions) if each.block == block)
+        return self.row(self.additions[place].norm if self._pre else self._stream(place))
 
     def _stream(self, place: int) -> str:
         """The tap of the stream before an addition, or after the last one."""
@@ -167,14 +195,6 @@ class WayBack:
             return f"{self.side}.embedding.output"
         last = self.additions[place - 1]
         return last.residual if self._pre else last.norm
-
-    def _through(self, norm: str, stream: str, g: Numbers) -> tuple[Numbers, Numbers]:
-        """The direction before a norm, and the share [row] of the norm's own bias."""
-        weights, x = self.weights.norms[norm], self.row(stream)
-        # y = γ·(x - mean(x))/σ + β, so g·y = x·(γg - mean(γg))/σ + g·β
-        scaled = g * weights.weight
-        centred = scaled - scaled.mean(axis=-1, keepdims=True)
-        return centred / _sigma(x, weights), g @ weights.bias.astype(np.float64)
 
     def _kept(self, added: str, after: str, before: str) -> Numbers | float:
         """[feature] what dropout multiplied an addition with: 0, or 1/(1 - p). 1 while dropout is off.
@@ -219,10 +239,26 @@ def head_directions(weights: StreamWeights, block: str, g: Numbers, d_head: int)
     return through.reshape(*through.shape[:-1], -1, d_head)
 
 
-def _sigma(x: Numbers, weights: "NormWeights") -> float:
+def _through(x: Numbers, weights: "NormWeights", g: Numbers) -> tuple[Numbers, Numbers]:
+    """The direction before a norm that has read x, and the share [row] of the norm's own bias."""
+    # y = γ·(x - mean(x))/σ + β, so g·y = x·(γg - mean(γg))/σ + g·β
+    scaled = g * weights.weight
+    centred = scaled - scaled.mean(axis=-1, keepdims=True) if weights.centred else scaled
+    return centred / sigma(x, weights), g @ weights.bias.astype(np.float64)
+
+
+def _normed(x: Numbers, weights: "NormWeights") -> Numbers:
+    made: Numbers = weights.weight * (x - x.mean() if weights.centred else x) / sigma(x, weights) + weights.bias
+    return made
+
+
+def sigma(x: Numbers, weights: "NormWeights") -> float:
     """What a norm divides by, from the stream that it read."""
     if weights.unbiased:
         # σ = √(Σ (x - mean)²/(n - 1)) + eps
         return float(x.std(ddof=1)) + weights.eps
+    if not weights.centred:
+        # σ = √(Σ x²/n + eps)
+        return float(np.sqrt((x**2).mean() + weights.eps))
     # σ = √(Σ (x - mean)²/n + eps)
     return float(np.sqrt(x.var() + weights.eps))

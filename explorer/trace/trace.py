@@ -1,16 +1,13 @@
 """A Trace: every tensor that one pass recorded, frozen, with named axes, tokens and the card of its model.
 
-It needs no torch. `save` and `load` write and read it as a NumPy archive; nothing is ever unpickled.
+It needs no torch.
 """
 
-import json
-import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from zipfile import ZipInfo
 
 import attrs
 import numpy as np
@@ -20,7 +17,7 @@ from explorer.config import Config
 from explorer.errors import (
     CannotRead,
     ExplorerError,
-    NotATrace,
+    NoSuchStep,
     NotKept,
     NotLookedInto,
     NoWrittenWords,
@@ -28,24 +25,22 @@ from explorer.errors import (
     UnknownKnob,
     UnknownTap,
 )
-from explorer.files import opened, replacing
 from explorer.knobs import Value
 from explorer.tokens.token import Token
 from explorer.tokens.vocabulary import BEGIN, END
-from explorer.trace.arrays import Array, Arrays, frozen_array
-from explorer.trace.changes import Change, changes_from
-from explorer.trace.findings import Experiment, Lens
+from explorer.trace.arrays import Array, Arrays
+from explorer.trace.changes import Change
+from explorer.trace.findings import Experiment, Lens, NotMade
 from explorer.trace.jacobian import NotFitted
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
-from explorer.trace.search_tree import Node, Search
+from explorer.trace.search_tree import Search
+from explorer.trace.trace_file import read_trace, write_trace
+from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
     from explorer.trace.why import Parts
-
-_MOST_UNPACKED = 20  # The contents of a file may be at most so many times as large as the file.
-_ABOUT, _PLACES, _DECODER_PLACES = "about.json", "places", "decoder_places"
 
 
 @attrs.frozen
@@ -221,6 +216,18 @@ class Trace:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
 
+    def measures(self, attention: str = "") -> "Mapping[str, NDArray[np.float64]]":
+        """What each head of an attention does, by measure ("entropy", "distance", "previous", …): [layer, head].
+
+        `attention` is one such as "decoder.self_attn", the first one by default. A number is NaN where the measure means
+        nothing (induction without repeated tokens; distances between two texts), or where a long text left no room for the
+        weights. `trace.head_measures` has the definitions. Raises UnknownTap.
+        """
+        from explorer.trace.head_measures import MEASURES, head_values
+
+        chosen = attention or self.card.attentions[0]
+        return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
 
@@ -246,113 +253,36 @@ class Trace:
             raise NoWrittenWords(architecture=self.card.architecture)
         name = "jacobian" if jacobian else "lens"
         found = self.experiments.get(name)
-        if isinstance(found, NotFitted):
+        if isinstance(found, NotFitted | NotMade):
             raise found.error
         if not isinstance(found, Lens):
             raise NotLookedInto(name=name)
         return found
 
+    def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:
+        """The symbols of the vocabulary whose vectors are nearest to a token's, each with the cosine, nearest first.
+
+        `side` is "encoder" or "decoder", the first one of the model by default. The Trace needs the experiment "vectors".
+        Raises NotLookedInto, NoSuchStep.
+        """
+        found = self.experiments.get("vectors")
+        if not isinstance(found, Vectors):
+            raise NotLookedInto(name="vectors")
+        own = found.sides[side if side in found.sides else self.card.sides[0].name]
+        if not 0 <= position < len(own.tokens):
+            raise NoSuchStep(got=position, last=len(own.tokens) - 1)
+        return own.neighbours(position)
+
     def save(self, path: str | Path) -> None:
         """Write all that was kept to one .npz file; an older file is replaced only when it is complete. Raises CannotWrite."""
-        about = {_ABOUT: np.array(json.dumps(self._about())), _PLACES: self.places}
-        if self.decoder_places is not None:
-            about[_DECODER_PLACES] = self.decoder_places
-        with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
-            np.savez(file, allow_pickle=False, **about, **self.arrays)
+        write_trace(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
         """The Trace that `save` wrote. Raises CannotRead, NotAFile, NotATrace."""
         if not isinstance(path, (str, Path)):
             raise CannotRead(path=str(path), reason=type(path).__name__)
-        handle = opened(Path(path))
-        try:
-            # NumPy is given an open file, because it would leave a broken archive open if it were given the name.
-            with handle, np.load(handle, allow_pickle=False) as file:
-                _check_size(file.zip.infolist(), os.fstat(handle.fileno()).st_size)
-                about = json.loads(str(file[_ABOUT]))
-                arrays = {name: _checked(file[name], len(axes)) for name, axes in about["axes"].items()}
-                tables = _checked(file[_PLACES], 2), _checked(file[_DECODER_PLACES], 2) if _DECODER_PLACES in file else None
-            return cls._from_about(about, arrays, *tables)
-        except Exception as error:  # A foreign file can raise anything in the readers of zip, NumPy and JSON.
-            raise NotATrace(path=str(path)) from error
-
-    def _about(self) -> dict[str, Any]:
-        return {
-            "axes": {name: list(axes) for name, axes in self.axis_names.items() if name in self.arrays},
-            "tokens": attrs.asdict(self.tokens),
-            "config": None if self.config is None else self.config.values(),
-            "card": self.card.values(),
-            "source": self.source,
-            "target": self.target,
-            "preset": self.preset,
-            "symbols": list(self.symbols),
-            "parameters": self.parameters,  # Older versions, which know no card, read this and the next entry here.
-            "trained": self.trained,
-            "search": None if self.search is None else attrs.asdict(self.search),
-            "changes": [change.to_dict() for change in self.changes],
-        }
-
-    @classmethod
-    def _from_about(
-        cls, about: dict[str, Any], arrays: dict[str, Array], places: Array, decoder_places: Array | None
-    ) -> "Trace":
-        sides = {side: tuple(_token(row) for row in rows) for side, rows in about["tokens"].items()}
-        config = None if about["config"] is None else Config(**about["config"])
-        return cls(
-            arrays=arrays,
-            axis_names={name: tuple(axes) for name, axes in about["axes"].items()},
-            tokens=Tokens(**sides),
-            config=config,
-            card=_card(about, config),
-            places=places,
-            decoder_places=decoder_places,
-            source=about["source"],
-            target=about["target"],
-            preset=about["preset"],
-            symbols=tuple(about["symbols"]),
-            search=_search(about.get("search")),
-            changes=changes_from(about.get("changes", [])),
-        )
-
-
-def _check_size(members: list[ZipInfo], n_bytes: int) -> None:
-    """Refuse an archive that unpacks to much more than its own size, as none that `save` wrote does. Raises ValueError."""
-    told = sum(member.file_size for member in members)
-    if told > _MOST_UNPACKED * n_bytes:
-        raise ValueError(f"{told} B in {n_bytes} B")
-
-
-def _card(about: dict[str, Any], config: Config | None) -> ModelCard:
-    """The card of a file. Files older than the card have a Config, from which it is made. Raises ValueError."""
-    if "card" in about:
-        return ModelCard.of_values(about["card"])
-    if config is None:
-        raise ValueError("neither card nor config")
-    card = card_of(config, about["preset"], about.get("trained", False))
-    return attrs.evolve(card, parameters=about["parameters"])
-
-
-def _search(row: dict[str, Any] | None) -> Search | None:
-    if row is None:
-        return None
-    nodes = tuple(Node(**node) for node in row["nodes"])
-    # Parents come before their children, so every walk from a node towards the beginning ends.
-    if not all(-1 <= node.parent < number for number, node in enumerate(nodes)):
-        raise ValueError("a node before its parent")
-    if not all(0 <= end < len(nodes) for end in row["ends"]):
-        raise ValueError("an end that is no node")
-    return Search(**{**row, "nodes": nodes, "ends": tuple(row["ends"])})
-
-
-def _token(row: dict[str, Any]) -> Token:
-    return Token(**{**row, "merges": tuple(row["merges"])})
-
-
-def _checked(values: NDArray[Any], n_axes: int) -> Array:
-    if values.dtype.kind != "f" or values.ndim != n_axes:
-        raise ValueError(f"{values.dtype} in {values.ndim} dimensions")
-    return frozen_array(values)
+        return read_trace(Path(path), lambda tokens, **fields: cls(tokens=Tokens(**tokens), **fields))
 
 
 def side_name(name: str, axis: str, *, has_target: bool) -> str:

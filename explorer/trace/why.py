@@ -19,7 +19,7 @@ import numpy as np
 from explorer.errors import NoSuchStep, NoSuchSymbol, NotLookedInto, NoWrittenWords
 from explorer.mathematics import Numbers
 from explorer.tokens.pieces import MARK
-from explorer.trace.findings import OutputWeights
+from explorer.trace.findings import NotMade, OutputWeights
 from explorer.trace.measures import most_uncertain_step
 from explorer.trace.stream_parts import BIASES, Part, WayBack, index_of
 
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["BIASES", "EXACT", "Part", "Parts"]
 
 EXACT = 1e-4
-"""The largest remainder that is rounding. With a larger one the parts are no account, since something was changed inside."""
+"""The largest remainder that is rounding, of logits of the size of 1; of larger ones it is as much larger.
+
+With a larger remainder the parts are no account, since something was changed inside.
+"""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -80,7 +83,8 @@ class Parts:
     def exact(self) -> bool:
         """Whether the parts sum to the recorded logits, of both words, but for rounding."""
         apart = np.abs(np.array(self.logits) - self.shares.sum(axis=1))
-        return bool((apart < EXACT).all() and abs(self.remainder) < EXACT)
+        rounding = EXACT * max(1.0, *map(abs, self.logits))
+        return bool((apart < rounding).all() and abs(self.remainder) < rounding)
 
     def direction(self, block: str) -> Numbers:
         """[feature] the direction in which the difference of the two logits grows with what a block adds."""
@@ -144,8 +148,8 @@ def parts_of(trace: "Trace", position: int, rival: int | None = None, word: int 
             raise NoSuchSymbol(got=each, last=n_symbols - 1)
     words = np.array([word, rival])
     walk = WayBack(trace, weights, "decoder", position)
-    # logit[w] = W[w]·z + b[w], where z is what the decoder gives out
-    found = list(walk.from_end(weights.generator.weight[words].astype(np.float64)))
+    # logit[w] = W[w]·s·z + b[w], where z is what the decoder gives out, and s is 1 but in T5
+    found = list(walk.from_end(weights.scale * weights.generator.weight[words].astype(np.float64)))
     found.reverse()
     if weights.generator.bias is not None:
         found.append((Part("output_bias", "generator.logits"), weights.generator.bias[words].astype(np.float64)))
@@ -176,6 +180,8 @@ def parts_asked(trace: "Trace", position: int | None, rival: int | str | None, w
 
 
 def _weights(trace: "Trace") -> OutputWeights:
+    if isinstance(refused := trace.experiments.get("why"), NotMade):
+        raise refused.error
     if "decoder.embedding.output" not in trace:
         raise NoWrittenWords(architecture=trace.card.architecture)
     found = trace.experiments.get("why")
@@ -186,7 +192,7 @@ def _weights(trace: "Trace") -> OutputWeights:
 
 def symbol_text(trace: "Trace", index: int) -> str:
     """The symbol of a vocabulary id; "#17" for a row of the output matrix that no symbol uses."""
-    return trace.symbols[index] if index < len(trace.symbols) else f"#{index}"
+    return trace.symbols[index] if index < len(trace.symbols) and trace.symbols[index] else f"#{index}"
 
 
 def symbol_id(trace: "Trace", text: str) -> int:

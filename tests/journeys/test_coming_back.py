@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from explorer.app import main
+from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import remembered_path
 from explorer.app.shell.window import Window
 from explorer.presets import FILE
 from explorer.resources import config_folder
-from explorer.state.intents import Compare, CutTokens, SetKnob, SetPreset, SetText, look_at
+from explorer.state.comparing_intents import Compare
+from explorer.state.cut_intents import CutTokens
+from explorer.state.intents import SetKnob, SetPreset, SetText, look_at
 from explorer.state.state import State
 from explorer.state.state_file import load_state
 from tests.journeys.conftest import Journey
@@ -37,7 +41,10 @@ def test_sentence_language_theme_and_preset_come_back(journey: Journey) -> None:
 
 
 def test_a_size_for_a_hall_is_kept_and_told(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The status line says when it takes effect, the menu has it ticked at the next start, and `main` has told Qt."""
+    """The status line says when it takes effect, the menu has it ticked at the next start, and `main` has told Qt. Each start
+    reads the preferences once."""
+    starts: list[Preferences] = []
+    monkeypatch.setattr(main, "Preferences", lambda: starts.append(Preferences()) or starts[-1])
     monkeypatch.setenv("QT_SCALE_FACTOR", "")  # What `main` writes there ends with this test.
     monkeypatch.delenv("QT_SCALE_FACTOR")
 
@@ -53,6 +60,7 @@ def test_a_size_for_a_hall_is_kept_and_told(journey: Journey, monkeypatch: pytes
 
     journey.run(first, "gui", "--language", "en")
     journey.run_as_left(second)
+    assert 2 == len(starts)
 
 
 def test_broken_preferences_are_no_obstacle(journey: Journey) -> None:

@@ -6,7 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
-from explorer.state.intents import AddWord, CutTokens, SetKnob, SetText
+from explorer.state.cut_intents import AddWord, CutTokens
+from explorer.state.intents import SetKnob, SetText
 from explorer.views.pictures.token_row import TokenRowView
 from tests.journeys.conftest import Journey
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.app.shell.window import Window
-from explorer.picture.kinds import Timeline
+from explorer.picture.decoding_kinds import Timeline
 from explorer.views.pictures.timeline import TimelineView
 from tests.journeys.conftest import Journey
 

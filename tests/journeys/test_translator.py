@@ -10,7 +10,8 @@ from PySide6.QtTest import QTest
 
 from explorer.app.pages.output_page import OutputPage
 from explorer.app.shell.window import Window
-from explorer.picture.kinds import Bars, Timeline, Tree
+from explorer.picture.decoding_kinds import Timeline, Tree
+from explorer.picture.kinds import Bars
 from explorer.resources import asset
 from explorer.state.intents import SetKnob, SetPreset, look_at
 from explorer.trace.trace import Trace

@@ -4,20 +4,32 @@ import attrs
 import numpy as np
 import pytest
 
+from explorer.engine.compute import Computer
+from explorer.engine.request import Request
 from explorer.lessons import check
 from explorer.lessons.check import LONGEST_ANSWER, is_right, numbers
 from explorer.lessons.questions import KINDS, Where, ask
+from explorer.state.state import State
 from explorer.trace.trace import Trace
 from tests.picture.examples import example
 
 HERE = Where("encoder.layers.0.self_attn", 1, "encoder")
 
 
+@pytest.fixture(scope="module")
+def computer() -> Computer:
+    return Computer()
+
+
 def pass_(**knobs: object) -> Trace:
     return example(**knobs)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+TO_CHOOSE = ("looks", "likeliest", "open_keys")
+"""Kinds for beginners, which tokens and counts answer."""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in TO_CHOOSE])
 @pytest.mark.parametrize("seed", range(5))
 def test_an_answer_is_what_the_model_computed(kind: str, seed: int) -> None:
     """The cell that the sentence names, as recorded."""
@@ -41,6 +53,52 @@ def test_an_answer_is_what_the_model_computed(kind: str, seed: int) -> None:
 
     assert asked.answer == pytest.approx(float(recorded), abs=1e-5)
     assert ask(kind, trace, HERE, seed) == asked
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_token_that_is_looked_at_most_is_the_right_choice(computer: Computer, seed: int) -> None:
+    """In the named row of the recorded weights; rows across are named by the word that they write."""
+    trace = computer(Request(wish=State.from_preset("translator", "昨天晚上我和朋友在图书馆里看书。").wish)).trace
+    for attention, head in (("encoder.layers.1.self_attn", 6), ("decoder.layers.1.cross_attn", 5)):
+        asked = ask("looks", trace, Where(attention, head, "source"), seed)
+        assert asked is not None
+        row = int(asked.values["place"]) - 1  # type: ignore[arg-type]  # It is a number.
+        best = max(range(len(trace.tokens.source)), key=lambda key: trace[f"{attention}.weights"][head, row, key])
+        assert asked.choices[asked.right] == trace.tokens.source[best].text
+        assert len(set(asked.choices)) == len(asked.choices) > 1
+        written = [*trace.tokens.target[1:], None]
+        named = trace.tokens.source[row] if attention.startswith("encoder") else written[row]
+        assert named is None or asked.values["token"] == named.text
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_likeliest_word_is_the_right_choice(computer: Computer, seed: int) -> None:
+    """Greedy decoding has written it: it is the next token of the translation."""
+    trace = computer(Request(wish=State.from_preset("translator", "她给了我一本书。").wish)).trace
+    asked = ask("likeliest", trace, HERE, seed)
+    assert asked is not None
+    row = int(asked.values["place"]) - 1  # type: ignore[arg-type]  # It is a number.
+    assert asked.values["token"] == trace.tokens.target[row].text
+    written = [*(token.text for token in trace.tokens.target[1:]), "<eos>"]
+    assert asked.choices[asked.right] == written[row]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_causal_row_may_look_at_itself_and_those_before(seed: int) -> None:
+    """Row n is open n times; an encoder's row as often as there are tokens."""
+    trace = pass_()
+    asked = ask("open_keys", trace, Where("decoder.layers.0.self_attn", 0, "decoder"), seed)
+    assert asked is not None and asked.answer == asked.values["place"]
+    whole = ask("open_keys", trace, HERE, seed)
+    assert whole is not None and whole.answer == len(trace.tokens.source)
+
+
+def test_nothing_is_asked_that_cannot_be_seen() -> None:
+    """Rows whose weights are all alike have no largest one, and a pass without words has no next one."""
+    flat = pass_()
+    tap = "encoder.layers.0.self_attn.weights"
+    alike = attrs.evolve(flat, arrays={**flat.arrays, tap: np.full_like(flat[tap], 1 / flat[tap].shape[-1])})
+    assert ask("looks", alike, HERE, 0) is None
 
 
 def test_there_may_be_nothing_to_ask() -> None:

@@ -8,7 +8,8 @@ import torch
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.model.weights import build
-from explorer.picture.kinds import Branch, Caption, Tree
+from explorer.picture.decoding_kinds import Branch, Tree
+from explorer.picture.kinds import Caption
 from explorer.picture.makers.tree import search_tree
 from explorer.state.look import Look
 from explorer.tokens.bpe import BYTES

@@ -6,21 +6,12 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QStackedWidget,
-    QToolButton,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
+from explorer.app.lessons.lesson_list import LessonList, titled
 from explorer.app.lessons.quiz import Quiz
 from explorer.app.lessons.reckoner import Reckoner
+from explorer.app.lessons.ticks import Ticks
 from explorer.errors import ExplorerError
 from explorer.lang import Words
 from explorer.lessons.check import findings
@@ -33,16 +24,18 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.matrix import MatrixEdit
 from explorer.views.controls.question import QuestionBox
 from explorer.views.controls.table_label import TableLabel
+from explorer.views.controls.term_label import TermLabel
 
 _WIDTH_PX, _NARROW_PX = 330, 280
-_MOST_ERRORS = 8  # errors listed; a folder may hold thousands of files that are no lessons
 
 
 class LessonPanel(QWidget):
-    """Signals: opened(Step or None) when a step is to be set up or was left; closed() when the user hides the panel."""
+    """Signals: opened(Step or None) when a step is to be set up or was left; closed() when the user hides the panel;
+    ticked(Ticks) when somebody has come further in a lesson."""
 
     opened = Signal(object)
     closed = Signal()
+    ticked = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,13 +45,14 @@ class LessonPanel(QWidget):
         self.lesson: Lesson | None = None
         self.place = 0
         self.given: dict[str, Cells] = {}
-        self.lessons: tuple[Lesson, ...] = ()
         self.reckoner = Reckoner(self)
-        self._errors: tuple[ExplorerError, ...] = ()
         self._words: Words | None = None
         self._theme = LIGHT
         self._stack = QStackedWidget()
-        self._make_list()
+        self.list = LessonList()
+        self.list.chosen.connect(self.open)
+        self.list.closed.connect(self.closed)
+        self._stack.addWidget(self.list)
         self._make_step()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -66,42 +60,16 @@ class LessonPanel(QWidget):
 
     # Parts
 
-    def _make_list(self) -> None:
-        page = QWidget()
-        page.setObjectName("lessonpage")
-        self.heading, self.errors = QLabel(), QLabel()
-        self.heading.setObjectName("title")
-        self.errors.setObjectName("warning")
-        self.errors.setWordWrap(True)
-        self.errors.setTextFormat(Qt.TextFormat.PlainText)
-        self.tree = QTreeWidget()
-        self.tree.setHeaderHidden(True)
-        self.tree.setIndentation(12)
-        self.tree.itemActivated.connect(self._activated)
-        self.tree.itemClicked.connect(self._activated)
-        self.hide_button = QToolButton()
-        self.hide_button.setText("×")
-        self.hide_button.clicked.connect(self.closed)
-        above = QHBoxLayout()
-        above.addWidget(self.heading, 1)
-        above.addWidget(self.hide_button)
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(12, 8, 4, 8)
-        layout.addLayout(above)
-        layout.addWidget(self.errors)
-        layout.addWidget(self.tree, 1)
-        self._stack.addWidget(page)
-
     def _make_step(self) -> None:
-        self.title, self.say, self.numbers, self.counter = QLabel(), QLabel(), TableLabel(), QLabel()
+        self.title, self.say, self.numbers, self.counter = QLabel(), TermLabel(), TableLabel(), QLabel()
         self.title.setObjectName("title")
         self.counter.setObjectName("faint")
-        for label in (self.title, self.say):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)  # Mark-up in a stranger's lesson could open files.
+        self.title.setWordWrap(True)
+        self.title.setTextFormat(Qt.TextFormat.PlainText)  # Mark-up in a stranger's lesson could open files.
         self.numbers.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question = QuestionBox()
         self.quiz = Quiz(self.question, self.reckoner)
+        self.quiz.solved.connect(self._done)
         self.back, self.previous, self.next = QToolButton(), QPushButton(), QPushButton()
         self.back.clicked.connect(self.leave)
         self.previous.clicked.connect(self._previous)
@@ -142,51 +110,38 @@ class LessonPanel(QWidget):
 
     # What it shows
 
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """All lessons in the order of the list."""
+        return self.list.lessons
+
     def offer(self, lessons: Sequence[Lesson], errors: Sequence[ExplorerError]) -> None:
         """List these lessons, and the errors of files that are no lessons."""
-        self.lessons, self._errors = tuple(lessons), tuple(errors)
-        if self._words is not None:
-            self._list(self._words)
+        self.list.offer(lessons, errors)
+
+    def tick(self, ticks: Ticks) -> None:
+        """Show how far somebody has come."""
+        self.list.tick(ticks)
 
     def add(self, lesson: Lesson) -> None:
         """Add a lesson, in place of one with the same key, and open it."""
-        self.offer((*(each for each in self.lessons if each.key != lesson.key), lesson), self._errors)
+        self.offer((*(each for each in self.lessons if each.key != lesson.key), lesson), self.list.listed_errors)
         self.open(lesson.key)
 
     def speak(self, words: Words) -> None:
         self._words = words
-        self.heading.setText(words("lesson.title"))
-        self.hide_button.setToolTip(words("export.close"))
-        self.hide_button.setAccessibleName(words("export.close"))
-        self.tree.setAccessibleName(words("lesson.title"))
+        self.list.speak(words)
         self.back.setText(f"‹ {words('lesson.title')}")
         self.previous.setText(words("lesson.previous"))
-        self.next.setText(words("lesson.next"))
         self.question.speak(words)
-        self._list(words)
         if self.lesson is not None:
             self._tell()
             self.quiz.ask(words)
 
-    def _list(self, words: Words) -> None:
-        self.tree.clear()
-        groups: dict[str, QTreeWidgetItem] = {}
-        for place, lesson in enumerate(self.lessons):
-            if lesson.group not in groups:
-                key = f"lesson.group.{lesson.group}"
-                groups[lesson.group] = QTreeWidgetItem([words(key) if key in words else lesson.group])
-                self.tree.addTopLevelItem(groups[lesson.group])
-            item = QTreeWidgetItem([f"{lesson.key.upper()}  {lesson.title.of(words.language)}"])
-            item.setData(0, Qt.ItemDataRole.UserRole, place)
-            item.setToolTip(0, f"<p>{escape(lesson.title.of(words.language))}</p>")
-            groups[lesson.group].addChild(item)
-        self.tree.expandAll()
-        told = [words.error(error) for error in self._errors[:_MOST_ERRORS]]
-        self.errors.setText("\n".join([*told, "…"] if len(self._errors) > _MOST_ERRORS else told))
-        self.errors.setVisible(bool(self._errors))
-
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
+        self.list.set_theme(theme)
+        self.say.again()
         self._tell()
 
     def set_narrow(self, narrow: bool) -> None:
@@ -219,17 +174,23 @@ class LessonPanel(QWidget):
             self.numbers.show()
 
     def open(self, key: str) -> None:
-        """Open the first step of the lesson with this key, which is the name of its file."""
+        """Open the lesson with this key, which is the name of its file, where somebody left it, if it is not done."""
+        if self.lesson is not None:
+            self._end()
         self.lesson = next(lesson for lesson in self.lessons if lesson.key == key)
-        self._go(0)
+        visits, n_steps = self.list.ticks.of(key), len(self.lesson.steps)
+        self._go(visits.place if visits.place < n_steps and len(visits.done) < n_steps else 0)
         self._stack.setCurrentIndex(1)
 
     def leave(self) -> None:
         """Close the step and go back to the list."""
+        self._end()
+        self._stack.setCurrentIndex(0)
+
+    def _end(self) -> None:
         self.lesson = None
         self.quiz.end()
         self.reckoner.forget("claims")
-        self._stack.setCurrentIndex(0)
         self.opened.emit(None)
 
     def _go(self, place: int) -> None:
@@ -247,18 +208,26 @@ class LessonPanel(QWidget):
         self._tell()  # Replace the numbers of the step before.
         if self._words is not None:
             self.quiz.ask(self._words)
+        self.ticked.emit(self.list.ticks.opened(self.lesson.key, place))
+        if step.question is None:
+            self._done()
         self.opened.emit(step)
+
+    def _done(self) -> None:
+        """Tick the open step."""
+        if self.lesson is not None:
+            self.ticked.emit(self.list.ticks.did(self.lesson.key, self.place))
 
     def _tell(self) -> None:
         """Show the step's title, sentence and claims."""
         if self.lesson is None or self._words is None:
             return
         words, step = self._words, self.lesson.steps[self.place]
-        self.title.setText(f"{self.lesson.key.upper()} · {self.lesson.title.of(words.language)}")
-        self.say.setText(step.say.of(words.language))
+        self.title.setText(titled(self.lesson, words))
+        self.say.tell(step.say.of(words.language), words.language)
         self.counter.setText(words("lesson.step", step=self.place + 1, steps=len(self.lesson.steps)))
         self.previous.setEnabled(self.place > 0)
-        self.next.setEnabled(self.place + 1 < len(self.lesson.steps))
+        self._name_next(words)
         self.numbers.setVisible(bool(step.claims))
         if not step.claims or self.quiz.shown is None or not step.experiments <= self.quiz.shown[0].experiments.keys():
             self.reckoner.forget("claims")
@@ -266,6 +235,14 @@ class LessonPanel(QWidget):
         else:  # The old claims stay visible until the new ones are computed.
             work = partial(_claims, step, self.quiz.shown[0], dict(self.given), words, self._theme)
             self.reckoner.ask("claims", work, self._show_claims)
+
+    def _name_next(self, words: Words) -> None:
+        """After the last step comes the next lesson, and after the last lesson the list."""
+        if self.lesson is None:
+            return
+        last, after = self.place + 1 == len(self.lesson.steps), self.list.after(self.lesson.key)
+        self.next.setText(words("lesson.next" if not last else "lesson.end" if after is None else "lesson.next_lesson"))
+        self.next.setToolTip(titled(after, words) if last and after is not None else "")
 
     def _show_claims(self, told: str | ExplorerError) -> None:
         if isinstance(told, str):
@@ -279,16 +256,18 @@ class LessonPanel(QWidget):
         self.given[name] = cells
         self._tell()
 
-    def _activated(self, item: QTreeWidgetItem) -> None:
-        place = item.data(0, Qt.ItemDataRole.UserRole)
-        if place is not None:
-            self.open(self.lessons[place].key)
-
     def _previous(self) -> None:
         self._go(self.place - 1)
 
     def _next(self) -> None:
-        self._go(self.place + 1)
+        assert self.lesson is not None  # The button is only there while a lesson is open.
+        after = self.list.after(self.lesson.key)
+        if self.place + 1 < len(self.lesson.steps):
+            self._go(self.place + 1)
+        elif after is None:
+            self.leave()
+        else:
+            self.open(after.key)
 
 
 def _claims(step: Step, trace: Trace, given: Mapping[str, Cells], words: Words, theme: Theme, stop: Stop) -> str:

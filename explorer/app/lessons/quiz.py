@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from explorer.app.lessons.reckoner import Reckoner
 from explorer.errors import ExplorerError, NotInSentence
@@ -26,7 +26,12 @@ Shown = tuple[Trace, Look]
 
 
 class Quiz(QObject):
-    """Puts a step's question into the box and judges the answer, which is computed from `given` and `shown`."""
+    """Puts a step's question into the box and judges the answer, which is computed from `given` and `shown`.
+
+    After the first wrong answer there is a hint, after the second the right answer. Signals: solved() after a right answer.
+    """
+
+    solved = Signal()
 
     def __init__(self, box: QuestionBox, reckoner: Reckoner) -> None:
         super().__init__(box)
@@ -39,6 +44,7 @@ class Quiz(QObject):
         self._asked: Asked | None = None
         self._order: list[int] = []  # The choices are shuffled, so that the right one is not always first.
         self._seed = 0
+        self._wrong = 0  # wrong answers to this question
         box.answered.connect(self._answered)
         box.picked.connect(self._picked)
         box.another.connect(self._another)
@@ -55,7 +61,7 @@ class Quiz(QObject):
 
     def ask(self, words: Words) -> None:
         """Put the step's question into an empty box, or hide the box where there is none."""
-        self._words, self._asked = words, None
+        self._words, self._asked, self._wrong = words, None, 0
         self._reckoner.forget("question")
         self._reckoner.forget("answer")
         asked = None if self._step is None else self._step.question
@@ -84,7 +90,9 @@ class Quiz(QObject):
         assert self._words is not None  # `ask` has set it.
         self._asked = found if isinstance(found, Asked) else None
         text = self._words("question.none") if self._asked is None else asked_html(self._asked, self._words)
-        self._box.put(text, renewable=True)
+        choices = () if self._asked is None else self._asked.choices
+        self._order = list(range(len(choices)))
+        self._box.put(text, choices, renewable=True)
 
     def _another(self) -> None:
         self._seed += 1
@@ -114,16 +122,36 @@ class Quiz(QObject):
             self._judge(answer_text(truth), is_right(typed, truth, tolerance))
 
     def _picked(self, place: int) -> None:
-        if self._step is not None and self._step.question is not None and self._words is not None:
-            asked = self._step.question
-            self._judge(asked.choices[asked.right].of(self._words.language), self._order[place] == asked.right)
+        if self._step is None or self._step.question is None or self._words is None:
+            return
+        question, chosen = self._step.question, self._order[place]
+        if self._asked is not None:
+            right, answer = self._asked.right, self._asked.choices[self._asked.right]
+        else:
+            right, answer = question.right, question.choices[question.right].of(self._words.language)
+        self._box.mark(place, right=chosen == right)
+        self._judge(answer, chosen == right)
 
     def _judge(self, answer: str, right: bool) -> None:
-        """Show whether the answer is right, the right answer, and the lesson's reason for it."""
+        """Say whether the answer is right. A wrong one gets a hint first; the next one the right answer and the reason."""
         assert self._words is not None and self._step is not None  # A step with a question is open.
-        why = "" if self._step.question is None else self._step.question.why.of(self._words.language)
-        verdict = self._words("lesson.right" if right else "lesson.wrong", answer=answer)
-        self._box.tell(f"{verdict} {why}".strip(), right=right)
+        words, question = self._words, self._step.question
+        if not right and not self._wrong:
+            self._wrong += 1
+            self._box.tell(words("lesson.not_yet", hint=self._hint(words)).strip(), right=False)
+            return
+        why = "" if question is None else question.why.of(words.language)
+        self._box.tell(f"{words('lesson.right' if right else 'lesson.wrong', answer=answer)} {why}".strip(), right=right)
+        if right:
+            self.solved.emit()
+
+    def _hint(self, words: Words) -> str:
+        """The question's own hint, else that of its kind, else none."""
+        question = None if self._step is None else self._step.question
+        if question is None:
+            return ""
+        of_kind = f"question.hint.{question.kind}"
+        return question.hint.of(words.language) or (words(of_kind) if of_kind in words else "")
 
 
 def _asked(kind: str, trace: Trace, where: Where, seed: int, stop: Stop) -> Asked | None:

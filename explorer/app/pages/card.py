@@ -8,8 +8,9 @@ from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from explorer.errors import NotKept
+from explorer.errors import LacksTap, NotKept, UnknownTap
 from explorer.lang import Words
+from explorer.picture.card_text import lacking
 from explorer.picture.cell_text import told_origin
 from explorer.picture.kinds import Caption, Picture, marked
 from explorer.picture.theme import Theme
@@ -45,11 +46,12 @@ class Card(QFrame):
     """A view with its title, formula, shape and note.
 
     Signals: opened(page) when the user wants the page about it; touched(Card) when it becomes the card that copying and
-    exporting use.
+    exporting use; enlarges(Card) when it shall have all the page's room, or give it back.
     """
 
     opened = Signal(str)
     touched = Signal(object)
+    enlarges = Signal(object)
 
     def __init__(self, view: View[P], make: Maker[P], page: str = "") -> None:
         super().__init__()
@@ -60,7 +62,9 @@ class Card(QFrame):
         self.make: Maker[Any] = make
         self.page = page
         self.picture: Picture | None = None
+        self._refused = False
         self._words: Words | None = None
+        self._enlarged = False
         self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture needs and that were not kept
         self.title = TitleLabel()
         self.title.setObjectName("title")
@@ -82,7 +86,12 @@ class Card(QFrame):
         self._open.setVisible(bool(page))
         self._open.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # By keyboard, Enter in the view opens the page.
         self._open.clicked.connect(self._opened)
-        self._own = (self.title, self.formula, self.shape, self.badge, self._open)
+        self.larger = QToolButton()
+        self.larger.setObjectName("small")
+        self.larger.setText("□")
+        self.larger.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.larger.clicked.connect(self._enlarge)
+        self._own = (self.title, self.formula, self.shape, self.badge, self._open, self.larger)
         self.bar = QHBoxLayout()
         self.bar.setSpacing(8)
         self.bar.addWidget(self.title)
@@ -91,6 +100,7 @@ class Card(QFrame):
         self.bar.addWidget(self.shape)
         self.bar.addWidget(self.badge)
         self.bar.addWidget(self._open)
+        self.bar.addWidget(self.larger)
         self._second_bar = QHBoxLayout()
         self._second_bar.setSpacing(8)
         self._second_bar.addStretch(1)
@@ -109,18 +119,46 @@ class Card(QFrame):
         """Whether the card shows its view alone, without a title line."""
         return self.objectName() == "bare"
 
+    def fix_height(self, height_px: int) -> None:
+        """Give the card a height of its own. Its layout keeps no room for a height that is fixed without this policy."""
+        self.setFixedHeight(height_px)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
         set_style_property(self, "meant", meant)
 
+    def set_enlarged(self, enlarged: bool) -> None:
+        """Offer to be put back, or to be enlarged."""
+        self._enlarged = enlarged
+        self.larger.setText("×" if enlarged else "□")
+        self._name_larger()
+
+    def _name_larger(self) -> None:
+        if self._words is not None:
+            told = self._words("action.put_back" if self._enlarged else "action.enlarge")
+            self.larger.setToolTip(told)
+            self.larger.setAccessibleName(f"{told}: {self.title.text()}")
+
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
         self.wants = ()
+        if self._refused:
+            self._refused = False
+            self.view.setVisible(True)  # type: ignore[attr-defined]  # A view is a widget too.
         try:
             made = self.make(trace, look, words)
         except NotKept as error:  # A map of a long text may be kept once it is asked for.
             self.wants = ((str(error.values["tap"]), error.head),)
             self._wait(words, words.error(error))
+            return
+        except LacksTap as error:  # This model can have no such picture, and that of another one must not stay.
+            self._refuse(words.error(error))
+            return
+        except UnknownTap as error:
+            if trace.config is not None:  # Our own models have every tap that a picture asks for.
+                raise
+            self._refuse(lacking(trace.card, str(error.values["name"]), words))
             return
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
@@ -140,7 +178,7 @@ class Card(QFrame):
         try:
             made = self.make(trace, look, Words.load("en"))
             return self.picture if made is None else marked(made, len(trace.changes))
-        except NotKept:
+        except (NotKept, LacksTap, UnknownTap):
             return self.picture
 
     def _wait(self, words: Words, note: str) -> None:
@@ -151,10 +189,22 @@ class Card(QFrame):
         if self.picture is None:
             self.view.setAccessibleName(words("status.computing"))  # type: ignore[attr-defined]  # A view is a widget too.
 
+    def _refuse(self, why: str) -> None:
+        """Say in a sentence why there is no picture, in its place."""
+        self.title.setText("" if self.picture is None else self.picture.caption.title)
+        self.formula.setText("")
+        self.shape.setText("")
+        self.badge.hide()
+        self.picture, self._refused = None, True
+        self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
+        self.note.setText(why)
+        self.note.setVisible(True)
+
     def _tell(self, caption: Caption, words: Words) -> None:
         self.title.setText(caption.title)
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
+        self._name_larger()
         self.badge.setText(words("change.badge"))
         self.badge.setToolTip(words("change.badge_about", count=caption.changes or 0))
         self.badge.setVisible(bool(caption.changes))
@@ -189,7 +239,7 @@ class Card(QFrame):
         room = self.width() - 2 * _MARGIN_PX - _SPARE_PX
         title = self.title.one_line_px()
         gap = self.bar.spacing()
-        opens = 0 if self._open.isHidden() else self._open.sizeHint().width() + gap
+        opens = sum(each.sizeHint().width() + gap for each in (self._open, self.larger) if not each.isHidden())
         controls = self._controls()
         opens += 0 if self.badge.isHidden() else self.badge.sizeHint().width() + gap
         taken = sum(each.sizeHint().width() + gap for each in controls if not each.isHidden())
@@ -220,6 +270,10 @@ class Card(QFrame):
     def _opened(self) -> None:
         if self.page:
             self.opened.emit(self.page)
+
+    def _enlarge(self) -> None:
+        self.touched.emit(self)
+        self.enlarges.emit(self)
 
     def _touch(self) -> None:
         self.touched.emit(self)

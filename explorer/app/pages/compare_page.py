@@ -17,7 +17,9 @@ from explorer.picture.makers.compare import (
     not_comparable,
     now,
 )
-from explorer.state.intents import Compare, CompareWith, Intent
+from explorer.presets import load_preset
+from explorer.state.comparing_intents import Compare, CompareWith
+from explorer.state.intents import Intent
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -117,9 +119,11 @@ class ComparePage(Page):
         there = wish.compared_with is not None
         self.swap.setEnabled(there)
         self.drop.setEnabled(there)
+        self.paper.setVisible(not wish.foreign)
         self.paper.setEnabled(bool(departures(wish.config)))
         for key, intent in _SUGGESTED.items():
             differs = intent.changes(wish) if isinstance(intent, CompareWith) else bool(departures(wish.config))
+            self.suggestions.buttons[key].setVisible(_acts(intent, wish))
             self.suggestions.buttons[key].setEnabled(differs)
         self._tell()
 
@@ -142,7 +146,7 @@ class ComparePage(Page):
         changed = [name for name, value in other.config.values().items() if value != self._wish.config.values()[name]]
         names = ", ".join(self._words(f"knob.{name}.name") for name in changed) or self._words("compare.same_knobs")
         title = f"preset.{other.preset}.title"
-        preset = self._words(title) if title in self._words else other.preset
+        preset = self._words(title) if title in self._words else other.title
         told = self._words("compare.about", text=other.text, preset=preset, knobs=names)
         self.about.setText(f"{told} {self._why}".rstrip())
 
@@ -158,6 +162,12 @@ class ComparePage(Page):
             if other is not self.sender() and (other.view.rows, other.view.columns) == (view.rows, view.columns):
                 other.view = view
                 other.update()
+
+
+def _acts(intent: Intent, wish: Wish) -> bool:
+    """Whether a suggestion does anything to the model: few knobs act on one of others, whose weights are its own."""
+    knobs = intent.knobs if isinstance(intent, CompareWith) else ()
+    return not wish.foreign or (bool(knobs) and all(load_preset(wish.preset).acts(name) for name, _value in knobs))
 
 
 def _differ(trace: Trace) -> bool:

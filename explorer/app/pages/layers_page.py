@@ -29,14 +29,10 @@ class LayersPage(Page):
         column = column_in(self.scrolled())
         column.addWidget(residual, 5)
         column.addWidget(self.card(StripsView(), norms), 5)
-        column.addLayout(
-            beside(
-                (self.card(WavesView(), depth_lengths), 3),
-                (self.card(WavesView(), depth_gradients), 3),
-                (self.card(BarsView(), dead_units), 2),
-            ),
-            5,
-        )
+        lengths, gradients = self.card(WavesView(), depth_lengths), self.card(WavesView(), depth_gradients)
+        units = self.card(BarsView(), dead_units)
+        self.of_our_own = [lengths, gradients, units]
+        column.addLayout(beside((lengths, 3), (gradients, 3), (units, 2)), 5)
         column.addWidget(self.explain(hug=True), 3)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:

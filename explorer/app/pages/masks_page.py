@@ -1,7 +1,7 @@
 """The masks page."""
 
 import attrs
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
 from explorer.app.pages.card import Maker
 from explorer.app.pages.layouts import beside, column_in
@@ -39,14 +39,17 @@ class MasksPage(Page):
         self.edit, self.label = QLineEdit(), QLabel()
         self.label.setObjectName("faint")
         self.edit.editingFinished.connect(self._batched)
-        line = QHBoxLayout()
+        batch = QWidget()
+        line = QHBoxLayout(batch)
+        line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(self.label)
         line.addWidget(self.edit, 1)
         column = column_in(self.scrolled())
         column.addLayout(beside(*((card, 1) for card in self._masks.values())), 4)
         column.addLayout(choices)
         column.addLayout(beside(*((card, 1) for card in stages)), 4)
-        column.addLayout(line)
+        column.addWidget(batch)
+        self.of_our_own = [self.leak, batch]
         column.addLayout(beside(*((card, 1) for card in (self.leak, *self.sentences))), 4)
         column.addWidget(self.explain(hug=True), 2)
 

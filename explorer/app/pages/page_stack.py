@@ -8,7 +8,7 @@ import time
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from explorer import page_list
 from explorer.app.pages.card import Card
@@ -16,6 +16,7 @@ from explorer.app.pages.mask_notice import MaskNotice
 from explorer.app.pages.page import Page
 from explorer.engine.errand import Brought
 from explorer.lang import Words
+from explorer.picture.card_text import lacking
 from explorer.picture.change_text import listed
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
@@ -75,6 +76,12 @@ class PageStack(QWidget):
         self._marked: tuple[str, ...] = ()
         self._theme = LIGHT
         self.notice = MaskNotice()
+        self.lack = QLabel()  # why the page in front cannot be shown with this model
+        self.lack.setObjectName("faint")
+        self.lack.setWordWrap(True)
+        self.lack.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.lack.setMargin(48)
+        self.lack.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -82,6 +89,7 @@ class PageStack(QWidget):
         layout.addWidget(self.changes)
         layout.addWidget(self.notice)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self.lack, 1)
         self._veil = _Veil(self)
         self._stack.addWidget(Page())  # An empty page is shown until `begin`.
 
@@ -150,14 +158,28 @@ class PageStack(QWidget):
         start = time.perf_counter()
         self._show_where()
         self._show_changes()
-        self.page.draw(*self._shown)
-        self._mark()
+        self._show_lack(*self._shown)
+        if self.lack.isHidden():
+            self.page.draw(*self._shown)
+            self._mark()
         self.drawn.emit((time.perf_counter() - start) * 1e3)
+
+    def _show_lack(self, trace: Trace, _look: Look, words: Words) -> None:
+        """In place of a page that is nothing without a tap which this model lacks, say so."""
+        lacks = self.page.lacks(trace)
+        self.lack.setVisible(bool(lacks))
+        self._stack.setVisible(not lacks)
+        if lacks:
+            page = words("card.no_page", page=words(f"page.{self.page.key}"))
+            self.lack.setText(f"{page} {lacking(trace.card, lacks, words)}")
 
     def _show_where(self) -> None:
         """Show in the strip the model that is wished for, and where the Look is in it once there is an answer."""
-        if self._words is not None and self._wish is not None:
-            self.strip.draw(self._architecture(self._wish), None if self._shown is None else self._shown[1], self._words)
+        if self._words is None or self._wish is None:
+            return
+        architecture = self._architecture(self._wish)
+        if architecture is not None:
+            self.strip.draw(architecture, None if self._shown is None else self._shown[1], self._words)
 
     def _show_changes(self) -> None:
         """Show the changes of the wish, with the tokens of the answer on screen."""
@@ -165,10 +187,12 @@ class PageStack(QWidget):
             trace = None if self._shown is None else self._shown[0]
             self.changes.put(listed(self._wish.changes, self._wish.config.n_heads, trace, self._words), self._words)
 
-    def _architecture(self, wish: Wish) -> Architecture:
-        if self._shown is not None and self._shown[0].config is None:  # Another's model has no Config.
-            return architecture_of(self._shown[0].card)
-        return architecture_of(card_of(wish.config), wish.config)
+    def _architecture(self, wish: Wish) -> Architecture | None:
+        """The parts of the model that is wished for; somebody's are known when it has answered."""
+        if not wish.foreign:
+            return architecture_of(card_of(wish.config), wish.config)
+        trace = None if self._shown is None else self._shown[0]
+        return None if trace is None or trace.config is not None else architecture_of(trace.card)
 
     def _place(self) -> None:
         """Put the strip's segments where the page in front has their columns."""
@@ -218,6 +242,8 @@ class PageStack(QWidget):
 
     def main_card(self) -> Card | None:
         """The card that copying and exporting use: the one touched last, or the page's first one with a picture."""
+        if not self.lack.isHidden():
+            return None
         candidates = [self.touched, *self.page.cards] if self.touched in self.page.cards else self.page.cards
         return next((card for card in candidates if card is not None and card.picture is not None), None)
 

@@ -22,6 +22,7 @@ class PositionPage(Page):
 
     key = "position"
     least_px = 1180
+    needs = ("embedding.positions",)
     experiments = frozenset({"variants", "swap"})
 
     def __init__(self) -> None:
@@ -33,13 +34,16 @@ class PositionPage(Page):
         self.shift.addItems([f"k = {k}" for k in _SHIFTS])
         self.shift.currentIndexChanged.connect(self._shifted)
         rotation.bar.insertWidget(2, self.shift)
+        variants, swap = self.card(StripsView(), variants_strips), self.card(StripsView(), swap_strips)
+        distance = self.card(WavesView(), against_distance)
+        self.of_our_own = [distance, variants, swap]
         column = column_in(self.scrolled())
-        column.addLayout(beside((first, 3), (self.card(WavesView(), against_distance), 2)), 5)
+        column.addLayout(beside((first, 3), (distance, 2)), 5)
         column.addLayout(
             beside((self.card(HeatmapView(), _nearest), 3), (self.card(HeatmapView(), similarity_map), 2), (rotation, 3)), 6
         )
-        column.addWidget(self.card(StripsView(), variants_strips), 6)
-        column.addLayout(beside((self.card(StripsView(), swap_strips), 5), (self.explain(), 2)), 5)
+        column.addWidget(variants, 6)
+        column.addLayout(beside((swap, 5), (self.explain(), 2)), 5)
 
     def speak(self, words: Words) -> None:
         super().speak(words)

@@ -12,7 +12,7 @@ from explorer.picture.makers.why import account, asked, question, rivals
 from explorer.picture.makers.why_inside import left
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.look import LENS_CELLS, LENSES, PART_ORDERS, Look
-from explorer.trace.findings import OutputWeights
+from explorer.trace.findings import NotMade, OutputWeights
 from explorer.trace.trace import Trace
 from explorer.trace.why import symbol_id
 from explorer.views.controls.segments import Segments
@@ -83,7 +83,7 @@ class WhyPage(Page):
         self.lenses.offer({key: words(f"lens.which.{key}") for key in LENSES}, look.lens)
         self.cells.offer({key: words(f"lens.cells.{key}") for key in LENS_CELLS}, look.lens_cells)
         self._offer_orders()
-        writes = "decoder.embedding.output" in trace
+        writes = trace.card.has("decoder") and not isinstance(trace.experiments.get("why"), NotMade)
         for widget in (self.rivals_label, self.against, self.typed, self.sum, self.costs, self.lens):
             widget.setVisible(writes)
         super().draw(trace, look, words)

@@ -9,6 +9,7 @@ import attrs
 from explorer.engine.request import Detail, Request
 from explorer.state.focus import FOCUSED, NOWHERE, Focus
 from explorer.state.wish import Wish
+from explorer.trace.findings import OF_OUR_OWN
 
 _MOST_WANTED = 16
 
@@ -35,7 +36,7 @@ class Asking:
         self.first_serial = self.serial
         same = shown is not None and attrs.evolve(shown.wish, beam=wish.beam) == wish
         opens = wish.foreign and (shown is None or shown.wish.preset != wish.preset)
-        return Request(wish=wish, serial=self.serial, detail=attrs.evolve(self._detail(quick=not same), opens=opens))
+        return Request(wish=wish, serial=self.serial, detail=self._detail(wish, quick=not same, opens=opens))
 
     def refused(self) -> None:
         """Count a wish that is refused before any request: answers to older requests are no answers to it."""
@@ -58,7 +59,11 @@ class Asking:
         if (experiments, focus) == (self._experiments, self._focus):
             return None
         self._experiments, self._focus = experiments, focus
-        if shown is None or busy or (experiments <= shown.experiments and focus in (NOWHERE, shown.detail.focus)):
+        if (
+            shown is None
+            or busy
+            or (_possible(wish, experiments) <= shown.experiments and focus in (NOWHERE, shown.detail.focus))
+        ):
             return None
         return self._refined(wish)
 
@@ -74,18 +79,24 @@ class Asking:
         self._wanted = tuple(dict.fromkeys((*before, *places)))[-_MOST_WANTED:]
         return None if busy else self.rest(wish, shown)
 
-    def _detail(self, *, quick: bool = False, refines: bool = False) -> Detail:
+    def _detail(self, wish: Wish, *, quick: bool = False, refines: bool = False, opens: bool = False) -> Detail:
         return Detail(
-            quick=quick, refines=refines, experiments=self._experiments, wanted=self._wanted, leaves_out=True, focus=self._focus
+            quick=quick,
+            refines=refines,
+            experiments=_possible(wish, self._experiments),
+            wanted=self._wanted,
+            leaves_out=True,
+            focus=self._focus,
+            opens=opens,
         )
 
     def _refined(self, wish: Wish) -> Request:
         self.serial += 1
-        return Request(wish=wish, serial=self.serial, detail=self._detail(refines=True))
+        return Request(wish=wish, serial=self.serial, detail=self._detail(wish, refines=True))
 
     def _lacks(self, wish: Wish, shown: Request) -> bool:
         """Whether the answer to `shown` leaves out part of the wish, its search, the experiments or what they look at."""
-        whole = Request(wish=wish, detail=self._detail())
+        whole = Request(wish=wish, detail=self._detail(wish))
         return (shown.wish, shown.beam, shown.experiments, shown.detail.wanted, shown.detail.focus) != (
             wish,
             whole.beam,
@@ -93,3 +104,8 @@ class Asking:
             whole.detail.wanted,
             whole.detail.focus,
         )
+
+
+def _possible(wish: Wish, experiments: frozenset[str]) -> frozenset[str]:
+    """Those of the experiments that the model of a wish can have; cards for the others are not shown."""
+    return experiments - OF_OUR_OWN if wish.foreign else experiments

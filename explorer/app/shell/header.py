@@ -1,17 +1,20 @@
 """The header: preset, architecture, pages, lessons, language, theme and export."""
 
-from pathlib import Path
-
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
+from explorer import page_list
 from explorer.config import find_knob
 from explorer.lang import Words
-from explorer.presets import load_preset, preset_names
-from explorer.state.intents import OpenPage, SetKnob, SetPreset
+from explorer.picture.card_text import kind_and_size
+from explorer.presets import load_preset, preset_names, titles
+from explorer.state.intents import OpenFolder, OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
+from explorer.trace.model_card import ModelCard
+from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
+from explorer.views.controls.model_card import ModelCardBox
 from explorer.views.controls.tab_group import make_tab_group
 
 
@@ -32,11 +35,12 @@ class Header(QWidget):
         self._pages = pages
         self._words: Words | None = None
         self._chosen = ("", True)  # the preset, and whether its trained weights are used
-        self._architecture = ""
+        self._architecture, self._card_of = "", ""
+        self._foreign = False  # whether the model on screen is somebody else's
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
             combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._names = list(preset_names())
+        self._names, self._recent = list(preset_names()), ()
         self.presets.addItems(self._names)
         self.architectures.addItems(find_knob("architecture").choices)
         self.presets.currentIndexChanged.connect(self._chose_preset)
@@ -56,6 +60,7 @@ class Header(QWidget):
         layout.setSpacing(1)  # Each button has room of its own around its name.
         layout.addWidget(self.presets)
         layout.addWidget(self.architectures)
+        layout.addWidget(self._card_button())
         layout.addStretch(1)
         self._buttons = QButtonGroup(self)
         for place, key in enumerate(pages):
@@ -68,6 +73,25 @@ class Header(QWidget):
             layout.addWidget(button)
         self._buttons.idClicked.connect(self._chose_page)
         make_tab_group(self, Qt.Key.Key_Left, Qt.Key.Key_Right)
+
+    def _card_button(self) -> QToolButton:
+        """Make the button that says what kind of model somebody's is, and opens its card."""
+        button = self.model = QToolButton()
+        button.setObjectName("segment")
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        button.clicked.connect(self.open_card)
+        button.hide()
+        self._card: ModelCard | None = None
+        self.card_box = ModelCardBox(self)
+        return button
+
+    def open_card(self) -> None:
+        """Open the card of the model on screen."""
+        if self._card is not None and self._words is not None:
+            name = self._card_of
+            title = titles((name,))[0] if name not in preset_names() else self._words(f"preset.{name}.title")
+            self.card_box.tell(self._card, title, self._words)
+            self.card_box.open_below(self.model if self.model.isVisible() else self.presets)
 
     def _page_button(self, place: int, key: str) -> QToolButton:
         button = QToolButton()
@@ -82,7 +106,6 @@ class Header(QWidget):
         """Make the button that opens a menu of the pages that have no room."""
         button, menu = QToolButton(), QMenu(self)
         button.setObjectName("page")
-        button.setText("…")
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         button.setMenu(menu)
@@ -93,8 +116,6 @@ class Header(QWidget):
     def speak(self, words: Words) -> None:
         self._words = words
         self._name_presets()
-        for index, name in enumerate(find_knob("architecture").choices):
-            self.architectures.setItemText(index, words(f"choice.architecture.{name}"))
         self.presets.setAccessibleName(words("header.preset"))
         self.architectures.setAccessibleName(words("header.architecture"))
         self._tell_whole_names()
@@ -103,6 +124,7 @@ class Header(QWidget):
         self.theme_button.setToolTip(words("action.theme"))
         self.theme_button.setAccessibleName(words("action.theme"))
         self.export_button.setText(words("header.export"))
+        self.more.setText(f"{words('header.more')} ▾")
         self.more.setToolTip(words("header.more_pages"))
         self.more.setAccessibleName(words("header.more_pages"))
         self.lessons_button.setText(words("action.lessons"))
@@ -115,9 +137,11 @@ class Header(QWidget):
         """Write the presets' titles. Those with trained weights say so; the chosen one says which weights are used."""
         if self._words is None:
             return
+        folders = [name for name in self._names if name not in preset_names()]  # A user's own folder keeps its name.
+        own_titles = dict(zip(folders, titles(folders), strict=True))
         for index, name in enumerate(self._names):
-            own = name not in preset_names()  # A user's own folder keeps its name.
-            title = Path(name).name if own else self._words(f"preset.{name}.title")
+            own = name in own_titles
+            title = own_titles[name] if own else self._words(f"preset.{name}.title")
             if self._chosen == (name, False):
                 title = self._words("header.untrained", preset=title)
             elif not own and load_preset(name).folder is not None:
@@ -129,6 +153,7 @@ class Header(QWidget):
             if wish.preset not in self._names:
                 self._names.append(wish.preset)
                 self.presets.addItem("")
+                self._chosen = ("", True)
             self.presets.setCurrentIndex(self._names.index(wish.preset))
             self.architectures.setCurrentIndex(find_knob("architecture").choices.index(wish.config.architecture))
         now = wish.preset, wish.uses_trained or not wish.has_trained
@@ -139,11 +164,36 @@ class Header(QWidget):
         self._tell_whole_names()
         self._fit()
 
+    def offer(self, folders: tuple[str, ...]) -> None:
+        """Offer the folders that were opened last behind the bundled presets."""
+        present = self._names[self.presets.currentIndex()]
+        self._names = list(dict.fromkeys((*preset_names(), *folders, present)))
+        with QSignalBlocker(self.presets):
+            self.presets.clear()
+            self.presets.addItems(self._names)
+            self.presets.setCurrentIndex(self._names.index(present))
+        self._name_presets()
+        for index, name in enumerate(self._names[len(preset_names()) :], start=len(preset_names())):
+            self.presets.setItemData(index, name, Qt.ItemDataRole.ToolTipRole)
+        self._fit()
+
+    def draw(self, trace: Trace) -> None:
+        """Show what kind of model has answered; our own have the box of architectures for that."""
+        if trace.card is not self._card:
+            foreign, was = trace.config is None, not self.model.isHidden()
+            self._card, self._card_of, self._foreign = trace.card, trace.preset, foreign
+            if foreign or was:
+                self._fit()
+
     def _tell_whole_names(self) -> None:
         """Say in the tooltips what the two boxes choose."""
         if self._words is not None:
-            for combo, key in ((self.presets, "preset"), (self.architectures, "architecture")):
-                combo.setToolTip(f"{self._words(f'header.{key}')}\n{combo.currentText()}")
+            whole = self._words(f"choice.architecture.{self._architecture}") if self._architecture else ""
+            for combo, key, told in (
+                (self.presets, "preset", self.presets.currentText()),
+                (self.architectures, "architecture", whole),
+            ):
+                combo.setToolTip(f"{self._words(f'header.{key}')}\n{told}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -152,32 +202,47 @@ class Header(QWidget):
     def _fit(self) -> None:
         """Show as much as fits, in this language.
 
-        The first to go is the architecture, which is among the knobs too. Then pages get short names, then the buttons that
-        the menus have too are hidden, that of the lessons last. At last the pages without room move into the menu of the
-        ellipsis button.
+        First the architecture gets a short name, then pages do, then the buttons that the menus have too are hidden, that of
+        the lessons last. At last the pages that are not `STAYING` longest move into a menu, one after the other.
         """
         self.more.hide()
         for page in self._buttons.buttons():
             page.show()
         buttons = (self.lessons_button, self.language_button, self.theme_button)
-        for names, with_architecture, n_buttons in (
-            ("page", True, 3),
-            ("page", False, 3),
-            ("page_short", False, 3),
-            ("page_short", False, 1),
-            ("page_short", False, 0),
+        self.model.setVisible(self._foreign)
+        self.architectures.setVisible(not self._foreign)
+        for names, architecture, n_buttons in (
+            ("page", "choice.architecture", 3),
+            ("page", "header.architecture_short", 3),
+            ("page_short", "header.architecture_short", 3),
+            ("page_short", "header.architecture_short", 1),
+            ("page_short", "header.architecture_short", 0),
         ):
-            self.architectures.setVisible(with_architecture)
+            self._name_architectures(architecture)
+            self._name_card(short=architecture != "choice.architecture")
             for place, button in enumerate(buttons):
                 button.setVisible(place < n_buttons)
             self._name_pages(names)
             if self._has_room():
                 return
         self.more.show()
-        for page in reversed(self._buttons.buttons()):
+        for page in self._leaving():
             page.setVisible(page.isChecked())
             if self._has_room():
                 return
+
+    def _leaving(self) -> list[QAbstractButton]:
+        """The buttons of the pages in the order in which they go."""
+        staying = [key for key in page_list.STAYING if key in self._pages]
+        first = [key for key in reversed(self._pages) if key not in staying]
+        return [self._buttons.button(self._pages.index(key)) for key in (*first, *reversed(staying))]
+
+    def _name_card(self, *, short: bool) -> None:
+        if self._foreign and self._card is not None and self._words is not None:
+            whole = kind_and_size(self._card, self._words)
+            self.model.setText(f"{kind_and_size(self._card, self._words, short=short)} ▾")
+            self.model.setToolTip(f"{self._words('card.title')}\n{whole}")
+            self.model.setAccessibleName(f"{self._words('card.title')}: {whole}")
 
     def _has_room(self) -> bool:
         self._layout.invalidate()
@@ -194,6 +259,12 @@ class Header(QWidget):
 
     def _chose_in_menu(self, action: QAction) -> None:
         self.wished.emit(OpenPage(str(action.data())))
+
+    def _name_architectures(self, names: str) -> None:
+        """Write whole or short names into the list of architectures; its tooltip has the whole one."""
+        if self._words is not None:
+            for index, name in enumerate(find_knob("architecture").choices):
+                self.architectures.setItemText(index, self._words(f"{names}.{name}"))
 
     def _name_pages(self, names: str) -> None:
         """Write whole or short names on the page buttons; tooltips have the whole ones."""
@@ -212,7 +283,8 @@ class Header(QWidget):
             self._fit()
 
     def _chose_preset(self, index: int) -> None:
-        self.wished.emit(SetPreset(self._names[index]))
+        name = self._names[index]
+        self.wished.emit(SetPreset(name) if name in preset_names() else OpenFolder(name))
 
     def _chose_architecture(self, index: int) -> None:
         self.wished.emit(SetKnob("architecture", find_knob("architecture").choices[index]))

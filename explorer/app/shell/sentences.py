@@ -1,15 +1,18 @@
 """The boxes for source and target, with their tokens below."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.lang import Words
+from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
+from explorer.presets import load_preset
 from explorer.state.intents import Intent, OpenPage, SetTarget, SetText
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.examples import ExamplesButton
 from explorer.views.controls.sentence import SentenceEdit
 from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
@@ -18,9 +21,10 @@ _EDIT_PX = 32
 
 
 class Sentences(QWidget):
-    """Signals: wished(Intent), pointed(Pointed)."""
+    """Signals: wished(Intent), pointed(Pointed), noted(str) with what to look at in an example."""
 
     wished = Signal(object)
+    noted = Signal(str)
     pointed = Signal(object)
 
     def __init__(self) -> None:
@@ -31,6 +35,8 @@ class Sentences(QWidget):
         self.source_label, self.target_label = QLabel(), QLabel()
         self.source_edit, self.target_edit = SentenceEdit(), SentenceEdit()
         self.source_row, self.target_row = TokenRowView(), TokenRowView()
+        self.examples = ExamplesButton()
+        self.examples.chosen.connect(self._chose_example)
         grid = QGridLayout(self)
         grid.setContentsMargins(12, 6, 12, 6)
         grid.setHorizontalSpacing(8)
@@ -42,7 +48,11 @@ class Sentences(QWidget):
             label.setBuddy(edit)
             edit.setObjectName("sentence")
             edit.setMinimumHeight(_EDIT_PX)
-            grid.addWidget(label, 0, 2 * column)
+            beside = QHBoxLayout()
+            beside.addWidget(label)
+            grid.addLayout(beside, 0, 2 * column)
+            if not column:
+                beside.addWidget(self.examples)
             grid.addWidget(edit, 0, 2 * column + 1)
             grid.addWidget(row, 1, 2 * column, 1, 2)
             grid.setColumnStretch(2 * column + 1, 1)
@@ -50,15 +60,18 @@ class Sentences(QWidget):
             row.wished.connect(self.wished)
             row.opened.connect(self._opened)
         self._words: Words | None = None
+        self._nothing_drawn = True
+        self._foreign = False  # whether the model is somebody else's
         self._translates = False  # whether the model is trained to translate
+        self._source_name = "header.source"
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
 
     def speak(self, words: Words) -> None:
         self._words = words
+        self.examples.offer(gallery(), words)
         self._name_source(words)
         self.source_edit.setPlaceholderText(words("header.source_hint"))
-        self.source_edit.setAccessibleName(words("header.source"))
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
@@ -70,19 +83,34 @@ class Sentences(QWidget):
         if self._translates != wish.uses_trained:
             self._translates = wish.uses_trained
             if self._words is not None:
-                self._name_source(self._words)
                 self._offer("", self._words)
-        both = wish.config.architecture == "encoder-decoder"
+        self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
+        self._foreign = wish.foreign
+        if not wish.foreign:
+            self._show_target(wish.config.architecture == "encoder-decoder")
+        elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
+            self._show_target(False)
+        own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
+        both = wish.config.architecture == "encoder-decoder" and not wish.foreign
+        self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
+        if self._words is not None:
+            self._name_source(self._words)
+
+    def _show_target(self, both: bool) -> None:
         for widget in (self.target_label, self.target_edit, self.target_row):
             widget.setVisible(both)
 
     def _name_source(self, words: Words) -> None:
-        """Say in which language a trained translator reads."""
-        self.source_label.setText(words("header.source_chinese" if self._translates else "header.source"))
+        """Say in which language a trained translator reads; a model of one side has no source, but a text."""
+        self.source_label.setText(words(self._source_name))
+        self.source_edit.setAccessibleName(words(self._source_name.removesuffix("_chinese")))
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Show the tokens. The tokens of a single sentence stand at the left."""
+        self._nothing_drawn = False
         alone = not trace.tokens.source
+        if self._foreign and trace.config is None:
+            self._show_target(trace.card.architecture == "encoder-decoder")
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
         if trace.expected and not trace.trained:
@@ -100,7 +128,7 @@ class Sentences(QWidget):
             self._offer("", words)
 
     def _offer(self, translation: str, words: Words, hint: str = "") -> None:
-        usual = "header.target_hint_trained" if self._translates else "header.target_hint"
+        usual = "header.target_hint_trained" if self._translates or self._foreign else "header.target_hint"
         self.target_edit.offer(translation, words(hint or usual))
         name = words("header.translation" if translation else "header.target")
         self.target_label.setText(name)
@@ -118,6 +146,12 @@ class Sentences(QWidget):
     def focus(self) -> None:
         self.source_edit.setFocus()
         self.source_edit.selectAll()
+
+    def _chose_example(self, example: Example) -> None:
+        self.wished.emit(SetText(example.text))
+        self.source_edit.put(example.text)
+        if self._words is not None:
+            self.noted.emit(example.note.of(self._words.language))
 
     def _typed_source(self, text: str) -> None:
         self.wished.emit(SetText(text))

@@ -38,7 +38,8 @@ class Status(QStatusBar):
         self.addWidget(self.readout)
         self.addPermanentWidget(self.progress)
         self.addPermanentWidget(self.cancel)
-        self._computing = ""
+        self._words: Words | None = None
+        self._computing, self._opening = "", ""
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(_PATIENCE_MS)
@@ -51,9 +52,23 @@ class Status(QStatusBar):
         self.set_busy(False)
 
     def speak(self, words: Words) -> None:
-        self._computing = words("status.computing")
+        self._words = words
+        self._name_work()
         self.cancel.setText(words("action.stop"))
         self.progress.setAccessibleName(words("status.computing"))
+
+    def tell_work(self, opening: str) -> None:
+        """Say what is waited for: a model that is `opening`, by its title, or else an answer of the one that is there."""
+        if opening != self._opening:
+            self._opening = opening
+            self._name_work()
+            if opening:
+                self.inform(self._computing)
+
+    def _name_work(self) -> None:
+        if self._words is not None:
+            opening = self._opening
+            self._computing = self._words("status.opening", name=opening) if opening else self._words("status.computing")
 
     def tell(self, frame: Frame, picture_ms: float, words: Words) -> None:
         """Show the facts of a frame and the time its pictures took."""

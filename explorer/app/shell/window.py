@@ -1,7 +1,7 @@
 """The main window. It connects its parts and does nothing else."""
 
 from PySide6.QtCore import QByteArray, QEvent, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from explorer import page_list
@@ -14,9 +14,12 @@ from explorer.app.shell.actions import make_actions
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.areas import Areas
 from explorer.app.shell.commands import Commands
+from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
+from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
+from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
@@ -48,18 +51,24 @@ class Window(QMainWindow):
         super().__init__()
         self.session, self.appearance = session, appearance
         self._was_seen = False
+        self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
+        self.invitation = Invitation()
         self.knobs, self.weights, self.drawer = self.side.knobs, self.side.weights, Drawer(self.side)
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help, self.saving = Help(self, appearance), Saving(self)
         self.saving.broke.connect(self.broke)
+        around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
+        self.presenter = Presenter(self, session, self.page_stack, around)
         self.actions_ = make_actions(self.menuBar(), self)
+        self.folders = Folders(self, self.actions_.menus["recent"])
         self._lay_out()
         self._connect_parts()
         self.commands = Commands(self)
+        self.setAcceptDrops(True)
         appearance.spoke.connect(self._speak)
         appearance.themed.connect(self._set_theme)
         appearance.apply()
@@ -82,6 +91,7 @@ class Window(QMainWindow):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.sentences)
+        layout.addWidget(self.invitation)
         layout.addLayout(body, 1)
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
@@ -89,7 +99,7 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack):
+        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack, self.folders):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         for part in (self.sentences, self.page_stack):
@@ -102,6 +112,8 @@ class Window(QMainWindow):
         self.status.stop.connect(session.stop)
         self.status.progressed.connect(self.page_stack.strip.set_progress)
         self.pending.changed.connect(self._set_stale)
+        self.sentences.noted.connect(self.status.notice)
+        self.invitation.accepted.connect(self.step_opener.tour)
         self.step_opener.refused.connect(self._refused_lesson)
         self.step_opener.broke.connect(self.broke)
 
@@ -122,7 +134,10 @@ class Window(QMainWindow):
             case told.Refused(error):
                 self._refused(error)
             case told.SprungBack(error):
+                self.folders.failed(error)
                 self.status.refuse(self.appearance.words.error(error))
+            case told.OpeningStopped():
+                self.status.notice(self.appearance.words("status.opening_stopped"))
             case told.Settled(config):
                 self._settled(config)
             case told.Large(n_bytes):
@@ -154,6 +169,7 @@ class Window(QMainWindow):
 
     def _set_wish(self, wish: Wish, by: Intent | None) -> None:
         self.sentences.put(wish, by)
+        self.status.tell_work(wish.title if self.session.opens else "")
         self.header.put(wish)
         put = self.knobs.put if isinstance(by, Intent) else self.knobs.put_all
         put(wish.config, load_preset(wish.preset).config)
@@ -176,7 +192,10 @@ class Window(QMainWindow):
 
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
+            self._refusal = None
             self.status.clear()
+        self.folders.opened(frame.wish)
+        self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
         self.pending.answered(frame.wish, self.session.state.wish)
         self._set_stale(self.pending.dimmed)
         self.knobs.offer("device", frame.devices)
@@ -185,7 +204,8 @@ class Window(QMainWindow):
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
         self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
-        self.knobs.writing.offer(frame.trace.shape("generator.logits")[-1])
+        self.header.draw(frame.trace)
+        self.knobs.draw(frame.trace)
         self.step_opener.draw(frame)
 
     def _looked(self, look: Look) -> None:
@@ -194,6 +214,7 @@ class Window(QMainWindow):
 
     def _refused(self, error: ExplorerError) -> None:
         self.lessons.refuse(error)
+        self._refusal = error
         self.pending.refused()
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
@@ -228,13 +249,16 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons):
+        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.folders):
             part.speak(words)
+        self.invitation.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()
+        if self._refusal is not None:  # What is on screen is still not what was asked for.
+            self._refused(self._refusal)
 
     def _set_theme(self, theme: Theme) -> None:
         self.page_stack.set_theme(theme)
@@ -271,6 +295,14 @@ class Window(QMainWindow):
         super().resizeEvent(event)
         self.drawer.set_narrow(self.width() < _NARROW_PX)
         self.lessons.set_narrow(self.width() < _NARROW_PX)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.folders.open(dropped_folder(event.mimeData()))
+        event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         for dialog in self.findChildren(QDialog):

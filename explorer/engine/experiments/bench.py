@@ -9,11 +9,14 @@ from torch import Tensor
 
 from explorer.config import Config
 from explorer.engine.changing import Changing
+from explorer.engine.experiments.runs import AnyModel, Runs, device_of, runs_of
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop, Superseded
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
+from explorer.trace.model_card import ModelCard
+from explorer.trace.own_card import card_of
 from explorer.trace.trace import Tokens, Trace
 
 
@@ -25,7 +28,7 @@ class Bench:
     `changing` has the changes of the pass that made the Trace; experiments that speak of this very pass make them too.
     """
 
-    model: Transformer
+    model: AnyModel
     tokens: Tokens
     expected: tuple[int, ...]
     others: tuple[tuple[Token, ...], ...]
@@ -33,11 +36,28 @@ class Bench:
     symbols: tuple[str, ...] = ()
     changing: Changing = attrs.field(factory=Changing)
     trace: Trace | None = None  # what the pass recorded, for what is made of the record itself
+    given_card: ModelCard | None = None  # Somebody's model has no Config from which its card could be made.
+
+    @property
+    def own(self) -> Transformer:
+        """The model, where it is one of ours: other experiments are refused before."""
+        assert isinstance(self.model, Transformer)  # `findings` makes an experiment with the models that can have it.
+        return self.model
 
     @property
     def config(self) -> Config:
-        """The Config of the model."""
-        return self.model.config
+        """The Config of the model, which is ours."""
+        return self.own.config
+
+    @property
+    def card(self) -> ModelCard:
+        """The card of the model."""
+        return card_of(self.config) if self.given_card is None else self.given_card
+
+    @property
+    def runs(self) -> Runs:
+        """The passes over the tokens."""
+        return runs_of(self.model, self.tokens)
 
     @property
     def side(self) -> tuple[Token, ...]:
@@ -47,7 +67,7 @@ class Bench:
     @property
     def device(self) -> torch.device:
         """Where the model's weights are."""
-        return next(self.model.parameters()).device
+        return device_of(self.model)
 
     def ids(self, tokens: tuple[Token, ...]) -> Tensor:
         """[batch 1, position] the ids of tokens as a batch on the model's device."""

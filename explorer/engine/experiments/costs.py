@@ -4,7 +4,7 @@ import attrs
 import torch
 
 from explorer.engine.experiments.bench import Bench, frozen
-from explorer.engine.experiments.output_weights import output_weights
+from explorer.engine.experiments.looking_back import output_weights_of
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.state.focus import Focus
 from explorer.trace.changes import Change
@@ -20,12 +20,12 @@ def costs(bench: Bench, focus: Focus) -> Costs | None:
     A Focus without a step means the one where the model was least sure. Raises Superseded.
     """
     trace = bench.trace
-    assert trace is not None and trace.config is not None  # `findings` gives it; the model is our own.
+    assert trace is not None  # `findings` gives it.
     n_steps, n_symbols = trace.shape("generator.logits")
     position = max(0, most_uncertain_step(trace)) if focus.position < 0 else focus.position
     if position >= n_steps or focus.rival >= n_symbols:
         return None
-    weighed = attrs.evolve(trace, experiments={"why": output_weights(bench.model, trace.config)})
+    weighed = attrs.evolve(trace, experiments={"why": output_weights_of(bench)})
     parts = parts_of(weighed, position, None if focus.rival < 0 else focus.rival)
     largest = tuple(each.part for each in removable(parts))
     asked = ((parts.position, parts.word), (parts.position, parts.rival))

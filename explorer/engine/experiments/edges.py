@@ -12,6 +12,7 @@ from torch import Tensor
 from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.effects import is_long
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
+from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.engine.threads import pass_work
 from explorer.mathematics import softmax
@@ -21,7 +22,6 @@ from explorer.trace.changes import Change
 from explorer.trace.edges import Edges
 from explorer.trace.effects import measured_words
 from explorer.trace.measures import closed_cells
-from explorer.trace.own_card import card_of
 from explorer.trace.tap_names import Cell
 
 
@@ -30,13 +30,14 @@ def edges(bench: Bench, focus: Focus) -> Edges | None:
 
     A Focus without an attention means the first head of the last attention. Raises Superseded.
     """
-    card = card_of(bench.config)
+    card = bench.card
     focus = attrs.evolve(focus, attention=focus.attention or card.attentions[-1])
     if focus.attention not in card.attentions or focus.layer >= card.side(focus.attention).n_layers:
         return None
     if focus.head >= card.side(focus.attention).n_heads:
         return None
     assert bench.trace is not None  # `findings` gives it.
+    check_has(card, "effects", "generator.logits", "self_attn.masked")
     closed = closed_cells(bench.trace[_tap(focus, "masked")][focus.head])  # [query, key]
     alone = ~closed & ((~closed).sum(axis=1, keepdims=True) == 1)
     ids, _measured = measured_words(bench.tokens.source, bench.tokens.target, bench.expected)
@@ -52,7 +53,8 @@ def edges(bench: Bench, focus: Focus) -> Edges | None:
         exact_rows=0,
     )
     n_tokens = max(len(bench.tokens.source), len(bench.tokens.target))
-    if is_long(int((~closed & ~alone).sum()) * pass_work(card, n_tokens)):
+    mixing_seen = not card.why_absent("self_attn.mixed")
+    if mixing_seen and is_long(int((~closed & ~alone).sum()) * pass_work(card, n_tokens)):
         return attrs.evolve(made, values=_estimated(bench, made))
     return exact_rows(bench, made, len(closed))
 
@@ -101,7 +103,7 @@ def _gradients(bench: Bench, made: Edges) -> Tensor:
     tap = _tap(made, "mixed")
     with bench.changing.inside(bench.model), torch.inference_mode(False), torch.enable_grad(), wanting_gradients(bench.model):
         with seen_at(bench.model, (tap,), keep=True) as seen:
-            logits = bench.model(bench.source(), bench.target())[0, : len(made.word_ids)]  # [word, vocab]
+            logits = bench.runs.logits(1)[0, : len(made.word_ids)]  # [word, vocab]
         ids = torch.tensor(made.word_ids, device=logits.device)
         log_p = logits.log_softmax(dim=-1).gather(-1, ids[:, None])[:, 0]  # [word]
         rows = []

@@ -1,6 +1,6 @@
 """The sweep: every head, attention, feed-forward and token switched off in turn, each in a pass of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import attrs
 import numpy as np
@@ -9,34 +9,33 @@ from torch import Tensor
 
 from explorer.engine.experiments.bench import Bench, frozen
 from explorer.engine.experiments.estimate import estimated_heads
+from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.trials import Trial, Trials
 from explorer.engine.threads import pass_work
+from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import Change
 from explorer.trace.effects import Effects
 from explorer.trace.model_card import ModelCard
-from explorer.trace.own_card import card_of
 
 _LONG_WORK = 5e10  # multiplications of all heads' passes; about a second on two cores
 _WORDS_FOR_A_HEAD = 4  # The gradient of a word takes about as long as so many passes of a batch.
 
 
 def effects(bench: Bench) -> Effects:
-    """Switch off each part of the model alone; where that takes long, heads are estimated. Raises Superseded."""
-    card, tokens = card_of(bench.config), bench.tokens
-    return _effects(bench, exact=not takes_long(card, len(tokens.source), len(tokens.target)))
+    """Switch off each part of the model alone; where that takes long, heads are estimated. Raises Superseded, LacksTap."""
+    tokens = bench.tokens
+    return _effects(bench, exact=not takes_long(bench.card, len(tokens.source), len(tokens.target)))
 
 
 def effects_exact(bench: Bench) -> Effects:
-    """Switch off each part of the model alone, however long that takes. Raises Superseded.
+    """Switch off each part of the model alone, however long that takes. Raises Superseded, LacksTap.
 
     Where it takes long, the estimates that stood in for the effects of heads are given too.
     """
     found = _effects(bench, exact=True)
-    if not takes_long(card_of(bench.config), len(bench.tokens.source), len(bench.tokens.target)):
+    if not takes_long(bench.card, len(bench.tokens.source), len(bench.tokens.target)):
         return found
-    with bench.changing.inside(bench.model):
-        estimates = estimated_heads(bench, found.word_ids)
-    return attrs.evolve(found, estimates=frozen(_by_attention(estimates, card_of(bench.config)).view(found.heads.shape)))
+    return attrs.evolve(found, estimates=_estimates(bench, found.word_ids))
 
 
 def exact_heads(bench: Bench, found: Effects, upto: int) -> Effects:
@@ -44,18 +43,16 @@ def exact_heads(bench: Bench, found: Effects, upto: int) -> Effects:
 
     Raises Superseded.
     """
-    card = card_of(bench.config)
-    n_heads = card.sides[0].n_heads
-    n_rows = found.heads.shape[0] * found.heads.shape[1]
+    n_layers, n_rows = found.heads.shape[1], found.heads.shape[0] * found.heads.shape[1]
     upto = min(upto, n_rows)
-    trials = head_trials(card)[found.exact_rows * n_heads : upto * n_heads]
+    some = [one for one in heads_of(bench.card) if found.exact_rows <= one.first * n_layers + one.layer < upto]
     with bench.changing.inside(bench.model), torch.inference_mode():
-        exact = Trials(bench).effects(trials)  # [row and head, word]
-    rows = found.heads.reshape(n_rows, n_heads, -1).copy()  # [row, head, word]
-    rows[found.exact_rows : upto] = exact.view(-1, n_heads, rows.shape[-1]).numpy()
+        exact = Trials(bench).effects([one.trial for one in some])  # [head, word]
+    heads = found.heads.copy()
+    heads[_places(some)] = exact.numpy()
     return attrs.evolve(
         found,
-        heads=frozen(torch.from_numpy(rows.reshape(found.heads.shape))),
+        heads=frozen_array(heads),
         estimates=found.heads if found.estimates is None else found.estimates,
         exact_rows=upto,
         exact=upto == n_rows,
@@ -64,9 +61,9 @@ def exact_heads(bench: Bench, found: Effects, upto: int) -> Effects:
 
 def takes_long(card: ModelCard, n_source: int, n_target: int) -> bool:
     """Whether the sweep over all heads takes longer than one waits for it, and much longer than its estimate."""
-    n_tokens, n_heads = max(n_source, n_target), sum(1 for _place in _places(card)) * card.sides[0].n_heads
+    n_tokens, n_heads = max(n_source, n_target), len(heads_of(card))
     work = n_heads * pass_work(card, n_tokens)
-    return is_long(work) and n_heads > _WORDS_FOR_A_HEAD * n_tokens
+    return is_long(work) and n_heads > _WORDS_FOR_A_HEAD * n_tokens and not card.why_absent("self_attn.mixed")
 
 
 def is_long(work: float) -> bool:
@@ -75,64 +72,118 @@ def is_long(work: float) -> bool:
 
 
 def _effects(bench: Bench, *, exact: bool) -> Effects:
-    card, tokens = card_of(bench.config), bench.tokens
+    card, tokens = bench.card, bench.tokens
+    check_has(card, "effects", "generator.logits", "self_attn.weights")
     hides, hidden_in = hidden_tokens(card, len(tokens.source), len(tokens.target))
-    heads, layers, feeds = head_trials(card) if exact else [], layer_trials(card), feed_forward_trials(card)
-    with bench.changing.inside(bench.model):
-        with torch.inference_mode():
-            trials = Trials(bench)
-            found = trials.effects([*heads, *layers, *feeds, *(trial for trial in hides if trial)])
-        estimates = None if exact else _by_attention(estimated_heads(bench, trials.word_ids), card)
-    n_layers, n_heads, n_words = card.sides[0].n_layers, card.sides[0].n_heads, len(trials.word_ids)
+    heads, layers, feeds = heads_of(card) if exact else (), layers_of(card), feed_forwards_of(card)
+    with bench.changing.inside(bench.model), torch.inference_mode():
+        trials = Trials(bench)
+        asked = [*(one.trial for one in (*heads, *layers, *feeds)), *(trial for trial in hides if trial)]
+        found = trials.effects(asked)
+    n_layers, n_heads = max(side.n_layers for side in card.sides), max(side.n_heads for side in card.sides)
     of_heads, of_layers, of_feeds, of_hides = torch.split(found, [len(heads), len(layers), len(feeds), sum(map(bool, hides))])
+    n_attentions, n_words = len(card.attentions), len(trials.word_ids)
+    every = _filled((n_attentions, n_layers, n_heads, n_words), heads, of_heads)
     hidden = np.full((len(hides), n_words), np.nan, np.float32)
     hidden[[bool(trial) for trial in hides]] = of_hides.numpy()
-    side = tokens.source or tokens.target
     return Effects(
         attentions=card.attentions,
         sides=tuple(side.name for side in card.sides),
         words=tuple(bench.symbols[each] if each < len(bench.symbols) else f"#{each}" for each in trials.word_ids),
         word_ids=trials.word_ids,
         measured=trials.measured,
-        tokens=tuple(token.text for token in side),
+        tokens=tuple(token.text for token in tokens.source or tokens.target),
         hidden_in=hidden_in,
         log_p=frozen(trials.log_p),
-        heads=frozen((of_heads if estimates is None else estimates).reshape(-1, n_layers, n_heads, n_words)),
-        layers=frozen(of_layers.view(-1, n_layers, n_words)),
-        feed_forwards=frozen(of_feeds.view(-1, n_layers, n_words)),
-        hidden=frozen(torch.from_numpy(hidden)),
+        heads=every if exact else _estimates(bench, trials.word_ids),
+        layers=_filled((n_attentions, n_layers, n_words), layers, of_layers),
+        feed_forwards=_filled((len(card.sides), n_layers, n_words), feeds, of_feeds),
+        hidden=frozen_array(hidden),
         exact=exact,
     )
 
 
-def _by_attention(rows: Tensor, card: ModelCard) -> Tensor:
-    """[attention and layer, head, word] from the order in which a pass comes to the taps to that of the card's attentions."""
-    passed = [
-        f"{side.name}.layers.{layer}.{kind}"
-        for side in card.sides
-        for layer in range(side.n_layers)
-        for kind in side.attentions
-    ]
-    return rows[[passed.index(place) for place in _places(card)]]
+def _estimates(bench: Bench, word_ids: tuple[int, ...]) -> Array:
+    """[attention, layer, head, word] the estimates for all heads. Raises Superseded."""
+    card = bench.card
+    with bench.changing.inside(bench.model):
+        found = estimated_heads(bench, word_ids)
+    sizes = (len(card.attentions), max(side.n_layers for side in card.sides), max(side.n_heads for side in card.sides))
+    heads = heads_of(card)
+    values = torch.stack([found[card_place(card.attentions[one.first], one.layer)][one.head] for one in heads])
+    return _filled((*sizes, len(word_ids)), heads, values)
+
+
+def _filled(shape: tuple[int, ...], parts: Sequence["Part"], values: Tensor) -> Array:
+    """The values [part, word] at the places of their parts; NaN where the model has none, as in a shorter side."""
+    made = np.full(shape, np.nan, np.float32)
+    if parts:
+        made[_places(parts)] = values.numpy()
+    return frozen_array(made)
+
+
+def _places(parts: Sequence["Part"]) -> tuple[list[int], ...]:
+    """The places of parts in an array, as an index."""
+    return tuple(list(axis) for axis in zip(*(one.place for one in parts), strict=True))
+
+
+@attrs.frozen
+class Part:
+    """A part of the model with the trial that switches it off. `first` is its attention, or its side; head -1 means all."""
+
+    first: int
+    layer: int
+    head: int
+    trial: Trial
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """Its place in the array of its kind."""
+        return (self.first, self.layer) if self.head < 0 else (self.first, self.layer, self.head)
+
+
+def heads_of(card: ModelCard) -> tuple[Part, ...]:
+    """Each head of each attention gives out zeros: of a model whose mixing is not seen, by weights that are zeros."""
+    return tuple(
+        Part(first, layer, head, (Change(tap, "scale", head=head, value=0.0),))
+        for first, layer, tap in _mixing(card)
+        for head in range(card.side(tap).n_heads)
+    )
 
 
 def head_trials(card: ModelCard) -> list[Trial]:
-    """Each head of each attention [attention, layer, head] gives out zeros."""
-    return [(Change(f"{place}.mixed", "scale", head=head, value=0.0),) for place in _places(card) for head in _heads(card)]
+    """The trials that switch off each head [attention, layer, head]."""
+    return [one.trial for one in heads_of(card)]
 
 
-def layer_trials(card: ModelCard) -> list[Trial]:
-    """All heads of each attention [attention, layer] give out zeros."""
-    return [(Change(f"{place}.mixed", "scale", value=0.0),) for place in _places(card)]
+def layers_of(card: ModelCard) -> tuple[Part, ...]:
+    """All heads of each attention give out zeros."""
+    return tuple(Part(first, layer, -1, (Change(tap, "scale", value=0.0),)) for first, layer, tap in _mixing(card))
 
 
-def feed_forward_trials(card: ModelCard) -> list[Trial]:
-    """Each feed-forward [side, layer] adds zeros."""
-    return [
-        (Change(f"{side.name}.layers.{layer}.feed_forward.output", "scale", value=0.0),)
-        for side in card.sides
+def feed_forwards_of(card: ModelCard) -> tuple[Part, ...]:
+    """Each feed-forward adds zeros; none of a model whose feed-forwards are not seen."""
+    if card.why_absent("feed_forward.output"):
+        return ()
+    return tuple(
+        Part(first, layer, -1, (Change(f"{side.name}.layers.{layer}.feed_forward.output", "scale", value=0.0),))
+        for first, side in enumerate(card.sides)
         for layer in range(side.n_layers)
-    ]
+    )
+
+
+def card_place(attention: str, layer: int) -> str:
+    """An attention in a layer: "decoder.cross_attn" in layer 2 is "decoder.layers.2.cross_attn"."""
+    side, _, kind = attention.partition(".")
+    return f"{side}.layers.{layer}.{kind}"
+
+
+def _mixing(card: ModelCard) -> Iterator[tuple[int, int, str]]:
+    """Every attention in every layer, with the tap where its heads are switched off."""
+    stage = "weights" if card.why_absent("self_attn.mixed") else "mixed"
+    for first, attention in enumerate(card.attentions):
+        for layer in range(card.side(attention).n_layers):
+            yield first, layer, f"{card_place(attention, layer)}.{stage}"
 
 
 def hidden_tokens(card: ModelCard, n_source: int, n_target: int) -> tuple[list[Trial], str]:
@@ -151,14 +202,3 @@ def hidden_tokens(card: ModelCard, n_source: int, n_target: int) -> tuple[list[T
         return [()], attention
     rows = [[row for row in range(n_tokens) if row != n] for n in range(n_tokens)]
     return [tuple(Change(tap, "close", columns=[n], rows=rows[n]) for tap in taps) for n in range(n_tokens)], attention
-
-
-def _places(card: ModelCard) -> Iterator[str]:
-    """Every attention in every layer, such as "decoder.layers.2.cross_attn"."""
-    for attention in card.attentions:
-        side, _, kind = attention.partition(".")
-        yield from (f"{side}.layers.{layer}.{kind}" for layer in range(card.side(attention).n_layers))
-
-
-def _heads(card: ModelCard) -> range:
-    return range(card.sides[0].n_heads)

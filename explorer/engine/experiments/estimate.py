@@ -12,28 +12,27 @@ from explorer.engine.experiments.bench import Bench, fetched, stop_if
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
 
 
-def estimated_heads(bench: Bench, word_ids: tuple[int, ...]) -> Tensor:
-    """[attention and layer, head, word] the estimate for every head, in the order of the taps. Raises Superseded.
+def estimated_heads(bench: Bench, word_ids: tuple[int, ...]) -> dict[str, Tensor]:
+    """By attention and layer, "decoder.layers.0.self_attn", [head, word] the estimate for every head. Raises Superseded.
 
     The caller puts in the changes of the pass itself.
     """
     with torch.inference_mode(False), torch.enable_grad(), wanting_gradients(bench.model):
         with seen_at(bench.model, (".mixed",), keep=True) as mixed:
-            logits = bench.model(bench.source(), bench.target())[0, : len(word_ids)]  # [word, vocab]
+            logits = bench.runs.logits(1)[0, : len(word_ids)]  # [word, vocab]
         ids = torch.tensor(word_ids, device=logits.device)
         log_p = logits.log_softmax(dim=-1).gather(-1, ids[:, None])[:, 0]  # [word]
         taps = list(mixed.values())  # [batch 1, head, query, feature] of each attention in each layer
-        columns = []
+        columns: list[list[Tensor]] = []
         for word in log_p:
             stop_if(bench.stop)
             gradients = torch.autograd.grad(word, taps, retain_graph=True, allow_unused=True)
             # Δ log p ≈ Σ_q,f (0 − O[q,f]) · ∂log p / ∂O[q,f]
             columns.append(
-                torch.stack(
-                    [
-                        torch.zeros(tap.shape[1], device=tap.device) if gradient is None else -(tap * gradient).sum((0, 2, 3))
-                        for tap, gradient in zip(taps, gradients, strict=True)
-                    ]
-                )
-            )  # [attention and layer, head]
-        return fetched(torch.stack(columns, dim=-1))
+                [
+                    torch.zeros(tap.shape[1], device=tap.device) if gradient is None else -(tap * gradient).sum((0, 2, 3))
+                    for tap, gradient in zip(taps, gradients, strict=True)
+                ]
+            )  # [attention and layer][head]
+        rows = zip(mixed, zip(*columns, strict=True), strict=True)
+        return {name.rpartition(".")[0]: fetched(torch.stack(row, dim=-1)) for name, row in rows}

@@ -17,7 +17,9 @@ from explorer.engine.experiments.costs import costs
 from explorer.engine.experiments.edges import edges, exact_rows
 from explorer.engine.experiments.effects import effects, effects_exact, exact_heads
 from explorer.engine.experiments.gradients import seen_at, wanting_gradients
-from explorer.engine.experiments.output_weights import lens_of, output_weights, reading_weights
+from explorer.engine.experiments.looking_back import lens_of_pass, output_weights_of, reading_weights_of
+from explorer.engine.experiments.runs import AnyModel
+from explorer.foreign.model import Foreign
 from explorer.model import masks, positions
 from explorer.model.embedding import Embedding
 from explorer.model.hooks import watched
@@ -54,7 +56,7 @@ def focused(name: str, bench: Bench, focus: Focus, before: Experiment | None) ->
 
     Raises Superseded.
     """
-    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
+    with without_dropout(bench.model) as quiet, _stopping(bench):
         bench = attrs.evolve(bench, model=quiet)
         if name == "costs":
             return before or costs(bench, focus)
@@ -82,7 +84,7 @@ def experiment(name: str, bench: Bench) -> Experiment:
         "effects": effects,
         "effects_exact": effects_exact,
     }
-    with changed(bench.model, bench.config.changed(dropout_active=False)) as quiet, _stopping(bench):
+    with without_dropout(bench.model) as quiet, _stopping(bench):
         return made[name](attrs.evolve(bench, model=quiet))
 
 
@@ -91,10 +93,10 @@ def variants(bench: Bench) -> Variants:
     config = bench.config
     n, d, base = min(_PLACES, config.max_len), config.d_model, config.position_base
     tables = {kind: positions.sinusoidal(n, d, base, kind=kind) for kind in positions.EXPONENTS}
-    sides = [side for side in ("encoder", "decoder") if getattr(bench.model, side) is not None]
-    tables["learned"] = _learned(bench.model, sides[0])[:n]
+    sides = [side for side in ("encoder", "decoder") if getattr(bench.own, side) is not None]
+    tables["learned"] = _learned(bench.own, sides[0])[:n]
     if len(sides) > 1:
-        tables[DECODER_LEARNED] = _learned(bench.model, "decoder")[:n]
+        tables[DECODER_LEARNED] = _learned(bench.own, "decoder")[:n]
     # Rows are compared with the row of position 1: with sines alone, the row of position 0 is zero and has no angle.
     against = {kind: cosine_similarity(table[1:2], table[1:], dim=-1) for kind, table in tables.items()}
     turned = positions.rotate(torch.ones(n, config.d_head), base)  # [position, feature]
@@ -114,7 +116,7 @@ def swap(bench: Bench) -> Swap:
     swapped = tuple(tokens[place] for place in order)
 
     def outputs(config: Config) -> tuple[Array, Array]:
-        with changed(bench.model, config) as model:
+        with changed(bench.own, config) as model:
             plain, other = (_read(model, bench.ids(row))[0] for row in (tokens, swapped))
         return frozen(plain), frozen(other[order])  # The same exchange once more puts the rows back.
 
@@ -136,8 +138,8 @@ def leak(bench: Bench) -> Leak:
     def outputs(batch: Tensor) -> Tensor:
         stop_if(bench.stop)
         if source is None:
-            return _read(bench.model, batch)
-        return bench.model.decode(batch, bench.model.encode(source).expand(len(batch), -1, -1))
+            return _read(bench.own, batch)
+        return bench.own.decode(batch, bench.own.encode(source).expand(len(batch), -1, -1))
 
     with torch.inference_mode():
         usual = outputs(ids[None])
@@ -167,9 +169,9 @@ def batch(bench: Bench) -> PaddedBatch:
     with torch.inference_mode():
         with seen_at(bench.model, ("self_attn.masked", "self_attn.weights")) as seen:
             # A batch without padding needs no mask.
-            together = _read(bench.model, ids, real if int(lengths.min()) < n else None)
-        open_to_padding = _read(bench.model, ids)
-        alone = [_read(bench.model, bench.ids(sentence))[0] for sentence in sentences]
+            together = _read(bench.own, ids, real if int(lengths.min()) < n else None)
+        open_to_padding = _read(bench.own, ids)
+        alone = [_read(bench.own, bench.ids(sentence))[0] for sentence in sentences]
     stacked = {
         part: torch.stack([array for name, array in seen.items() if name.endswith(part)], dim=1)
         for part in (".masked", ".weights")
@@ -188,7 +190,7 @@ def batch(bench: Bench) -> PaddedBatch:
 
 def copies(bench: Bench) -> Copies:
     """How much the layers of the first stack differ from one another."""
-    stack = bench.model.encoder or bench.model.decoder
+    stack = bench.own.encoder or bench.own.decoder
     assert stack is not None  # A model has an encoder, a decoder or both.
     first = dict(stack.layers[0].named_parameters())
 
@@ -201,20 +203,27 @@ def copies(bench: Bench) -> Copies:
 
 def why(bench: Bench) -> OutputWeights:
     """The weights with which a logit of this pass can be taken apart."""
-    assert bench.trace is not None and bench.trace.config is not None  # `findings` gives both.
-    return output_weights(bench.model, bench.trace.config)
+    return output_weights_of(bench)
 
 
 def readers(bench: Bench) -> ReadingWeights:
     """The weights with which the numbers of Q, K and V of this pass are taken apart."""
-    assert bench.trace is not None and bench.trace.config is not None  # `findings` gives it; the model is our own.
-    return reading_weights(bench.model, bench.trace.config)
+    return reading_weights_of(bench)
 
 
 def lens(bench: Bench) -> Lens:
-    """What each layer would say at each place of this pass."""
-    assert bench.trace is not None  # `findings` gives it.
-    return lens_of(bench.model, bench.trace, bench.stop)
+    """What each layer would say at each place of this pass. Raises Superseded, LacksTap."""
+    return lens_of_pass(bench)
+
+
+@contextmanager
+def without_dropout(model: AnyModel) -> Iterator[AnyModel]:
+    """Inside the block, the model without dropout; somebody's has none in a pass."""
+    if isinstance(model, Foreign):
+        yield model
+        return
+    with changed(model, model.config.changed(dropout_active=False)) as quiet:
+        yield quiet
 
 
 @contextmanager
@@ -250,7 +259,7 @@ def _learned(model: Transformer, side: str) -> Tensor:
 
 def _lengths(bench: Bench, config: Config) -> tuple[dict[str, float], dict[str, float]]:
     """By tap the mean length of the vectors, and the mean length of the loss's gradient with respect to them."""
-    with changed(bench.model, config) as model, torch.enable_grad(), wanting_gradients(model):
+    with changed(bench.own, config) as model, torch.enable_grad(), wanting_gradients(model):
         with seen_at(model, ("embedding.output", "residual1", "residual2", "residual3"), keep=True) as seen:
             logits = model(bench.source(), bench.target())[0]  # [position, vocab]
         stop_if(bench.stop)

@@ -5,15 +5,17 @@ from contextlib import contextmanager
 
 from torch import Tensor
 
+from explorer.engine.experiments.runs import AnyModel
+from explorer.foreign.model import Foreign
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 
 
 @contextmanager
-def wanting_gradients(model: Transformer) -> Iterator[None]:
+def wanting_gradients(model: AnyModel) -> Iterator[None]:
     """Inside the block, gradients begin at the embedding tables; those of all other weights are not computed."""
-    tables = {stack.embedding.look_up.weight for stack in (model.encoder, model.decoder) if stack is not None}
+    tables = set(model.tables()) if isinstance(model, Foreign) else _own_tables(model)
     try:
         for table in tables:
             table.requires_grad_(True)
@@ -23,8 +25,12 @@ def wanting_gradients(model: Transformer) -> Iterator[None]:
             table.requires_grad_(False)
 
 
+def _own_tables(model: Transformer) -> set[Tensor]:
+    return {stack.embedding.look_up.weight for stack in (model.encoder, model.decoder) if stack is not None}
+
+
 @contextmanager
-def seen_at(model: Transformer, endings: tuple[str, ...], *, keep: bool = False) -> Iterator[dict[str, Tensor]]:
+def seen_at(model: AnyModel, endings: tuple[str, ...], *, keep: bool = False) -> Iterator[dict[str, Tensor]]:
     """The tensors of all taps whose names have one of these endings, with the batch axis. `keep` keeps their gradients."""
     seen: dict[str, Tensor] = {}
 

@@ -4,7 +4,8 @@ The lens applies the final norm and the generator to the stream after each addit
 "interpreting GPT: the logit lens"). It is exact for the last layer, and a heuristic before: no layer was trained to be read so.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -98,6 +99,8 @@ def _copied(tensor: object) -> Array:
 
 Carry = Callable[[str, Tensor], Tensor]
 """Takes the stream [position, feature] of a tap to where the last addition leaves it."""
+Readings = Iterable[tuple[str, Callable[[Tensor], Tensor]]]
+"""The taps of a stream, each with what makes logits [position, vocab] of the stream [position, feature]."""
 
 
 def lens_of(model: Transformer, trace: Trace, stop: Stop, carry: Carry | None = None) -> Lens:
@@ -105,20 +108,34 @@ def lens_of(model: Transformer, trace: Trace, stop: Stop, carry: Carry | None = 
 
     With `carry`, every stream is taken to the last place first, and read as what the last addition leaves.
     """
+    return read_lens(_own_readings(model, carry), trace, stop)
+
+
+def _own_readings(model: Transformer, carry: Carry | None) -> Readings:
     assert model.decoder is not None  # A model without a decoder writes no words.
+    final = final_reading(model.decoder)
+    for tap, normalized in stream_readings(model.decoder):
+        if carry is None:
+            yield tap, partial(_logits, model, normalized)
+        else:
+            yield tap, partial(_carried_logits, model, final, carry, tap)
+
+
+def _carried_logits(model: Transformer, final: Callable[[Tensor], Tensor], carry: Carry, tap: str, stream: Tensor) -> Tensor:
+    return _logits(model, final, carry(tap, stream))
+
+
+def read_lens(readings: Readings, trace: Trace, stop: Stop) -> Lens:
+    """The Lens of a Trace whose streams are read so. Raises Superseded."""
     written = written_ids(trace)
     index = torch.tensor(written)
-    final = final_reading(model.decoder)
     n_best = min(_TOP, trace.shape("generator.logits")[-1])
     taps, ids, likeliest, of_written, ranks = [], [], [], [], []
     with torch.inference_mode():
-        for tap, normalized in stream_readings(model.decoder):
+        for tap, read in readings:
             if stop():
                 raise Superseded
-            stream = torch.from_numpy(np.array(trace[tap]))  # [position, feature]
-            if carry is not None:
-                stream, normalized = carry(tap, stream), final
-            logits = _logits(model, normalized, stream)  # [position, vocab]
+            logits = read(torch.from_numpy(np.array(trace[tap])))  # [position, vocab]
             p = logits.softmax(dim=-1)
             best = p.topk(n_best, dim=-1)
             own = logits.gather(1, index[:, None])  # [position, 1]

@@ -14,10 +14,11 @@ import torch
 from torch import Tensor
 
 from explorer.engine.changing import Changing
+from explorer.engine.experiments.runs import AnyModel, runs_of
+from explorer.engine.experiments.trials import batch_size
 from explorer.engine.threads import threads
 from explorer.errors import ExplorerError, NoOtherText
 from explorer.model.hooks import hooked, watched
-from explorer.model.ids import ids_tensor
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.stops import Stop, Superseded
@@ -28,7 +29,6 @@ from explorer.trace.own_card import card_of
 from explorer.trace.patching import NotPatched, Pairs, PatchedMap, Patching, Step, aligned, recovered
 from explorer.trace.trace import Tokens
 
-_NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
 _MOST_HEAD_TRIALS = 4000  # Thousands of heads at each place would take minutes, so a large model's heads are left out.
 _BATCH = 16  # Batches are at least about so many passes for the choice of threads.
 
@@ -65,20 +65,26 @@ class Patch:
 Trial = tuple[Patch, ...]
 
 
+def _own_card(bed: "Bed") -> ModelCard:
+    assert isinstance(bed.model, Transformer)  # Of somebody's model, the card is given.
+    return card_of(bed.model.config)
+
+
 @attrs.frozen(eq=False)
 class Bed:
-    """What the passes are made with: the model, both readings, the changes of A's pass, and when to stop."""
+    """What the passes are made with: the model, both readings, the changes of A's pass, when to stop, and its card."""
 
-    model: Transformer
+    model: AnyModel
     first: Reading
     second: Reading
     changing: Changing
     stop: Stop
+    card: ModelCard = attrs.field(default=attrs.Factory(_own_card, takes_self=True))
 
 
 def patching(bed: Bed) -> Patching | NotPatched:
     """Patch each place of each layer alone. Raises Superseded."""
-    card, first, second = card_of(bed.model.config), bed.first, bed.second
+    card, first, second = bed.card, bed.first, bed.second
     if not second.text.strip():
         return NotPatched(NoOtherText())
     try:
@@ -182,13 +188,12 @@ class Passes:
     def __init__(self, bed: Bed, card: ModelCard, pairs: Mapping[str, Pairs]) -> None:
         self._bed, self._model = bed, bed.model
         taps = {tap for plan in _plans(card, bed.first.tokens, pairs) for tap in plan.taps}
-        self._source, self._target = self._ids(bed.first.tokens)
-        self._lent, other = _recorded(bed, taps, *self._ids(bed.second.tokens))  # [batch 1, (head,) position, feature]
+        self._runs = runs_of(bed.model, bed.first.tokens)
+        self._lent, other = _recorded(bed, taps, bed.second.tokens)  # [batch 1, (head,) position, feature]
         self._pairs = pairs[card.sides[-1].name]
         with bed.changing.inside(self._model):
-            both = self._source is not None and self._target is not None
-            self._memory = self._model.encode(self._source) if both and self._source is not None else None
-            plain = self._logits(self._decoded(1))[0]  # [position, vocab]
+            self._memory = self._runs.memory()
+            plain = self._runs.logits(1, self._memory)[0]  # [position, vocab]
         self._words = self._written(plain, other)
         self._gap_rows = [a for a, _b in self._pairs]
         gaps, other_gaps = self._gaps(plain[None, self._gap_rows])[0], self._gaps(other[None, [b for _a, b in self._pairs]])[0]
@@ -200,19 +205,21 @@ class Passes:
     def gaps(self, trials: Sequence[Trial]) -> Array:
         """[trial, step] Δ = log p(w_B) − log p(w_A) after each trial, in nats. Raises Superseded."""
         found = np.empty((len(trials), len(self.steps)), np.float32)
+        card, rows = self._bed.card, (self._bed.first.tokens.source, self._bed.first.tokens.target)
         for encoding in (True, False):
             numbers = [n for n, trial in enumerate(trials) if _in_encoder(trial) is encoding]
-            for begin in range(0, len(numbers), self._at_once()):
+            at_once = batch_size(card, max(len(row) for row in rows))
+            for begin in range(0, len(numbers), at_once):
                 if self._bed.stop():
                     raise Superseded
-                some = numbers[begin : begin + self._at_once()]
+                some = numbers[begin : begin + at_once]
                 found[some] = self._batch([trials[n] for n in some], encoding)
         return found
 
     def _batch(self, trials: list[Trial], encoding: bool) -> Array:
         with self._bed.changing.inside(self._model), _each_its_own(self._model, trials, self._lent):
-            output = self._encoded(len(trials)) if encoding else self._decoded(len(trials))
-            return self._gaps(self._logits(output)[:, self._gap_rows])
+            logits = self._runs.logits(len(trials), None if encoding else self._memory, self._gap_rows)
+            return self._gaps(logits)
 
     def _gaps(self, logits: Tensor) -> Array:
         """[batch, step] Δ in nats, of logits [batch, step, vocab]."""
@@ -228,39 +235,6 @@ class Passes:
         own, others = (_fetched(logits.argmax(dim=-1)).tolist() for logits in (plain, other))
         return [((first or own)[a], (second or others)[b]) for a, b in self._pairs]
 
-    def _logits(self, output: Tensor) -> Tensor:
-        """[batch, position, vocab] of the last stack's output; the softmax over all symbols is not needed."""
-        generator = self._model.generator
-        logits: Tensor = generator.logits(generator.project(output))
-        return logits
-
-    def _encoded(self, n: int) -> Tensor:
-        """[batch, position, feature] the output of the last stack in `n` passes that begin at the source's ids."""
-        assert self._source is not None  # Only a model with an encoder has taps in one.
-        memory = self._model.encode(self._source.expand(n, -1))
-        return memory if self._target is None else self._model.decode(self._target.expand(n, -1), memory)
-
-    def _decoded(self, n: int) -> Tensor:
-        """The same in `n` passes that share the encoder's output."""
-        if self._target is None:
-            return self._encoded(n)
-        shared = None if self._memory is None else self._memory.expand(n, -1, -1)
-        return self._model.decode(self._target.expand(n, -1), shared)
-
-    def _ids(self, tokens: Tokens) -> tuple[Tensor | None, Tensor | None]:
-        """[batch 1, position] the ids of both sides; None for a side that there is not."""
-        device = next(self._model.parameters()).device
-        rows = (tokens.source, tokens.target)
-        source, target = (ids_tensor(tuple(token.id for token in row)).to(device) if row else None for row in rows)
-        return source, target
-
-    def _at_once(self) -> int:
-        """How many trials are one batch."""
-        config, sizes = self._model.config, [len(ids[0]) for ids in (self._source, self._target) if ids is not None]
-        longest = max(sizes)
-        largest = longest * max(config.n_target_symbols, config.d_ff, config.n_heads * longest)
-        return max(1, _NUMBERS_AT_ONCE // largest)
-
 
 def _fetched(tensor: Tensor) -> Tensor:
     """The tensor on the processor, where arrays and numbers are made."""
@@ -271,7 +245,7 @@ def _in_encoder(trial: Trial) -> bool:
     return any(patch.tap.startswith("encoder.") for patch in trial)
 
 
-def _recorded(bed: Bed, names: set[str], source: Tensor | None, target: Tensor | None) -> tuple[dict[str, Tensor], Tensor]:
+def _recorded(bed: Bed, names: set[str], tokens: Tokens) -> tuple[dict[str, Tensor], Tensor]:
     """B's tensors by tap [batch 1, (head,) position, feature], and its logits [position, vocab]. Raises Superseded."""
     parts: dict[str, list[Tensor]] = {}
 
@@ -282,12 +256,12 @@ def _recorded(bed: Bed, names: set[str], source: Tensor | None, target: Tensor |
             parts.setdefault(tap.name, []).append(tensor.clone())
 
     with watched(bed.model, watcher):
-        logits = bed.model(source, target)[0]
+        logits = runs_of(bed.model, tokens).logits(1)[0]
     return {name: torch.cat(blocks, dim=-2) for name, blocks in parts.items()}, logits
 
 
 @contextmanager
-def _each_its_own(model: Transformer, trials: Sequence[Trial], lent: Mapping[str, Tensor]) -> Iterator[None]:
+def _each_its_own(model: AnyModel, trials: Sequence[Trial], lent: Mapping[str, Tensor]) -> Iterator[None]:
     """Inside the block, row b of a batch is patched as trial b says."""
     by_tap: dict[str, list[tuple[int, Patch]]] = {}
     for number, trial in enumerate(trials):

@@ -1,22 +1,24 @@
 """Saliency: gradients of each word's log-probability with respect to what the embeddings give out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor
 
+from explorer.engine.experiments.runs import AnyModel
 from explorer.model.hooks import hooked, watched
 from explorer.model.tap import Tap
-from explorer.model.transformer import Transformer
 from explorer.stops import Stop, Superseded
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.saliency import N_STEPS, Saliency
 
+_SAME_DIRECTION = 0.999  # the least cosine of vectors that differ by a factor alone
+
 
 def saliency(
-    model: Transformer,
+    model: AnyModel,
     tokens: dict[str, tuple[Token, ...]],
     ids: tuple[Tensor | None, Tensor | None],
     expected: tuple[int, ...],
@@ -70,9 +72,7 @@ def _scores(x: Tensor, base: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor]:
     return plain, ((x - base)[0] * gradient[1:-1].mean(dim=0)).sum(dim=-1)
 
 
-def _embedded(
-    model: Transformer, ids: tuple[Tensor | None, Tensor | None]
-) -> tuple[dict[str, Tensor], dict[str, Tensor], Tensor]:
+def _embedded(model: AnyModel, ids: tuple[Tensor | None, Tensor | None]) -> tuple[dict[str, Tensor], dict[str, Tensor], Tensor]:
     """The embeddings' outputs and what positions alone add to them, by tap [batch 1, position, feature]; and the logits."""
     seen: dict[str, Tensor] = {}
 
@@ -83,11 +83,25 @@ def _embedded(
     with watched(model, watcher):
         logits = model(*ids)
     outputs = {name: tensor for name, tensor in seen.items() if name.endswith(".output")}
-    return outputs, {name: seen[name.replace(".output", ".positions")] for name in outputs}, logits
+    return outputs, {name: _base(name.removesuffix(".output"), seen) for name in outputs}, logits
+
+
+def _base(embedding: str, seen: Mapping[str, Tensor]) -> Tensor:
+    """[batch 1, position, feature] what positions alone add; zeros where there is none, or a norm behind the sum."""
+    output, tokens, positions = (seen.get(f"{embedding}.{part}") for part in ("output", "tokens", "positions"))
+    assert output is not None  # A side that has no such tap is refused before.
+    if positions is None:
+        return torch.zeros_like(output)
+    if f"{embedding}.scaled" in seen:
+        return seen[f"{embedding}.positions"]
+    # Of models of others, tokens may be scaled without a tap: then what is left of the sum has their direction.
+    rest = output - positions
+    alike = tokens is not None and torch.cosine_similarity(rest, tokens, dim=-1).min() > _SAME_DIRECTION
+    return positions.expand_as(output) if alike else torch.zeros_like(output)
 
 
 @contextmanager
-def _reading(model: Transformer, paths: dict[str, Tensor]) -> Iterator[None]:
+def _reading(model: AnyModel, paths: dict[str, Tensor]) -> Iterator[None]:
     """Inside the block, the layers read these tensors in place of the embeddings' outputs."""
 
     def hook(tap: Tap, _tensor: Tensor, _first: int | None) -> Tensor:

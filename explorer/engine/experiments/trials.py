@@ -8,6 +8,7 @@ Trials that change nothing in the encoder share its output; only the others enco
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,10 +21,11 @@ from explorer.model.masks import closed_cells
 from explorer.model.tap import Tap
 from explorer.trace.changes import Change
 from explorer.trace.effects import measured_words
-from explorer.trace.own_card import card_of
+from explorer.trace.model_card import ModelCard
 
 Trial = tuple[Change, ...]
 _NUMBERS_AT_ONCE = 2**22  # The largest tensor of a batch has at most about so many numbers: 16 MB stay near the processor.
+_USUAL_WIDTH = 4  # d_ff / d_model, where the width of the feed-forward network is not known
 
 
 class Trials:
@@ -40,11 +42,10 @@ class Trials:
         self._places: slice | list[int] = slice(len(self.word_ids))
         if asked:
             self._places, self.word_ids = [place for place, _word in asked], tuple(word for _place, word in asked)
-        self._source, self._target = bench.source(), bench.target()
+        self._runs = bench.runs
         self._ids = torch.tensor(self.word_ids, device=bench.device)
-        both = bench.model.encoder is not None and self._source is not None
-        self._memory = bench.model.encode(self._source) if both and self._source is not None else None
-        self.log_p = self._log_p(self._decoded(1))[0]  # [word], in the pass as it is
+        self._memory = self._runs.memory()
+        self.log_p = self._log_p(1, self._memory)[0]  # [word], in the pass as it is
 
     def effects(self, trials: Sequence[Trial]) -> Tensor:
         """[trial, word] what each trial adds to the log-probability of each word, in nats.
@@ -52,7 +53,7 @@ class Trials:
         NaN where a trial cannot be made, because it leaves a query without any key. Raises Superseded.
         """
         at_once = self._at_once()
-        torch.set_num_threads(batch_threads(card_of(self._bench.config), at_once * self._longest()))
+        torch.set_num_threads(batch_threads(self._bench.card, at_once * self._longest()))
         found = torch.full((len(trials), len(self.word_ids)), torch.nan)
         for encoding in (True, False):
             numbers = [n for n, trial in enumerate(trials) if _changes_encoder(trial) is encoding]
@@ -64,30 +65,12 @@ class Trials:
 
     def _batch(self, trials: list[Trial], encoding: bool) -> Tensor:
         with _each_its_own(self._bench, trials) as failed:
-            made = self._log_p(self._encoded(len(trials)) if encoding else self._decoded(len(trials)))
+            made = self._log_p(len(trials), None if encoding else self._memory)
         return torch.where(failed[:, None], torch.nan, made - self.log_p)
 
-    def _encoded(self, n: int) -> Tensor:
-        """[batch, position, feature] the output of the last stack in `n` passes that begin at the source's ids."""
-        model, source = self._bench.model, self._source
-        assert source is not None  # Only a model with an encoder has taps in one.
-        memory = model.encode(source.expand(n, -1))
-        return memory if self._target is None else model.decode(self._target.expand(n, -1), memory)
-
-    def _decoded(self, n: int) -> Tensor:
-        """The same in `n` passes that share the encoder's output."""
-        model, memory = self._bench.model, self._memory
-        shared = None if memory is None else memory.expand(n, -1, -1)
-        if self._target is None:
-            assert shared is not None  # A model has an encoder, a decoder or both.
-            return shared
-        return model.decode(self._target.expand(n, -1), shared)
-
-    def _log_p(self, output: Tensor) -> Tensor:
-        """[batch, word] log-probabilities of the words, of the last stack's output [batch, position, feature]."""
-        generator = self._bench.model.generator
-        # The generator's probabilities, a softmax over all symbols, are not needed: its two other steps are made alone.
-        logits = generator.logits(generator.project(output[:, self._places]))  # [batch, word, vocab]
+    def _log_p(self, n: int, memory: Any) -> Tensor:
+        """[batch, word] log-probabilities of the words in `n` passes; those with `memory` share the encoder's output."""
+        logits = self._runs.logits(n, memory, self._places)  # [batch, word, vocab]
         # log p[w] = logits[w] − log Σ_v exp(logits[v])
         asked = logits.gather(-1, self._ids.expand(len(logits), -1)[..., None])[..., 0]  # [batch, word]
         log_p: Tensor = asked - logits.logsumexp(dim=-1)
@@ -95,14 +78,18 @@ class Trials:
 
     def _longest(self) -> int:
         """How many tokens the longer side has."""
-        return max(len(side[0]) for side in (self._source, self._target) if side is not None)
+        return max(len(self._bench.tokens.source), len(self._bench.tokens.target))
 
     def _at_once(self) -> int:
         """How many trials are one batch."""
-        config, longest = self._bench.config, self._longest()
-        # The largest tensors are logits, hidden features and attention maps.
-        largest = longest * max(config.n_target_symbols, config.d_ff, config.n_heads * longest)
-        return max(1, _NUMBERS_AT_ONCE // largest)
+        return batch_size(self._bench.card, self._longest())
+
+
+def batch_size(card: ModelCard, longest: int) -> int:
+    """How many passes over `longest` tokens are one batch."""
+    widest = max(max(side.d_ff or _USUAL_WIDTH * card.d_model, side.n_heads * longest) for side in card.sides)
+    # The largest tensors are logits, hidden features and attention maps.
+    return max(1, _NUMBERS_AT_ONCE // (longest * max(card.vocab_size, widest)))
 
 
 def _changes_encoder(trial: Trial) -> bool:

@@ -115,8 +115,8 @@ class ForeignModel:
         target = tuple(self.tokenizer.token(number) for number in ids)
         return Sentence(Tokens(source, target), self.tokenizer.decode(ids))
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads: they are the same."""
         return self._symbols
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Foreign:

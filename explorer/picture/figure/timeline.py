@@ -6,10 +6,11 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
+from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.figure.drawing import Drawing, hexadecimal
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import width
-from explorer.picture.kinds import Axis, Timeline
+from explorer.picture.kinds import Axis
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.tables import Table, table_name
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from explorer.picture.decoding_kinds import Tree
 from explorer.picture.figure.drawing import Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.text import text, width
-from explorer.picture.kinds import Axis, Tree
+from explorer.picture.kinds import Axis
 from explorer.picture.layout.tree import CHIP_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, layout
 from explorer.picture.makers.tree import ROOT, depths, ink, score_of, summary
 from explorer.picture.tables import Table

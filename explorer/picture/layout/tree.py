@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import attrs
 
-from explorer.picture.kinds import Tree
+from explorer.picture.decoding_kinds import Tree
 from explorer.picture.makers.tree import ROOT, depths, probability, verdict
 from explorer.tokens.vocabulary import BEGIN, SPECIALS
 

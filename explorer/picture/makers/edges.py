@@ -9,6 +9,7 @@ from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.layout.effect_map import plain, signed
 from explorer.picture.makers.effects import chosen_word, sliced
 from explorer.picture.makers.heatmaps import symbol, token_axis
+from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.scales import Scale, ladder_end
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -26,7 +27,7 @@ def found_edges(trace: Trace, look: Look) -> Edges | None:
 
 def edge_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     """[query, key] how the log-probability of the chosen word changes when that one cell is closed."""
-    if not trace.whole or look.attention not in trace.card.attentions:
+    if not trace.whole or look.attention not in trace.card.attentions or why_not_made(trace, words, "edges", "effects"):
         return None
     tap = Cell(look.attention, look.layer, look.head, 0, 0).tap("masked")
     found, word = found_edges(trace, look), chosen_word(trace, look)
@@ -60,6 +61,7 @@ def edge_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         caption=Caption(
             title=words("effects.edges", head=name, word=_named(trace, word, words)),
             tap=tap,
+            name=f"effects.{tap.rpartition('.')[0]}.head{look.head}",
             shape=f"[query {weights.shape[0]}, key {weights.shape[1]}]",
             note=_note(found, values, rows, columns, words),
             origin="beside",

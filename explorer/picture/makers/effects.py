@@ -12,9 +12,11 @@ import numpy as np
 from explorer.lang import Words
 from explorer.picture.causal_kinds import EffectMap, EffectRow
 from explorer.picture.cell_text import rough
-from explorer.picture.kinds import Axis, Caption, Heatmap, Timeline
+from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.layout.effect_map import plain, scale_of, signed
 from explorer.picture.makers.heatmaps import symbol
+from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.scales import Scale, ladder_end, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
@@ -34,7 +36,7 @@ def found_effects(trace: Trace) -> Effects | None:
 
 def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
     """The whole sentence and each of its words with its probability, to choose from. Step i is word i − 1."""
-    if not trace.whole:
+    if not trace.whole or _TAP not in trace:
         return None
     ids, measured = measured_words(trace.tokens.source, trace.tokens.target, trace.expected)
     probabilities = trace["generator.probabilities"][np.arange(len(ids)), list(ids)]  # [word]
@@ -50,6 +52,7 @@ def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
         caption=Caption(
             title=words("effects.words"),
             tap="generator.probabilities",
+            name="effects.words",
             shape=f"[word {len(ids)}]",
             note=_note(trace, measured, words),
             origin="computed",
@@ -86,13 +89,15 @@ def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
     values, whole = np.full((len(rows), n_heads), np.nan, np.float32), np.full(len(rows), np.nan, np.float32)
     end = reach = ladder_end(0.0)
     if found is not None:
-        n_words = found.heads.shape[-1]
-        heads = found.heads.reshape(-1, n_heads, n_words)  # [row, head, word]
-        wholes = np.concatenate([found.layers.reshape(-1, n_words), found.feed_forwards.reshape(-1, n_words)])  # [row, word]
+        places = attention_places(card)
+        heads = np.array([found.heads[place] for place in places])  # [row, head, word]
+        feeds = [found.feed_forwards[place] for place in _feed_forward_places(card)]
+        wholes = np.array([*(found.layers[place] for place in places), *feeds])  # [row, word]
         values[: len(heads)], whole = sliced(heads, word), sliced(wholes, word)
         # The scales are those of all words, so that another word changes no colour's meaning.
         end, reach = ladder_end(_reach(heads)), ladder_end(_reach(wholes))
     named = words("effects.sentence") if word < 0 else _labels(trace, _ids(trace))[word]
+    refused = why_not_made(trace, words, "effects", "effects_exact")
     made = EffectMap(
         values=values,
         whole=whole,
@@ -103,16 +108,17 @@ def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
         chosen=_chosen(card, look),
         estimated=found is not None and not found.exact,
         exact_rows=0 if found is None else found.exact_rows,
-        pending=found is None,
+        pending=found is None and not refused,
         caption=Caption(
             title=f"{words('effects.heads')} · {named}",
             tap=_TAP,
+            name="effects.heads",
             shape=f"[row {len(rows)}, head {n_heads}]",
             formula=_FORMULA,
             origin="beside",
         ),
     )
-    return attrs.evolve(made, told=f"{_told(made, found, word, words)} {_trust(found, words)}".strip())
+    return attrs.evolve(made, told=refused or f"{_told(made, found, word, words)} {_trust(found, words)}".strip())
 
 
 def effect_rows(card: ModelCard, words: Words) -> tuple[EffectRow, ...]:
@@ -122,22 +128,33 @@ def effect_rows(card: ModelCard, words: Words) -> tuple[EffectRow, ...]:
         side, _, kind = attention.partition(".")
         group = words(f"attention_short.{attention}")
         made += [EffectRow(group, f"L{n}", f"{side}.layers.{n}.{kind}.mixed") for n in range(card.side(attention).n_layers)]
-    for each in card.sides:
+    for each in () if card.why_absent("feed_forward.output") else card.sides:
         group, tap = words(f"effects.feed_forward.{each.name}"), f"{each.name}.layers.{{}}.feed_forward.output"
         made += [EffectRow(group, f"L{n}", tap.format(n)) for n in range(each.n_layers)]
     return tuple(made)
 
 
+def attention_places(card: ModelCard) -> tuple[tuple[int, int], ...]:
+    """The attention and layer of each row that is an attention's, as Effects' arrays count them."""
+    return tuple((number, layer) for number, name in enumerate(card.attentions) for layer in range(card.side(name).n_layers))
+
+
+def _feed_forward_places(card: ModelCard) -> tuple[tuple[int, int], ...]:
+    sides = () if card.why_absent("feed_forward.output") else card.sides
+    return tuple((number, layer) for number, side in enumerate(sides) for layer in range(side.n_layers))
+
+
 def head_at(card: ModelCard, row: int) -> tuple[str, int] | None:
     """The attention and layer of a row of the map; None for a feed-forward's."""
-    n_layers = card.sides[0].n_layers
-    return (card.attentions[row // n_layers], row % n_layers) if row < len(card.attentions) * n_layers else None
+    places = attention_places(card)
+    return (card.attentions[places[row][0]], places[row][1]) if row < len(places) else None
 
 
 def _chosen(card: ModelCard, look: Look) -> tuple[int, int] | None:
     if look.attention not in card.attentions:
         return None
-    return card.attentions.index(look.attention) * card.sides[0].n_layers + look.layer, look.head
+    place = card.attentions.index(look.attention), look.layer
+    return (attention_places(card).index(place), look.head) if place in attention_places(card) else None
 
 
 def _ids(trace: Trace) -> tuple[int, ...]:
@@ -223,10 +240,11 @@ def hidden_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         scale=Scale(-end, end, look.signed_colours),
         chosen_row=word if word >= 0 else None,
         least=LEAST,
-        pending=found is None,
+        pending=found is None and not why_not_made(trace, words, "effects", "effects_exact"),
         caption=Caption(
             title=words("effects.hidden" if across else "effects.hidden_self"),
             tap=_TAP,
+            name="effects.hidden",
             shape=f"[word {len(ids)}, token {len(tokens)}]",
             note=words("effects.hidden_note", end="…" if found is None else plain(end)),
             origin="beside",

@@ -11,18 +11,25 @@ from explorer.state.look import Look
 from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
+_OF_OTHERS = ("tokens", "positions", "segments", "output")
 _MOST_PLACES = 512  # positions that are compared in pairs; all pairs of thousands take a second
 
 
 def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
-    """Embedding vectors before and after the factor √d_model [position, feature]. Each band has its own scale."""
-    made = _strips(trace, look, words, ("tokens", "scaled"))
+    """Embedding vectors before and after the factor √d_model [position, feature]. Each band has its own scale.
+
+    Models of others have no such factor, or none that is seen.
+    """
+    made = _strips(trace, look, words, ("tokens", "scaled") if trace.config is not None else ("tokens",))
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("picture.embedding")))
 
 
 def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
-    """Scaled embedding + positions = input [position, feature]. One scale for all three lets the eye add them."""
-    made = _strips(trace, look, words, ("scaled", "positions", "output"))
+    """Scaled embedding + positions = input [position, feature]. One scale for all three lets the eye add them.
+
+    Models of others may add no positions, or segments too, and may normalize the sum.
+    """
+    made = _strips(trace, look, words, ("scaled", "positions", "output") if trace.config is not None else _OF_OTHERS)
     # output[p] = scaled[p] + positions[p]
     every = np.concatenate([band.values.ravel() for band in made.bands])
     scale = robust_scale(every, look.signed_colours)
@@ -30,6 +37,8 @@ def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
 
 
 def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> Strips:
+    if trace.config is None:  # The first and the last are there in all models whose embedding is known.
+        parts = tuple(part for part in parts if part in (parts[0], parts[-1]) or f"{look.side}.embedding.{part}" in trace)
     taps = [f"{look.side}.embedding.{part}" for part in parts]
     bands = [tap_heatmap(trace, tap, look, words) for tap in taps]
     short = [words(f"stage.embedding.{part}.short") for part in parts]

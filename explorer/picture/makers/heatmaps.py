@@ -59,7 +59,7 @@ def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
 
 def symbol(trace: Trace, index: int) -> str:
     """The symbol of a vocabulary id; "#17" for a row of the output matrix that no symbol uses."""
-    return trace.symbols[index] if index < len(trace.symbols) else f"#{index}"
+    return trace.symbols[index] if index < len(trace.symbols) and trace.symbols[index] else f"#{index}"
 
 
 def scale_for(trace: Trace, tap: str, look: Look) -> Scale:

@@ -5,6 +5,7 @@ import numpy as np
 from explorer.lang import Words
 from explorer.mathematics import Numbers
 from explorer.picture.makers.excerpt import Excerpt
+from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.makers.why import asked
 from explorer.picture.river.contributions import Contributions
 from explorer.picture.sums import bare
@@ -14,16 +15,16 @@ from explorer.trace.trace import Trace
 from explorer.trace.why_inside import by_keys
 
 _LEAST_REACH = 0.5  # a difference of logits: below it, widths would make a drama of nothing
-_OWN = "transformer"  # the family on the card of the program's own models
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
 def no_contributions(trace: Trace, part: Excerpt, words: Words) -> str:
     """Why the bands of a pass cannot show contributions; "" where they can."""
-    if "decoder.embedding.output" not in trace:
+    if not trace.card.has("decoder"):
         return words("river.bands.no_words")
-    if trace.card.family != _OWN:
-        return words("error.not_for_this_model", name=words("river.bands.contributions"))
+    refused = why_not_made(trace, words, "why")
+    if refused:
+        return refused
     if not trace.whole or part.block > 1:
         return words("river.bands.too_long")
     return ""

@@ -9,6 +9,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Axis, Caption, Heatmap
 from explorer.picture.makers.heatmaps import token_axis
+from explorer.picture.makers.not_made import finding
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.saliency import Saliency
@@ -21,9 +22,8 @@ _FORMULAS = {
 
 
 def found_saliency(trace: Trace) -> Saliency | None:
-    """The saliency of a Trace; None while it is computed."""
-    found = trace.experiments.get("saliency")
-    return found if isinstance(found, Saliency) else None
+    """The saliency of a Trace; None while it is computed. Raises LacksTap."""
+    return finding(trace, "saliency", Saliency)
 
 
 def saliency_map(side: str) -> Callable[[Trace, Look, Words], Heatmap | None]:
@@ -47,6 +47,7 @@ def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
         caption=Caption(
             title=words(f"saliency.map.{side}"),
             tap=f"{side}.embedding.output",
+            name=f"saliency.{side}",
             shape=f"[word {values.shape[0]}, token {values.shape[1]}]",
             formula=_FORMULAS[look.saliency],
             note=_note(found, look, words),
@@ -100,6 +101,7 @@ def attention_mean(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         caption=Caption(
             title=words("saliency.attention", attention=words(f"attention_short.{attention}")),
             tap=f"{side}.layers.*.{kind}.weights",
+            name=f"{side}.{kind}.mean",
             shape=f"[query {values.shape[0]}, key {values.shape[1]}]",
             note=words("saliency.note.attention"),
             origin="computed",

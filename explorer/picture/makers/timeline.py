@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number
-from explorer.picture.kinds import Timeline
+from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.makers.heatmaps import caption
 from explorer.picture.makers.output import written
 from explorer.picture.scales import unit_scale

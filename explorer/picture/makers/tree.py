@@ -6,7 +6,8 @@ import attrs
 
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
-from explorer.picture.kinds import Branch, Caption, Tree
+from explorer.picture.decoding_kinds import Branch, Tree
+from explorer.picture.kinds import Caption
 from explorer.picture.makers.heatmaps import symbol
 from explorer.picture.theme import Theme
 from explorer.state.look import Look

@@ -11,7 +11,9 @@ import numpy as np
 from explorer.errors import NotLookedInto
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account
-from explorer.picture.kinds import Caption, Timeline
+from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.kinds import Caption
+from explorer.picture.makers.not_made import why_not_made
 from explorer.picture.makers.part_names import name_of
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.why_inside import opened
@@ -51,6 +53,7 @@ def account(trace: Trace, look: Look, words: Words) -> Account | None:
         caption=Caption(
             title=title,
             tap="generator.logits",
+            name="why",
             shape=f"[position {parts.position} of {len(trace.side('generator.logits'))}]",
             formula=words("why.formula", word=sums.word, rival=sums.rival),
             origin="computed",
@@ -68,9 +71,12 @@ def asked(trace: Trace, look: Look) -> Parts:
 def question(trace: Trace, look: Look, words: Words) -> Timeline:
     """The written words, of which one is asked about; the title is the question."""
     made = timeline(trace, look, words)
-    if "decoder.embedding.output" not in trace:
+    if not trace.card.has("decoder"):
         note = words("error.no_written_words", architecture=trace.card.architecture)
         return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", note=note))
+    refused = why_not_made(trace, words, "why")
+    if refused:
+        return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", note=refused))
     note = "" if trace.trained else words("why.untrained" if trace.expected else "why.not_asked")
     if not isinstance(trace.experiments.get("why"), OutputWeights):  # The card keeps its height until the answer is there.
         return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("page.why"), formula="", shape="", note=note))

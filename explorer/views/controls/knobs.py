@@ -21,8 +21,10 @@ from PySide6.QtWidgets import (
 from explorer.config import GROUPS, KNOBS, UNTRAINED_GROUPS, Config
 from explorer.knobs import Knob, Value
 from explorer.lang import Words
+from explorer.presets import Preset, load_preset
 from explorer.state.intents import SetKnob
 from explorer.state.wish import Wish
+from explorer.trace.trace import Trace
 from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.number_box import NumberBox
 from explorer.views.controls.writing import WritingRows
@@ -243,6 +245,8 @@ class KnobPanel(QScrollArea):
         self._groups = [KnobGroup("writing", [self.writing])]
         self._replaces = False  # whether the preset has trained weights, which the last groups replace
         self._words: Words | None = None
+        self._preset: Preset | None = None
+        self._all_act = True
         inside = QWidget()
         inside.setObjectName("knobs")
         layout = QVBoxLayout(inside)
@@ -277,6 +281,7 @@ class KnobPanel(QScrollArea):
     def put_wish(self, wish: Wish) -> None:
         """Show the beam width, and say which groups replace trained weights, if the preset has some."""
         self.writing.put_wish(wish)
+        self._show_acting(load_preset(wish.preset))
         if self._replaces != wish.has_trained:
             self._replaces = wish.has_trained
             if self._words is not None:
@@ -288,10 +293,33 @@ class KnobPanel(QScrollArea):
             return
         self._offered[name] = choices
         row = self.rows[name]
-        row.setVisible(len(choices) > 1)
+        self._show_row(row)
         if isinstance(row.editor, QComboBox):
             for index, choice in enumerate(row.knob.choices):
                 row.editor.model().item(index).setEnabled(choice in choices)  # type: ignore[attr-defined]  # QStandardItemModel
+
+    def draw(self, trace: Trace) -> None:
+        """Let sampling know how many symbols there are; a model without an output samples nothing."""
+        has_output = "generator.logits" in trace
+        self._groups[0].setVisible(has_output)
+        if has_output:
+            self.writing.offer(trace.shape("generator.logits")[-1])
+
+    def _show_acting(self, preset: Preset) -> None:
+        """Show the knobs that do something to the model, and no others."""
+        if (preset.foreign is None) != self._all_act:
+            self._all_act = preset.foreign is None
+            self._preset = preset
+            for group in self._groups[1:]:
+                rows = [row for row in self.rows.values() if row.knob.group == group.key]
+                for row in rows:
+                    self._show_row(row)
+                group.setVisible(not all(row.isHidden() for row in rows))
+
+    def _show_row(self, row: KnobRow) -> None:
+        name = row.knob.name
+        acts = self._preset is None or self._preset.acts(name)
+        row.setVisible(acts and len(self._offered.get(name, ("", ""))) > 1)
 
     def mark(self, names: frozenset[str]) -> None:
         """Outline these knobs and scroll to the first of them."""

@@ -64,6 +64,15 @@ class QuestionBox(QWidget):
             button.clicked.connect(self._pick)
             self._column.addWidget(button)
 
+    def mark(self, place: int, *, right: bool) -> None:
+        """Put the sign of right or wrong beside a choice that was picked."""
+        button = self.choices[place]
+        sign = "✓" if right else "×"
+        if not button.text().startswith(("✓", "×")):
+            button.setText(f"{sign} {button.text()}")
+        button.setObjectName("choice_right" if right else "choice_wrong")
+        button.style().polish(button)
+
     def tell(self, verdict: str, *, right: bool) -> None:
         """Show whether the answer was right, and why."""
         self.verdict.setObjectName("right" if right else "warning")

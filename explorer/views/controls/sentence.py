@@ -1,7 +1,7 @@
 """The box for a sentence. It leaves undo and redo to the session, whose steps include knobs."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QDragEnterEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
 _KEYS = QKeySequence.StandardKey
@@ -76,6 +76,12 @@ class SentenceEdit(QLineEdit):
         if (committed or not self._composing) and not self._putting and self.text() != self._said:
             self._said = self.text()
             self.edited.emit(self._said)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():  # The window opens the folder; its address is no sentence.
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if leaves_to_window(event):

@@ -71,16 +71,20 @@ QFileDialog QToolButton {{ padding: 2px; }}
 QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled {{ color: {disabled}; }}
-QToolButton#page {{ padding: 4px 7px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
-QToolButton#page::menu-indicator {{ image: none; }}
+QToolButton#page {{ padding: 4px 5px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
+QToolButton#page::menu-indicator, QToolButton#segment::menu-indicator {{ image: none; }}
 QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; }}
 QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: none; }}
 QToolButton#small {{ padding: 0 4px; color: {faint}; }}
+QToolButton#small::menu-indicator {{ image: none; }}
 QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}
-QPushButton#choice {{ text-align: left; padding: 5px 10px; }}
+QPushButton#slim {{ padding: 1px 12px; }}
+QPushButton#choice, QPushButton#choice_right, QPushButton#choice_wrong {{ text-align: left; padding: 5px 10px; }}
+QPushButton#choice_right {{ color: {accent}; border-color: {accent}; }}
+QPushButton#choice_wrong {{ color: {warning}; border-color: {warning}; }}
 QCommandLinkButton#suggestion {{ background: {card}; border: 1px solid {hairline}; border-radius: 6px; padding: 8px 12px; }}
 QCommandLinkButton#suggestion:hover, QCommandLinkButton#suggestion:focus {{ border-color: {accent}; }}
 QTreeView, QTableWidget {{ background: {card}; border: none; }}

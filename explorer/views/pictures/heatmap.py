@@ -7,18 +7,25 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.lang import Words
 from explorer.picture.cell_numbers import has_room
-from explorer.picture.cell_text import cell, cell_tip, changeable, followable, number
+from explorer.picture.cell_text import cell, cell_tip, changeable, followable
 from explorer.picture.kinds import Axis, Closed, Heatmap
-from explorer.picture.scales import GAP, Scale, indices
-from explorer.picture.theme import Theme
+from explorer.picture.scales import GAP, indices
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.labels import advance, centred_label, right_label, turned_label, widest
 from explorer.views.painting.numbers import Block, paint_numbers
-from explorer.views.painting.paint import estimate_hatching, hatching, label_step, ramp
+from explorer.views.painting.paint import estimate_hatching, hatching, label_step
 from explorer.views.painting.pencil import Pencil
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.walked_canvas import WalkedCanvas
+from explorer.views.pictures.map_legends import (
+    bar_labels,
+    has_unknown,
+    paint_axis_names,
+    paint_bar,
+    paint_legend,
+    paint_unknown,
+)
 
 _MOST_LABEL = 92.0  # px; longer labels are elided, and the tooltip has the whole one
 _TURNED = 1.3  # = 1 / sin 50°, the factor by which turned labels need to stand further apart
@@ -287,65 +294,3 @@ class HeatmapView(WalkedCanvas):
             else:  # A turned label rises to the right, so it has less room near the border.
                 room = min(_MOST_LABEL, max(0.0, (self.width() - middle - 8) // 0.65))
                 turned_label(painter, middle, field.top() - 6, axis.labels[column], colour, room)
-
-
-def paint_bar(painter: QPainter, bar: QRectF, scale: Scale, theme: Theme) -> None:
-    """Paint a scale's colours with the figures of its ends, and of its middle where there is room."""
-    painter.drawImage(bar, ramp(scale.colours))
-    painter.setPen(QColor(theme.faint))
-    labels = bar_labels(scale)
-    if bar.height() < 14 * len(labels):  # A short bar has the figures of its ends, or of the upper end alone.
-        labels = labels[:: len(labels) - 1] if bar.height() >= 28 else labels[:1]
-    for down, label in labels:
-        y = min(max(bar.top() + bar.height() * down, bar.top() + 7), bar.bottom() - 7)
-        painter.drawText(QPointF(bar.right() + 4, y + 4), label)
-
-
-def bar_labels(scale: Scale) -> list[tuple[float, str]]:
-    """The figures of a bar, each with its place as a share of the way down: both ends, and zero if it is the middle."""
-    figures = (scale.high, 0.0, scale.low) if scale.centred else (scale.high, scale.low)
-    return [(place / (len(figures) - 1), number(float(f"{figure:.2g}"))) for place, figure in enumerate(figures)]
-
-
-def paint_axis_names(painter: QPainter, place: QPointF, rows: str, columns: str, theme: Theme) -> QPointF:
-    """Write what runs downward and what to the right; returns where the line can go on."""
-    text = f"{rows} ↓  {columns} →"
-    painter.setPen(QColor(theme.faint))
-    painter.drawText(QPointF(place.x(), place.y() + 11), text)
-    return place + QPointF(QFontMetricsF(painter.font()).horizontalAdvance(text) + 16, 0)
-
-
-def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, reason: str, theme: Theme) -> None:
-    """Paint a sample of a closed cell and its meaning, or its name alone where there is no room for more."""
-    room = right - place.x() - 20
-    metrics = QFontMetricsF(painter.font())
-    label = next((text for text in (f"{name}: {reason}", name) if metrics.horizontalAdvance(text) <= room), "")
-    if not label:
-        return
-    painter.fillRect(QRectF(place.x(), place.y(), 12, 12), hatching(theme))
-    painter.setPen(QColor(theme.faint))
-    painter.drawText(QPointF(place.x() + 18, place.y() + 11), label)
-
-
-def paint_unknown(painter: QPainter, place: QPointF, right: float, meaning: str, theme: Theme) -> float:
-    """Paint a sample of the colour of NaN at the right end of a line, with its meaning; returns where the line now ends."""
-    metrics = QFontMetricsF(painter.font())
-    label = next((text for text in (meaning, "NaN") if metrics.horizontalAdvance(text) <= right - place.x() - 24), "")
-    left = right - metrics.horizontalAdvance(label) - 24
-    painter.fillRect(QRectF(left, place.y(), 12, 12), QColor(theme.unknown))
-    painter.setPen(QColor(theme.faint))
-    painter.drawText(QPointF(left + 18, place.y() + 11), label)
-    return left - 8
-
-
-def has_unknown(picture: Heatmap) -> bool:
-    """Whether a map shows the colour of NaN; of a large map the coarsest level answers."""
-    if picture.pending:
-        return False
-    if picture.levels is None:
-        values, closed = picture.values, picture.closed
-    else:
-        values = picture.levels.arrays[-1]
-        closed = None if picture.levels.closed is None else picture.levels.closed[-1]
-    unknown = ~np.isfinite(values)
-    return bool((unknown if closed is None else unknown & ~closed).any())

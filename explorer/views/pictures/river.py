@@ -1,6 +1,5 @@
-"""Draws a River: the whole pass on one picture, which answers to the mouse and the keys.
+"""Shows a River: the whole pass on one picture, which answers to the mouse and the keys.
 
-What does not follow the mouse is painted once into an image; accents and the explanation are painted over it.
 Keys: left and right go through the attentions in the order of computation, up and down through the steps or tokens, digits
 choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape
 closes it, or lets a token go that a click has pinned. Space plays the steps, B lets bands show
@@ -9,48 +8,24 @@ opened block.
 The wheel goes through a long sentence, with Ctrl it shows fewer tokens or more, as + and − do.
 """
 
-import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QMenu, QSizePolicy
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QMenu
 
-from explorer.lang import Words
-from explorer.picture.cell_text import number
 from explorer.picture.river.changeable import changeable, pointed_place
-from explorer.picture.river.draw import Colours, draw_over, draw_river
 from explorer.picture.river.excerpts import centred, turned
-from explorer.picture.river.grid import RiverGrid, columns_of, lay_out
-from explorer.picture.river.hit import place_in_river, place_inside
-from explorer.picture.river.inside import draw_inside, draw_inside_over
-from explorer.picture.river.inside_grid import Inside, lay_out_inside
 from explorer.picture.river.place import Place
-from explorer.picture.river.pointing import Pointing, has_lanes, of_spots, pointing_at, spots_of, usual
-from explorer.picture.river.river import River
-from explorer.picture.river.scene import Drawn, Sentence
+from explorer.picture.river.pointing import usual
 from explorer.picture.river.strips import bar_rect
-from explorer.picture.theme import Theme
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.change_menu import ChangeMenu
-from explorer.views.painting.pointed import NOTHING, Pointed, Spot
-from explorer.views.painting.scene import paint_scene
-from explorer.views.painting.sliding import Sliding
-from explorer.views.painting.surface import Surface
 from explorer.views.pictures.river_keys import EXCERPT_KEYS, by_key, key_place
+from explorer.views.pictures.river_surface import RiverSurface
 
-_EMPTY, _NO_PLACE = Drawn(()), Place("")
+_NO_PLACE = Place("")
 
 
-class RiverView(Surface):
+class RiverView(RiverSurface):
     """Shows a River.
 
     Signals: pointed(Pointed) when the mouse moves over something or leaves; chose(Place) on a click or a key; followed(Cell)
@@ -59,50 +34,13 @@ class RiverView(Surface):
     """
 
     chose = Signal(object)
-    laid_out = Signal()
     followed = Signal(object)
     wished = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.picture: River | None = None
-        self.colours = Colours("cividis", "blue-red")
-        self.pointing: Pointing | None = None  # None: nothing is pointed at
-        self.pinned: Pointing | None = None  # what stays when the mouse leaves
-        self._grid: RiverGrid | None = None
-        self._inside: Inside | None = None  # where everything of an opened block stands
-        self._base, self._over = _EMPTY, _EMPTY
-        self._image = QPixmap()  # the picture without what follows the mouse
-        self._outdated = True
-        self._mouse: QPointF | None = None
         self._dragged = _NO_PLACE  # where the mouse was pressed
-        self.motion = Sliding(self.update, self)
         self.change_menu = ChangeMenu(self, self.wished.emit)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(600, 380)
-
-    def draw(self, picture: River, words: Words) -> None:
-        self.picture, self.words = picture, words
-        self.colours = Colours(picture.unit_colours, picture.signed_colours)
-        if self.picture is not None and self.pinned is not None and not has_lanes(self.picture, self.pinned):
-            self.pinned = None  # Its token is gone.
-        pointed, self.pointing = self.pointing, self.pinned
-        self._lay_out()
-        if self._mouse is not None:  # What lies there now may be something else.
-            self._point_at(self._mouse)
-        if pointed is not None or self.pointing is not None:
-            self.pointed.emit(self.told(self.pointing))  # What was told of the last picture may be wrong now.
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._outdated = True
-
-    def light(self, tokens: frozenset[Spot]) -> None:
-        """Let the lanes of these tokens stand out."""
-        if tokens != self.lit:
-            self.lit = tokens
-            if self.picture is not None and (self.pointing is None or self.pointing.place is None):
-                self._point(of_spots(self.picture, tokens))
 
     def fit(self) -> None:
         """Let go what was pointed at, or pinned, and show all tokens."""
@@ -111,126 +49,6 @@ class RiverView(Surface):
         for half in () if self.picture is None else self.picture.halves:
             if not half.whole:
                 self.chose.emit(Place("excerpt", side=half.tokens))
-
-    @property
-    def grid(self) -> RiverGrid | None:
-        """Where everything stands; None without a picture."""
-        return self._grid
-
-    @property
-    def explanation(self) -> str:
-        """The sentence at the bottom."""
-        return next((item.text for item in reversed(self._over.scene) if isinstance(item, Sentence)), "")
-
-    # Painting
-
-    def _lay_out(self) -> None:
-        if self.picture is None or self.words is None or not self.picture.halves or self.width() < 50:
-            return
-        before = self._edges()
-        self._grid = lay_out(self.picture, self.width(), self.height())
-        if self.picture.opened is None:
-            self._inside = None
-            self._base = draw_river(self.picture, self._grid, self.words, self.colours)
-        else:
-            self._inside = lay_out_inside(self.picture, self.width(), self.height())
-            self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
-        self._outdated = True
-        self._draw_over()
-        after = self._edges()
-        if before is not None and after is not None and before[0] == after[0]:  # A river of the same model in the same room.
-            self.motion.start(before[1], after[1])
-        self.laid_out.emit()
-
-    def _edges(self) -> tuple[object, list[float]] | None:
-        """What must be alike for columns to move, and where their edges are (px)."""
-        if self._grid is None or self.picture is None:
-            return None
-        slabs = [slab for half in self._grid.halves for slab in half.slabs]
-        edges = [0.0, *(slab.x for slab in slabs), slabs[-1].x + slabs[-1].w, float(self._grid.width)]
-        return (len(slabs), self.picture.opened is None, self._grid.width, self._grid.height), sorted(edges)
-
-    @property
-    def columns(self) -> dict[str, tuple[float, float]] | None:
-        """Where every Block of the architecture stands (px); None while one of them is open and has all the width."""
-        return None if self._grid is None or self._inside is not None else columns_of(self._grid)
-
-    def _draw_over(self) -> None:
-        if self.picture is None or self._grid is None or self.words is None:
-            return
-        pointing = self.pointing or usual(self.picture)
-        if self._inside is None:
-            self._over = draw_over(self.picture, self._grid, self.words, pointing)
-        else:
-            self._over = draw_inside_over(self.picture, self._inside, self.words, self.colours, pointing)
-        self.setAccessibleDescription(self.explanation)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
-            if self._outdated:
-                self._paint_image()
-                self._outdated = False
-            if self.motion.runs:
-                self.motion.paint(painter, self._image)
-            else:
-                painter.drawPixmap(0, 0, self._image)
-                self.paint(painter, event.rect())
-
-    def _paint_image(self) -> None:
-        ratio = self.devicePixelRatioF()
-        if self._image.size() != self.size() * ratio:  # A new image of a whole window takes a millisecond.
-            self._image = QPixmap(self.size() * ratio)
-            self._image.setDevicePixelRatio(ratio)
-        self._image.fill(QColor(self.theme.window))
-        with QPainter(self._image) as painter:
-            painter.setFont(self.font())
-            painter.setBackground(QColor(self.theme.window))
-            paint_scene(painter, self._base.scene, self.theme)
-
-    def paint(self, painter: QPainter, part: QRect) -> None:
-        paint_scene(painter, self._over.scene, self.theme)
-        self.paint_focus(painter)
-
-    # Pointing
-
-    def place_at(self, point: QPointF) -> Place | None:
-        """What lies at a point: of a map the pair, of a band its pair."""
-        if self.picture is None or self._grid is None:
-            return None
-        if self._inside is not None:
-            return place_inside(self.picture, self._inside, self._over, point.x(), point.y())
-        return place_in_river(self.picture, self._grid, (self._base, self._over), point.x(), point.y())
-
-    def _pointing_at(self, place: Place | None) -> Pointing | None:
-        if self.picture is None or place is None:
-            return None
-        return pointing_at(self.picture, place, opened=self._inside is not None)
-
-    def _point(self, pointing: Pointing | None) -> None:
-        if pointing != self.pointing:
-            self.pointing = pointing
-            self._draw_over()
-
-    def told(self, pointing: Pointing | None) -> Pointed:
-        """What the status line says: the pair's weight, tap, place and shape."""
-        river = self.picture
-        if river is None or pointing is None or river.focus is None or river.focus.weights is None:
-            return NOTHING
-        spots = spots_of(river, pointing)
-        pair, place = pointing.pair, pointing.place
-        if place is not None and place.kind == "block":
-            block = next((b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer)), None)
-            return Pointed("" if block is None else block.tap, spots)
-        if place is not None and place.kind == "head" and self._inside is None:
-            block = next(b for b in river.blocks() if (b.attention, b.layer) == (place.attention, place.layer))
-            return Pointed(f"{block.tap}[{place.head}]", spots)
-        if pair is None or (place is not None and place.kind == "candidate"):
-            return Pointed(self.explanation, spots)
-        value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
-        tap = f"{river.focus.tap}[{river.head}, {pair[0]}, {pair[1]}]"
-        return Pointed(f"{tap} = {number(value)}   {river.caption.shape}", spots)
 
     # Qt's events
 
@@ -241,15 +59,6 @@ class RiverView(Surface):
             self._drag(self._mouse)
         else:
             self._point_at(self._mouse)
-
-    def _point_at(self, point: QPointF) -> None:
-        place = self.place_at(point)
-        pointing = self._pointing_at(place) or self.pinned
-        if pointing != self.pointing:
-            self._point(pointing)
-            self.lit = frozenset() if pointing is None or self.picture is None else spots_of(self.picture, pointing)
-            self.pointed.emit(self.told(pointing))
-        self.setCursor(Qt.CursorShape.PointingHandCursor if place is not None else Qt.CursorShape.ArrowCursor)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Over lanes: with Ctrl show fewer or more tokens, around the one under the mouse; else those further on."""
@@ -328,14 +137,6 @@ class RiverView(Surface):
             return None
         place = pointed_place(self.picture, self.pointing) if by_key else self.place_at(QPointF(event.pos()))
         return self.change_menu.made(None if place is None else changeable(self.picture, place), self.words)
-
-    def left(self) -> None:
-        self._mouse = None
-        self._point(self.pinned)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._lay_out()
 
     def event(self, event: QEvent) -> bool:
         """Escape closes an opened block, or lets a pinned token go, before it stops a computation."""

@@ -14,7 +14,7 @@ from explorer.views.painting.labels import advance, right_label, widest
 from explorer.views.painting.paint import elided, label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.walked_canvas import WalkedCanvas
-from explorer.views.pictures.heatmap import has_unknown, paint_unknown
+from explorer.views.pictures.map_legends import has_unknown, paint_unknown
 
 _MOST_LABEL = 72.0
 _HEAD, _FOOT = 20.0, 18.0

@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
+from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.figure.timeline import probability, tell_step
-from explorer.picture.kinds import Timeline
 from explorer.picture.scales import LEVELS, table
 from explorer.views.painting.labels import sized
 from explorer.views.painting.paint import elided

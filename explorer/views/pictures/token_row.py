@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.kinds import TokenRow
-from explorer.state.intents import AddWord, CutTokens
+from explorer.state.cut_intents import AddWord, CutTokens
 from explorer.state.offers import ChangePlace
 from explorer.tokens.token import Token
 from explorer.views.painting.change_menu import ChangeMenu

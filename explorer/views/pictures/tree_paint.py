@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QApplication
 
-from explorer.picture.kinds import Tree
+from explorer.picture.decoding_kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, CONTROL_PX, FIGURE_PX, PAD, TOKEN_PX, Chip, Link, TreeLayout
 from explorer.picture.makers.tree import ROOT, Ink, ink
 from explorer.picture.theme import Theme

@@ -17,6 +17,7 @@ from explorer.foreign import thin
 from explorer.foreign.holding import way_to_hold
 from explorer.lang import LANGUAGES, Words
 from explorer.stops import Superseded
+from explorer.trace.arrays import Array
 from tests.foreign.models import write_model
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
@@ -80,6 +81,26 @@ def test_a_pass_tells_how_far_it_is_and_stops(folder: Path, hold: Callable[[str]
     with pytest.raises(Superseded):
         computer(request, stop=lambda: next(asked) > 20)
     assert np.array_equal(computer(request).trace["generator.logits"], first["generator.logits"])
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bart"])
+def test_experiments_find_what_they_find_in_the_whole_model(
+    name: str, tmp_path: Path, hold: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that look at the weights themselves, and those that need gradients."""
+    monkeypatch.setattr(thin, "SMALL", 64)
+    folder = write_model(tmp_path / "m", name)
+
+    def found(path: str) -> list[Array]:
+        lens, why = explorer.lens("the fox", preset=path), explorer.why("the fox", 1, preset=path)
+        effects, saliency = explorer.effects("the fox", preset=path), explorer.saliency("the fox", preset=path)
+        return [lens.probabilities, why.values, effects.heads, *saliency.gradient.values(), *saliency.integrated.values()]
+
+    whole = found(str(folder))
+    hold("streamed")
+    ours = found(f"{folder}/")
+    assert all(np.allclose(one, other, rtol=1e-4, atol=1e-6) for one, other in zip(ours, whole, strict=True))
+    assert all(np.isfinite(each).any() for each in whole)
 
 
 @pytest.mark.parametrize("way", WAYS)

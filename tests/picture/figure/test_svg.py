@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from explorer.export.choice import Choice, together
+from explorer.picture.decoding_kinds import Timeline
 from explorer.picture.figure.drawing import hexadecimal
 from explorer.picture.figure.png import palette
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import runs, width
 from explorer.picture.figure.timeline import probability
-from explorer.picture.kinds import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, Timeline, TokenRow, Waves
+from explorer.picture.kinds import Bars, Caption, HeadGrid, Heatmap, Picture, Strips, TokenRow, Waves
 from explorer.picture.layout.atlas import atlas
 from explorer.picture.makers import attention, embedding, output, positions
 from explorer.picture.makers import decoding_step as step

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.picture.decoding_kinds import Tree
 from explorer.picture.figure.svg import render
 from explorer.picture.figure.text import width
-from explorer.picture.kinds import Tree
 from explorer.picture.layout.tree import CHIP_PX, TreeLayout, layout, neighbour
 from explorer.picture.makers.tree import (
     ROOT,

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.errors import LacksTap
 from explorer.picture.figure.svg import render
 from explorer.picture.makers.river import river
 from explorer.picture.river.contributions import Contributions, block_parts, mode_bands, part_chips, signed_colour
@@ -18,6 +19,7 @@ from explorer.picture.river.tell import tell
 from explorer.picture.tables import tables
 from explorer.picture.theme import LIGHT
 from explorer.state.look import Look
+from explorer.trace.findings import NotMade
 from explorer.trace.trace import Trace
 from explorer.trace.why_inside import by_key, by_keys
 from tests.picture.examples import words
@@ -148,8 +150,9 @@ def test_a_pass_without_an_account_says_why() -> None:
     long = explorer.explore("我爱你" * 100, preset="tiny", architecture="decoder-only", tokenizer="characters", n_heads=1)
     assert made(long).no_contributions == words()("river.bands.too_long")
     own = explorer.explore(TEXT, preset="tiny")
-    other = attrs.evolve(own, card=attrs.evolve(own.card, family="gpt2"))
-    told = words()("error.not_for_this_model", name=words()("river.bands.contributions"))
+    error = LacksTap(name="why", tap="residual1", why="absent.unknown_family")
+    other = attrs.evolve(own, experiments={"why": NotMade(error)})
+    told = words().error(error)
     assert (made(other).bands, made(other).no_contributions) == ("weights", told)
     waiting = made(explorer.explore(TEXT, preset="tiny"))
     assert waiting.bands == "contributions" and waiting.contributions is None and not waiting.no_contributions

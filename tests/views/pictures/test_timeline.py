@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.kinds import Caption, Timeline
+from explorer.picture.decoding_kinds import Timeline
+from explorer.picture.kinds import Caption
 from explorer.picture.scales import LEVELS, table
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.painting.pointed import Pointed

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
-from explorer.picture.kinds import Tree
+from explorer.picture.decoding_kinds import Tree
 from explorer.picture.makers.tree import ROOT, describe, search_tree, summary
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.state.look import Look

@@ -1,0 +1,88 @@
+"""Runs: passes of one model over one sentence, with as many rows as a batch has. The model is one of ours, or somebody's.
+
+Of a model with both sides, the encoder's output can be made once and shared by the rows of all later batches.
+"""
+
+from typing import Any, Protocol
+
+import attrs
+import torch
+from torch import Tensor
+
+from explorer.foreign.model import Foreign
+from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
+from explorer.trace.trace import Tokens
+
+AnyModel = Transformer | Foreign
+Places = slice | list[int]
+EVERYWHERE = slice(None)
+
+
+class Runs(Protocol):
+    """Makes passes; taps of the model see them."""
+
+    def memory(self) -> Any:
+        """What the encoder makes of the source, for `logits`; None for a model with one side."""
+
+    def logits(self, n: int, memory: Any = None, places: Places = EVERYWHERE) -> Tensor:
+        """[batch n, place, vocab] the logits at these places of the output. Without `memory`, the source is encoded n times."""
+
+
+@attrs.frozen(eq=False)
+class _OwnRuns:
+    """Those of our own model, whose parts are called one by one. The softmax over all symbols is left out."""
+
+    model: Transformer
+    source: Tensor | None  # [batch 1, position]
+    target: Tensor | None
+
+    def memory(self) -> Tensor | None:
+        both = self.source is not None and self.target is not None
+        return self.model.encode(self.source) if both and self.source is not None else None
+
+    def logits(self, n: int, memory: Tensor | None = None, places: Places = EVERYWHERE) -> Tensor:
+        generator, output = self.model.generator, self._output(n, memory)[:, places]  # [batch, place, feature]
+        made: Tensor = generator.logits(generator.project(output))
+        return made
+
+    def _output(self, n: int, memory: Tensor | None) -> Tensor:
+        """[batch, position, feature] what the last stack gives out."""
+        shared = None if memory is None else memory.expand(n, -1, -1)
+        if shared is None and self.source is not None:
+            shared = self.model.encode(self.source.expand(n, -1))
+        if self.target is not None:
+            return self.model.decode(self.target.expand(n, -1), shared)
+        assert shared is not None  # A sentence has a source, a target or both.
+        return shared
+
+
+@attrs.frozen(eq=False)
+class _ForeignRuns:
+    """Those of somebody's model, which runs as a whole."""
+
+    model: Foreign
+    source: Tensor | None
+    target: Tensor | None
+
+    def memory(self) -> Any:
+        both = self.source is not None and self.target is not None
+        return self.model.encode(self.source) if both and self.source is not None else None
+
+    def logits(self, n: int, memory: Any = None, places: Places = EVERYWHERE) -> Tensor:
+        source, target = (None if row is None else row.expand(n, -1) for row in (self.source, self.target))
+        shared = None if memory is None else self.model.expanded(memory, n)
+        return self.model.logits(source, target, shared)[:, places]
+
+
+def runs_of(model: AnyModel, tokens: Tokens) -> Runs:
+    """The Runs of a model over these tokens."""
+    device = device_of(model)
+    rows = (tokens.source, tokens.target)
+    source, target = (ids_tensor(tuple(token.id for token in row)).to(device) if row else None for row in rows)
+    return _ForeignRuns(model, source, target) if isinstance(model, Foreign) else _OwnRuns(model, source, target)
+
+
+def device_of(model: AnyModel) -> torch.device:
+    """Where a model's weights are."""
+    return next((model.model if isinstance(model, Foreign) else model).parameters()).device

@@ -1,0 +1,181 @@
+"""The weights of somebody's model that stand behind its streams: what is written to them, and how they are read.
+
+They are the model's own memory and no copies: nobody gives an opened model other numbers. Weights that are lent are read anew.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from explorer.foreign.families import Side
+from explorer.foreign.model import Foreign
+from explorer.foreign.thin import check_room, plainly, weight_of
+from explorer.trace.arrays import Array
+from explorer.trace.findings import Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
+
+_READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
+_TOGETHER = "c_attn"  # One matrix for Q, K and V.
+_HEAD_NORMS = {"query": "q_norm", "key": "k_norm"}
+_Written = tuple[dict[str, Matrix], dict[str, Matrix], dict[str, NormWeights]]
+
+
+def output_weights(foreign: Foreign) -> OutputWeights:
+    """The weights behind heads and networks of the decoder. Raises NotEnoughMemory."""
+    check_room(foreign.model)
+    return OutputWeights(*_written(foreign, "decoder"), _generator(foreign), scale=_scale(foreign))
+
+
+def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
+    """The weights with which attentions read the streams of all sides, and those of what was added there, for `n` tokens.
+
+    A matrix that is not found is left out. Raises NotEnoughMemory.
+    """
+    check_room(foreign.model)
+    found: dict[str, dict[str, Matrix]] = {"query": {}, "key": {}, "value": {}}
+    head_norms = {}
+    for block, module in foreign.attentions.items():
+        for part, matrix in _read_by(module):
+            found[part][block] = matrix
+        for part, name in _HEAD_NORMS.items():
+            if isinstance(getattr(module, name, None), nn.Module):
+                head_norms[f"{block}.{part}"] = norm_weights(module.get_submodule(name))
+    written = [_written(foreign, side) for side in foreign.rows]
+    return ReadingWeights(
+        queries=found["query"],
+        keys=found["key"],
+        values=found["value"],
+        projections={name: each for side in written for name, each in side[0].items()},
+        networks={name: each for side in written for name, each in side[1].items()},
+        norms={name: each for side in written for name, each in side[2].items()},
+        turns=_turns(foreign, n),
+        head_norms=head_norms,
+    )
+
+
+def stream_readings(foreign: Foreign) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
+    """The taps of the decoder's stream, each with what makes logits [position, vocab] of it.
+
+    Pre-norm: through the final norm. Post-norm: through the norm of that very addition; the input has none.
+    """
+    row = foreign.rows["decoder"]
+    final = None if row.post or not row.final_norm else foreign.model.base_model.get_submodule(row.final_norm)
+    yield "decoder.embedding.output", _reading(foreign, final)
+    for number, layer in enumerate(_layers(foreign, row)):
+        for count, (_kind, sublayer) in enumerate(row.sublayers, start=1):
+            norm = layer.get_submodule(sublayer.norm) if row.post else final
+            yield f"decoder.layers.{number}.residual{count}", _reading(foreign, norm)
+
+
+def _reading(foreign: Foreign, norm: nn.Module | None) -> Callable[[Tensor], Tensor]:
+    head, scale = foreign.model.get_output_embeddings(), _scale(foreign)
+    added, cap = _added(foreign), getattr(foreign.model.config, "final_logit_softcapping", None)
+
+    def read(stream: Tensor) -> Tensor:
+        x = stream[None].to(head.weight)  # [batch 1, position, feature]
+        x = x if norm is None else plainly(norm, x)
+        logits = plainly(head, x * scale) + added
+        return (logits if cap is None else torch.tanh(logits / cap) * cap)[0].float()
+
+    return read
+
+
+def _written(foreign: Foreign, side: str) -> _Written:
+    """The weights through which a side's blocks reach its stream: projections, networks and norms."""
+    row, base = foreign.rows[side], foreign.model.base_model
+    projections: dict[str, Matrix] = {}
+    networks: dict[str, Matrix] = {}
+    norms: dict[str, NormWeights] = {}
+    for number, layer in enumerate(_layers(foreign, row)):
+        for count, (kind, sublayer) in enumerate(row.sublayers, start=1):
+            to = networks if kind == "feed_forward" else projections
+            to[f"{side}.layers.{number}.{kind}"] = _matrix(layer.get_submodule(sublayer.output))
+            norms[f"{side}.layers.{number}.residual{count}"] = norm_weights(layer.get_submodule(sublayer.norm))
+    for tap, path in ((f"{side}.norm", row.final_norm), (f"{side}.embedding.output", row.embedding_norm)):
+        if path:
+            norms[tap] = norm_weights(base.get_submodule(path))
+    return projections, networks, norms
+
+
+def _layers(foreign: Foreign, row: Side) -> Any:
+    return foreign.model.base_model.get_submodule(row.layers)
+
+
+def norm_weights(norm: nn.Module) -> NormWeights:
+    """One norm: LayerNorm, or one that subtracts no mean (Zhang and Sennrich 2019, RMSNorm)."""
+    if isinstance(norm, nn.LayerNorm):
+        return NormWeights(_array(norm.weight), _array(_or_zeros(norm.bias, norm.weight)), float(norm.eps), False)
+    eps = float(getattr(norm, "variance_epsilon", getattr(norm, "eps", 0.0)))
+    # Some families keep γ and others γ - 1: of ones, each norm makes γ/√(1 + eps).
+    with torch.inference_mode():
+        weight = plainly(norm, torch.ones_like(norm.weight)) * (1 + eps) ** 0.5  # type: ignore[arg-type]  # a parameter
+    return NormWeights(_array(weight), np.zeros(len(weight), np.float32), eps, False, centred=False)
+
+
+def _or_zeros(bias: Tensor | None, like: Tensor) -> Tensor:
+    return torch.zeros_like(like) if bias is None else bias
+
+
+def _generator(foreign: Foreign) -> Matrix:
+    head = foreign.model.get_output_embeddings()
+    bias = _added(foreign) if head.bias is None else weight_of(head, "bias") + _added(foreign)
+    none = head.bias is None and not isinstance(bias, Tensor)
+    return Matrix(_array(weight_of(head)), None if none else _array(bias))
+
+
+def _added(foreign: Foreign) -> Any:
+    """[vocab] what some families add to the logits behind their output layer; 0 for nothing."""
+    found = getattr(foreign.model, "final_logits_bias", None)
+    return 0 if found is None else found[0]
+
+
+def _scale(foreign: Foreign) -> float:
+    """What the decoder's output is multiplied with before the output layer: T5 divides by √d_model."""
+    config = foreign.model.config
+    return float(config.d_model**-0.5) if getattr(config, "scale_decoder_outputs", False) else 1.0
+
+
+def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
+    """W_Q, W_K and W_V of an attention, each with the name of what it makes."""
+    parts = dict(attention.named_children())
+    if _TOGETHER in parts:
+        both = _matrix(parts[_TOGETHER])
+        biases = (None,) * 3 if both.bias is None else np.split(both.bias, 3)
+        for part, weight, bias in zip(("query", "key", "value"), np.split(both.weight, 3), biases, strict=True):
+            yield part, Matrix(weight, bias)
+        return
+    names = next((each for each in _READERS if set(each) <= parts.keys()), ())
+    for part, name in zip(("query", "key", "value"), names, strict=False):
+        yield part, _matrix(parts[name])
+
+
+def _matrix(linear: nn.Module) -> Matrix:
+    """The weights of a linear layer; GPT-2's has its matrix the other way round."""
+    weight, bias = weight_of(linear), None if linear.bias is None else weight_of(linear, "bias")
+    return Matrix(_array(weight if isinstance(linear, nn.Linear) else weight.T), None if bias is None else _array(bias))
+
+
+def _turns(foreign: Foreign, n: int) -> dict[str, Turn]:
+    """By self-attention the angles by which rotary positions turn the queries and keys of `n` tokens."""
+    made = {}
+    for side in foreign.rows:
+        base = foreign.model.base_model
+        rotary = getattr(base, "rotary_emb", None)
+        if rotary is None:
+            continue
+        with torch.inference_mode():
+            cos, sin = rotary(torch.zeros(1, n, 1), position_ids=torch.arange(n)[None])  # [batch 1, position, feature]
+        turn = Turn(_array(cos[0]), _array(sin[0]))
+        for block, module in foreign.attentions.items():
+            if block.startswith(f"{side}.") and block.endswith(".self_attn") and getattr(module, "use_rope", True):
+                made[block] = turn
+    return made
+
+
+def _array(tensor: Any) -> Array:
+    """The tensor's own memory as a read-only array."""
+    array: Array = tensor.detach().float().cpu().numpy().view()
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,71 @@
+"""A ModelCard in words: its sizes in rows, and the taps that the model lacks, by reason."""
+
+from collections.abc import Iterable
+
+from explorer.lang import Words
+from explorer.trace.model_card import ModelCard
+from explorer.trace.tap_names import without_place
+
+_THOUSAND = 1000
+
+
+def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
+    """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short: "124 M"."""
+    size = rounded(card.parameters)
+    return size if short else " · ".join((card.family, words(f"choice.architecture.{card.architecture}"), size))
+
+
+def rounded(count: int) -> str:
+    """A count with three figures: 27,776 is "27.8 k", 22,713,216 is "22.7 M"."""
+    value, unit = float(count), ""
+    for unit in ("", "k", "M", "G"):
+        if value < _THOUSAND - 0.5 or unit == "G":
+            break
+        value /= _THOUSAND
+    return f"{value:.3g} {unit}".rstrip()
+
+
+def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
+    """What the model is, as pairs of a name and a value; where two sides differ, both values."""
+    both = tuple(card.sides)
+    rows = {
+        "family": card.family,
+        "kind": words(f"choice.architecture.{card.architecture}"),
+        "parameters": f"{card.parameters:,}",
+        "layers": _sides(side.n_layers for side in both),
+        "heads": _sides(side.n_heads for side in both),
+        "key_heads": _sides(side.n_kv_heads for side in both),
+        "d_model": f"{card.d_model} · {card.d_head}",
+        "d_ff": _sides(side.d_ff for side in both),
+        "vocabulary": f"{card.vocab_size or both[0].vocab_size:,}",
+        "max_len": f"{card.max_len:,}",
+        "positions": words(f"card.position.{card.position}"),
+        "norm": f"{words(f'choice.norm_placement.{card.norm_placement}')} · {words(f'card.norm_kind.{card.norm_kind}')}",
+        "activation": card.activation,
+        "dtype": card.dtype,
+        "difference": words("card.exact") if card.difference == 0 else f"{card.difference:.2g}",
+    }
+    known = {name: value for name, value in rows.items() if value not in ("", "0")}
+    if known["key_heads"] == known["heads"]:
+        del known["key_heads"]
+    return tuple((words(f"card.{name}"), value) for name, value in known.items())
+
+
+def absent_rows(card: ModelCard, words: Words) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Why the model lacks taps that others have, as pairs of a reason and the taps."""
+    by_reason: dict[str, list[str]] = {}
+    for tap, reason in card.absent.items():
+        by_reason.setdefault(reason, []).append(tap)
+    return tuple((words(reason), tuple(taps)) for reason, taps in by_reason.items())
+
+
+def lacking(card: ModelCard, tap: str, words: Words) -> str:
+    """That the model lacks a tap, with the reason if one is known."""
+    why = card.why_absent(tap)
+    return f"{words('card.lacks', tap=without_place(tap))} {words(why) if why else ''}".rstrip()
+
+
+def _sides(values: Iterable[int]) -> str:
+    """One value, or those of both sides where they differ."""
+    found = [str(value) for value in values]
+    return found[0] if len(set(found)) == 1 else " + ".join(found)

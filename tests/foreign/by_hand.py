@@ -1,0 +1,146 @@
+"""A pass of a model in its own way, with one tensor changed by hand.
+
+What our taps do is held against this: torch's hooks on the model's own modules, and its own eager attention. Inside an
+attention there are no modules, so the functions that all eager attentions call are watched: the product of queries and keys,
+the softmax, and the product of weights and values.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor, nn
+
+from explorer.foreign.families import FAMILIES, Side
+from explorer.foreign.opening import Opened
+
+Step = Callable[[Tensor], Tensor]
+
+
+@contextmanager
+def changed_by_hand(model: Any, like: Opened, tap: str, step: Step) -> Iterator[None]:
+    """Inside the block, a model of its own implementation computes with `step` at the place that our tap shows."""
+    block, _, part = tap.rpartition(".")
+    with ExitStack() as stack:
+        if block in like.attentions and part != "output":
+            stack.enter_context(_in_attention(like, block, part, step))
+        elif part == "logits":
+            stack.callback(model.register_forward_hook(_logits(step)).remove)
+        else:
+            module, before = _module(model, like, tap)
+            stack.callback((_before if before else _after)(module, step))
+        yield
+
+
+def _after(module: nn.Module, step: Step) -> Callable[[], None]:
+    def hook(_module: nn.Module, _given: Any, out: Any) -> Any:
+        return (step(out[0]), *out[1:]) if isinstance(out, tuple) else _each(step, out)
+
+    return module.register_forward_hook(hook).remove
+
+
+def _before(module: nn.Module, step: Step) -> Callable[[], None]:
+    def hook(_module: nn.Module, args: Any, given: Any) -> Any:
+        if args:
+            return (step(args[0]), *args[1:]), given
+        return args, given | {"hidden_states": step(given["hidden_states"])}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True).remove
+
+
+def _each(step: Step, out: Tensor) -> Tensor:
+    return step(out[None])[0] if out.dim() == 2 else step(out)
+
+
+def _logits(step: Step) -> Any:
+    def hook(_module: nn.Module, _given: Any, out: Any) -> Any:
+        out.logits = step(out.logits)
+        return out
+
+    return hook
+
+
+def _module(model: Any, like: Opened, tap: str) -> tuple[nn.Module, bool]:
+    """The module whose output a tap shows, or whose input (True)."""
+    base, names = model.base_model, tap.split(".")
+    side = _side(like, names[0])
+    if names[1] == "embedding":
+        return (
+            (base.get_submodule(side.layers)[0], True)
+            if names[2] == "output"
+            else (base.get_submodule(_of(side, names[2])), False)
+        )
+    if names[1] == "norm":
+        return base.get_submodule(side.final_norm), False
+    layer = base.get_submodule(side.layers)[int(names[2])]
+    sublayers = dict(side.sublayers)
+    if names[3].startswith("norm"):
+        return layer.get_submodule(side.sublayers[int(names[3][4:]) - 1][1].norm), False
+    if names[3].startswith("residual"):
+        number = int(names[3][8:])
+        if side.post:
+            return layer.get_submodule(side.sublayers[number - 1][1].norm), True
+        assert number == len(side.sublayers)  # Between the sublayers, the stream has no module.
+        return layer, False
+    output = layer.get_submodule(sublayers[names[3]].output)
+    if names[4] in ("output", "activated"):
+        return output, names[4] == "activated"
+    paths = (side.gate,) if names[4] == "gate" else side.hidden
+    known = dict(layer.named_modules())
+    return next(known[path] for path in paths if path in known), False
+
+
+def _of(side: Side, part: str) -> str:
+    return {"tokens": side.tokens, "positions": side.positions, "segments": side.segments}[part]
+
+
+def _side(like: Opened, name: str) -> Side:
+    family = FAMILIES[like.foreign.model.config.model_type]
+    return family.sides[0] if len(family.sides) == 1 or name == "encoder" else family.sides[1]
+
+
+@contextmanager
+def _in_attention(like: Opened, block: str, part: str, step: Step) -> Iterator[None]:
+    number, about = list(like.attentions).index(block), like.attentions[block]
+    shared_by = about.n_heads // about.n_kv_heads
+    products, softmaxes = [0], [0]
+    own_product, own_softmax = torch.matmul, nn.functional.softmax
+    config = like.foreign.model.config
+    width = getattr(config, "query_pre_attn_scalar", about.d_head)
+    factor = 1.0 if config.model_type in ("t5", "mt5") else width**-0.5
+
+    def grouped(tensor: Tensor) -> Tensor:
+        return step(tensor[:, ::shared_by]).repeat_interleave(shared_by, dim=1)
+
+    def product(one: Tensor, other: Tensor) -> Tensor:
+        if one.dim() != 4:
+            return own_product(one, other)
+        mine, first = products[0] // 2 == number, products[0] % 2 == 0
+        products[0] += 1
+        if not mine:
+            return own_product(one, other)
+        if first:
+            one = step(one) if part == "query" else one
+            other = grouped(other.transpose(2, 3)).transpose(2, 3) if part == "key" else other
+            made = own_product(one, other)
+            return step(made) if part == "scores" else step(made * factor) / factor if part == "scaled" else made
+        one = step(one) if part == "dropped" else one
+        other = grouped(other) if part == "value" else other
+        made = own_product(one, other)
+        return step(made) if part == "mixed" else made
+
+    def softmax(scores: Tensor, *args: Any, **given: Any) -> Tensor:
+        if scores.dim() != 4:
+            return own_softmax(scores, *args, **given)
+        mine = softmaxes[0] == number
+        softmaxes[0] += 1
+        if mine and part == "masked":
+            scores = step(scores)
+        made = own_softmax(scores, *args, **given)
+        return step(made) if mine and part == "weights" else made
+
+    with patch("torch.matmul", product), patch("torch.nn.functional.softmax", softmax):
+        yield
+    assert products[0] == 2 * softmaxes[0] == 2 * len(like.attentions)  # Every attention was seen, and nothing else.

@@ -1,0 +1,150 @@
+"""The tour, as somebody takes it who has never seen a Transformer."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from explorer.app.lessons.ticks import load_ticks
+from explorer.app.shell.window import Window
+from explorer.lessons.lesson import Step
+from explorer.state.intents import SetPreset, SetText
+from tests.journeys.conftest import Journey
+
+PAGES = ["overview", "tokens", "embedding", "position", "attention", "masks", "attention", "output"]
+
+
+def click(button: QPushButton) -> None:
+    """As the mouse does."""
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def solve(journey: Journey, window: Window, step: Step) -> None:
+    """Answer the open question rightly, by the numbers on screen."""
+    journey.settle(window)
+    journey.wait(lambda: not window.lessons.reckoner.busy)
+    box, trace, question = window.lessons.question, window.session.frame.trace, step.question
+    assert question is not None and box.isVisible()
+    if box.choices:
+        asked = window.lessons.quiz._asked
+        right = question.choices[question.right].zh if asked is None else asked.choices[asked.right]
+        click(next(button for button in box.choices if button.text() == right))
+    else:
+        numbers = {"n_source": len(trace.tokens.source), "d_model": trace.card.d_model}
+        asked = window.lessons.quiz._asked
+        box.edit.setText(str(numbers[question.answer] if asked is None else int(asked.answer)))
+        click(box.check)
+        journey.wait(lambda: not window.lessons.reckoner.busy)
+    assert "✓" in box.verdict.text()
+
+
+def test_the_tour_is_offered_once_taken_and_resumed(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the first start, on one's own sentence: eight stops, a question each; half of them today, the rest tomorrow."""
+
+    def first(window: Window) -> None:
+        journey.settle(window)
+        assert window.invitation.isVisible()
+        click(window.invitation.begin)
+        journey.wait(lambda: window.lessons.lesson is not None)
+        assert not window.invitation.isVisible() and window.lessons.isVisible()
+        lesson = window.lessons.lesson
+        assert lesson is not None and len(lesson.steps) == 8
+        own = "小猫追老鼠。"
+        window.session.ask(SetText(own))
+        for place in range(4):
+            assert window.session.state.page == PAGES[place]
+            assert window.session.state.wish.text == own
+            solve(journey, window, lesson.steps[place])
+            click(window.lessons.next)
+        journey.wait(lambda: load_ticks().of("tour").place == 4)
+
+    def second(window: Window) -> None:
+        journey.settle(window)
+        assert not window.invitation.isVisible()
+        window.actions_.by_name["tour"].trigger()
+        journey.wait(lambda: window.lessons.lesson is not None)
+        lesson = window.lessons.lesson
+        assert lesson is not None and window.lessons.counter.text() == "第 5 步，共 8 步"
+        for place in range(4, 8):
+            assert window.session.state.page == PAGES[place]
+            solve(journey, window, lesson.steps[place])
+            if place < 7:
+                click(window.lessons.next)
+        assert window.lessons.next.text() == "下一课"
+        window.lessons.back.click()
+        assert window.lessons.list.tree.topLevelItem(0).child(0).text(0).startswith("✓ ")
+        journey.wait(lambda: len(load_ticks().of("tour").done) == 8)
+
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    journey.run_as_left(first)
+    journey.run_as_left(second)
+
+
+def test_a_wrong_choice_gets_a_hint_before_the_answer(journey: Journey) -> None:
+    """Told by sign and colour; the picked choice keeps its sign."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.actions_.by_name["tour"].trigger()
+        journey.wait(lambda: window.lessons.lesson is not None)
+        journey.settle(window)
+        box = window.lessons.question
+        wrong = [button for button in box.choices if not button.text().startswith("权重")]
+        click(wrong[0])
+        assert "鼠标" in box.verdict.text() and "权重" not in box.verdict.text()
+        assert wrong[0].text().startswith("×") and box.verdict.objectName() == "warning"
+        click(wrong[1])
+        assert "权重" in box.verdict.text()
+        assert not window.lessons.list.ticks.of("tour").done
+
+    journey.run(script)
+
+
+def test_ones_own_sentence_and_model_come_back(journey: Journey) -> None:
+    """A lesson of another preset is left: preset, knobs and page are those of before, and a sentence typed since stays."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        before = window.session.state
+        window.step_opener.open("a1")
+        journey.wait(lambda: window.lessons.lesson is not None)
+        journey.settle(window)
+        assert window.session.state.wish.config != before.wish.config
+        window.lessons.back.click()
+        assert window.session.state == before
+        window.step_opener.open("a1")
+        journey.wait(lambda: window.lessons.lesson is not None)
+        window.sentences.source_edit.setFocus()
+        QTest.keyClicks(window.sentences.source_edit, "ok")
+        journey.settle(window)
+        typed = window.session.state.wish.text
+        assert "ok" in typed
+        window.lessons.back.click()
+        assert window.session.state.wish.config == before.wish.config
+        assert window.session.state.wish.text == typed
+
+    journey.run(script)
+
+
+def test_an_example_comes_into_the_box_with_its_note(journey: Journey) -> None:
+    """From the menu beside the box; other models are offered none."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        examples = window.sentences.examples
+        assert examples.isVisible()
+        action = examples.examples.actions()[3]
+        assert "跑得比我快" in action.text()
+        action.trigger()
+        journey.settle(window)
+        assert window.sentences.source_edit.text() == "他跑得比我快。"
+        assert "先写“快”" in window.status.message.text()
+        assert window.session.frame.trace.target.startswith("He runs")
+        window.session.undo()
+        journey.settle(window)
+        assert window.sentences.source_edit.text() != "他跑得比我快。"
+        window.session.ask(SetPreset("tiny"))
+        journey.settle(window)
+        assert not examples.isVisible()
+
+    journey.run(script, "--preset", "translator")
