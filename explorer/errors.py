@@ -16,8 +16,8 @@
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
-    │                AdapterDoesNotFit, AdapterNeedsModel)
+    │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
+    │                FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
     ├── NoSentences
@@ -494,6 +494,24 @@ class NoTokenizer(BadFolder):
     """A folder without a vocabulary that can be read. Values: path."""
 
     key = "error.no_tokenizer"
+
+
+class NeedsSentencepiece(NoTokenizer):
+    """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
+
+    key = "error.needs_sentencepiece"
+
+
+class NoChatTemplate(BadFolder):
+    """A model that has no chat template, though one is asked for. Values: path."""
+
+    key = "error.no_chat_template"
+
+
+class BadTemplate(BadFolder):
+    """A chat template that cannot be used. Values: path, reason."""
+
+    key = "error.bad_template"
 
 
 class TooLarge(BadFolder):
