@@ -7,18 +7,22 @@
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
     │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap,
+    │                RecordedOnly
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel)
+    │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
+    │                FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
     ├── NoSentences
     ├── BadReplacement, BadField
+    ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
@@ -282,6 +286,12 @@ class NotForThisModel(NotFound):
     key = "error.not_for_this_model"
 
 
+class RecordedOnly(NotFound):
+    """Something that a model would have to compute, where there is only a recorded pass. Values: path."""
+
+    key = "error.recorded_only"
+
+
 class LacksTap(NotFound):
     """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
 
@@ -362,6 +372,46 @@ class NotATrace(BadFile):
     """A file that holds no Trace. Values: path."""
 
     key = "error.not_a_trace"
+
+
+class BadRecording(NotATrace):
+    """A Trace that another program recorded, and that cannot be shown. Values: path, reason (an error)."""
+
+    key = "error.bad_recording"
+
+
+class RecordingFault(BadFile):
+    """What is wrong with such a Trace: the reason of a BadRecording."""
+
+
+class BadCard(RecordingFault):
+    """A field of the card of such a Trace that cannot be read. Values: field, got."""
+
+    key = "error.bad_card"
+
+
+class BadTensor(RecordingFault):
+    """A tensor that is no tap's: of another type, or empty. Values: name, got."""
+
+    key = "error.bad_tensor"
+
+
+class NoAxes(RecordingFault):
+    """A tensor whose axes nobody says. Values: tap."""
+
+    key = "error.no_axes"
+
+
+class DoNotAgree(RecordingFault):
+    """An axis of another length than its tokens, heads or layers have. Values: tap, axis, got, wanted."""
+
+    key = "error.do_not_agree"
+
+
+class RecordingTooLarge(RecordingFault):
+    """More numbers than there is memory for. Values: need_mb, free_mb."""
+
+    key = "error.recording_too_large"
 
 
 class NotACorpus(BadFile):
@@ -446,6 +496,24 @@ class NoTokenizer(BadFolder):
     key = "error.no_tokenizer"
 
 
+class NeedsSentencepiece(NoTokenizer):
+    """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
+
+    key = "error.needs_sentencepiece"
+
+
+class NoChatTemplate(BadFolder):
+    """A model that has no chat template, though one is asked for. Values: path."""
+
+    key = "error.no_chat_template"
+
+
+class BadTemplate(BadFolder):
+    """A chat template that cannot be used. Values: path, reason."""
+
+    key = "error.bad_template"
+
+
 class TooLarge(BadFolder):
     """A model that is larger than the free memory. Values: path, need_mb, free_mb."""
 
@@ -468,6 +536,30 @@ class FolderIsGone(BadFolder):
     """A folder that is not there any more. Values: path."""
 
     key = "error.folder_is_gone"
+
+
+class NotAnAdapter(BadFolder):
+    """A folder without the files of an adapter, or with broken ones. Values: path, reason."""
+
+    key = "error.not_an_adapter"
+
+
+class UnknownAdapter(BadFolder):
+    """An adapter that is more, or other, than the plain sum of LoRA. Values: path, what."""
+
+    key = "error.unknown_adapter"
+
+
+class AdapterDoesNotFit(BadFolder):
+    """An adapter of another model. Values: path, reason."""
+
+    key = "error.adapter_does_not_fit"
+
+
+class AdapterNeedsModel(BadFolder):
+    """An adapter for one of our own models. Values: path."""
+
+    key = "error.adapter_needs_model"
 
 
 class NotOwnModel(BadFolder):
@@ -534,6 +626,28 @@ class BadReplacement(ExplorerError):
     """A hook of a tap returned a tensor that cannot replace the recorded one. Values: tap, wanted, got."""
 
     key = "error.bad_replacement"
+
+
+class CannotRecord(ExplorerError):
+    """A pass of somebody's own torch module that cannot be recorded."""
+
+
+class NoTaps(CannotRecord):
+    """Nothing in a torch module that could be recorded, or nothing of it ran. Values: module."""
+
+    key = "error.no_taps"
+
+
+class BadAxes(CannotRecord):
+    """Names of axes that are not those of the tensor. Values: tap, axes, shape."""
+
+    key = "error.bad_axes"
+
+
+class SeveralSentences(CannotRecord):
+    """A batch of more than one. Values: got."""
+
+    key = "error.several_sentences"
 
 
 class TakesTooLong(BadFormula):

@@ -24,10 +24,14 @@ class Wish:
     off are not made. Of the experiments, only the effects are those of the model with them; the others run on the model
     without them.
 
+    `chat` writes the text as a message in the chat template of a model of others; tokens are then those of the whole prompt.
+
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
     into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
     which a vector that steers is made; two empty sets stand for those that are suggested.
+
+    `adapter` is the folder of a LoRA adapter for somebody's model, "" for none; `adapted` False takes it off.
     """
 
     text: str
@@ -45,7 +49,10 @@ class Wish:
     other: str = ""
     toward: tuple[str, ...] = ()
     away: tuple[str, ...] = ()
+    adapter: str = ""
+    adapted: bool = True
     compared_with: "Wish | None" = None
+    chat: bool = False
 
     @property
     def has_trained(self) -> bool:
@@ -58,9 +65,19 @@ class Wish:
         return titles((self.preset,))[0] if self.preset not in preset_names() else self.preset
 
     @property
+    def worn(self) -> str:
+        """The folder of the adapter that is on; "" for none."""
+        return self.adapter if self.adapted else ""
+
+    @property
     def foreign(self) -> bool:
-        """Whether the model is somebody else's, from a folder."""
-        return load_preset(self.preset).foreign is not None
+        """Whether the model is somebody else's, from a folder, or a pass that was recorded before, from a file."""
+        return load_preset(self.preset).foreign is not None or self.recorded
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is no model, but the file of a pass that was recorded before."""
+        return load_preset(self.preset).recorded is not None
 
     @property
     def preset_translates(self) -> bool:
