@@ -10,9 +10,9 @@ _THOUSAND = 1000
 
 
 def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
-    """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short: "124 M"."""
-    size = rounded(card.parameters)
-    return size if short else " · ".join((card.family, words(f"choice.architecture.{card.architecture}"), size))
+    """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short without the kind."""
+    kind = () if short else (words(f"choice.architecture.{card.architecture}"),)
+    return " · ".join((card.family, *kind, rounded(card.parameters)))
 
 
 def rounded(count: int) -> str:

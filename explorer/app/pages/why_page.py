@@ -32,6 +32,7 @@ class WhyPage(Page):
 
     key = "why"
     least_px = 900
+    needs = ("generator.logits",)
     experiments = _FIRST
 
     def __init__(self) -> None:

@@ -355,8 +355,7 @@ def test_files_are_written_of_it(folder: Folder, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
-    [(("show", TEXT, "--n-heads", "2"), "n_heads"), (("translate", TEXT), "explorer.explore")],
+    ("arguments", "told"), [(("show", TEXT, "--n-heads", "2"), "n_heads"), (("translate", TEXT), "explorer.explore")]
 )
 def test_what_cannot_be_done_with_it_is_one_line(
     arguments: tuple[str, ...], told: str, folder: Folder, capsys: pytest.CaptureFixture[str]
