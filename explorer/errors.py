@@ -6,18 +6,22 @@
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
-    │                UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap
+    │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap,
+    │                RecordedOnly
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel)
+    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
+    │                AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
+    ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
@@ -245,6 +249,12 @@ class UnknownLayer(NotFound):
     key = "error.unknown_layer"
 
 
+class UnknownMeasure(NotFound):
+    """A measure of heads that there is not. Values: name, choices."""
+
+    key = "error.unknown_measure"
+
+
 class NoSuchStep(NotFound):
     """A position of the output that there is not. Values: got, last."""
 
@@ -273,6 +283,12 @@ class NotForThisModel(NotFound):
     """An experiment that is made with our own models alone. Values: name."""
 
     key = "error.not_for_this_model"
+
+
+class RecordedOnly(NotFound):
+    """Something that a model would have to compute, where there is only a recorded pass. Values: path."""
+
+    key = "error.recorded_only"
 
 
 class LacksTap(NotFound):
@@ -355,6 +371,46 @@ class NotATrace(BadFile):
     """A file that holds no Trace. Values: path."""
 
     key = "error.not_a_trace"
+
+
+class BadRecording(NotATrace):
+    """A Trace that another program recorded, and that cannot be shown. Values: path, reason (an error)."""
+
+    key = "error.bad_recording"
+
+
+class RecordingFault(BadFile):
+    """What is wrong with such a Trace: the reason of a BadRecording."""
+
+
+class BadCard(RecordingFault):
+    """A field of the card of such a Trace that cannot be read. Values: field, got."""
+
+    key = "error.bad_card"
+
+
+class BadTensor(RecordingFault):
+    """A tensor that is no tap's: of another type, or empty. Values: name, got."""
+
+    key = "error.bad_tensor"
+
+
+class NoAxes(RecordingFault):
+    """A tensor whose axes nobody says. Values: tap."""
+
+    key = "error.no_axes"
+
+
+class DoNotAgree(RecordingFault):
+    """An axis of another length than its tokens, heads or layers have. Values: tap, axis, got, wanted."""
+
+    key = "error.do_not_agree"
+
+
+class RecordingTooLarge(RecordingFault):
+    """More numbers than there is memory for. Values: need_mb, free_mb."""
+
+    key = "error.recording_too_large"
 
 
 class NotACorpus(BadFile):
@@ -463,6 +519,30 @@ class FolderIsGone(BadFolder):
     key = "error.folder_is_gone"
 
 
+class NotAnAdapter(BadFolder):
+    """A folder without the files of an adapter, or with broken ones. Values: path, reason."""
+
+    key = "error.not_an_adapter"
+
+
+class UnknownAdapter(BadFolder):
+    """An adapter that is more, or other, than the plain sum of LoRA. Values: path, what."""
+
+    key = "error.unknown_adapter"
+
+
+class AdapterDoesNotFit(BadFolder):
+    """An adapter of another model. Values: path, reason."""
+
+    key = "error.adapter_does_not_fit"
+
+
+class AdapterNeedsModel(BadFolder):
+    """An adapter for one of our own models. Values: path."""
+
+    key = "error.adapter_needs_model"
+
+
 class NotOwnModel(BadFolder):
     """A model of others where only our own will do, as in training. Values: path."""
 
@@ -527,6 +607,28 @@ class BadReplacement(ExplorerError):
     """A hook of a tap returned a tensor that cannot replace the recorded one. Values: tap, wanted, got."""
 
     key = "error.bad_replacement"
+
+
+class CannotRecord(ExplorerError):
+    """A pass of somebody's own torch module that cannot be recorded."""
+
+
+class NoTaps(CannotRecord):
+    """Nothing in a torch module that could be recorded, or nothing of it ran. Values: module."""
+
+    key = "error.no_taps"
+
+
+class BadAxes(CannotRecord):
+    """Names of axes that are not those of the tensor. Values: tap, axes, shape."""
+
+    key = "error.bad_axes"
+
+
+class SeveralSentences(CannotRecord):
+    """A batch of more than one. Values: got."""
+
+    key = "error.several_sentences"
 
 
 class TakesTooLong(BadFormula):

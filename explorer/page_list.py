@@ -1,7 +1,7 @@
 """The pages of the window, in the order of header, menu and keys. A new page needs a line here and a file of its own.
 
 The file of a page is `explorer/app/pages/<key>_page.py`; it sets `PAGE` to its class and is imported when the page is first
-opened. This list holds keys alone, so that lessons and files can name pages without a window.
+opened. These lists hold keys alone, so that lessons and files can name pages without a window.
 """
 
 KEYS = (
@@ -24,6 +24,24 @@ KEYS = (
     "saliency",
     "steering",
 )
+
+STAYING = (
+    "overview",
+    "attention",
+    "change",
+    "why",
+    "output",
+    "effects",
+    "follow",
+    "tokens",
+    "layers",
+    "position",
+    "compare",
+    "stepper",
+    "masks",
+    "embedding",
+)
+"""The pages whose buttons stay longest when the window becomes narrow, the last one first to go; others go before them."""
 
 
 def module_of(key: str) -> str:

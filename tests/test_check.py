@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check import ALL, FAST, STYLE, Command, check, main
+from tests.check import ALL, COVERAGE, FAST, STYLE, WAYS, Command, check, main
 from tests.journeys.conftest import QUICK
 
 ROOT = Path(__file__).parents[1]
@@ -33,25 +33,32 @@ def test_it_passes_where_every_step_does() -> None:
 
 def test_before_a_commit_runs_what_runs_in_ci() -> None:
     """But for the slow tests and for coverage, which a part of the tests says nothing about."""
-    assert FAST[:-1] == STYLE == ALL[: len(STYLE)]
-    assert FAST[-1][:-2] == ALL[len(STYLE)][:-2]
-    assert FAST[-1][-2:] == ("-m", "not slow")
-    assert ALL[-1] == ("python", "-m", "tests.coverage_limits")
+    assert FAST[:-1] == ALL[:-1] == STYLE == COVERAGE[: len(STYLE)]
+    assert FAST[-1] == (*ALL[-1], "-m", "not slow")
+
+
+def test_coverage_is_measured_of_all_tests() -> None:
+    """Of the very same ones, and then held against its limits."""
+    *style, tests, limits = COVERAGE
+    assert (*style, tests) == (*ALL[:-1], (*ALL[-1], "--cov", "--cov-report="))
+    assert limits == ("python", "-m", "tests.coverage_limits")
 
 
 def test_ci_runs_the_line_of_the_readme_and_that_is_this_command() -> None:
-    """So that the three cannot drift apart."""
+    """So that the three cannot drift apart. CI measures coverage as well."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"<!-- tests -->\n```\n(.+)\n```\n<!-- end -->", readme)
 
     assert line.endswith("&& .venv/bin/python -m tests.check --all")
-    assert 'bash -c "$(block tests)"' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert 'bash -c "$(block tests) --coverage"' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert WAYS[tuple(f"{line} --coverage".partition("tests.check ")[2].split())] == COVERAGE
 
 
 def test_an_unknown_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """With how it is used; nothing is run."""
-    assert main(["--al"]) == 2
-    assert "--all" in capsys.readouterr().err
+    for arguments in (["--al"], ["--coverage"], ["--all", "--all"]):
+        assert main(arguments) == 2
+        assert "--all" in capsys.readouterr().err
 
 
 def test_the_journeys_that_are_made_before_a_commit_are_there() -> None:

@@ -1,14 +1,27 @@
 """How tests are shared out among the processes of pytest-xdist: `pytest -n 2`.
 
 The tests of a file stay together, for what they share is made once: a trained model, a wheel, recorded Traces. Journeys share
-nothing and take seconds each, so they go one by one; files are begun with the largest, and the single tests come last and
-even out the end. Rejected: `--dist loadgroup` does the same by marks, and then writes the group's name into each test's, by
-which `--last-failed` does not find it again.
+nothing and take seconds each, so they go one by one. What takes longest is begun first, then come files, those with most tests
+first; the single tests come last and even out the end. Rejected: `--dist loadgroup` does the same by marks, and then writes the
+group's name into each test's, by which `--last-failed` does not find it again.
 """
 
+from collections.abc import Iterable
+
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 ONE_BY_ONE = ("tests/journeys/", "tests/test_fuzz.py", "tests/app/test_endings.py")
+LONGEST = (
+    "tests/journeys/test_every_page.py::test_every_page_shows_its_cards",
+    "tests/test_fuzz.py::test_ten_seconds_find_nothing",
+    "tests/app/test_screens.py",
+    "tests/cli/test_main.py",
+    "tests/journeys/test_lessons.py::test_every_step_of_every_lesson_can_be_opened",
+    "tests/training/test_training.py",
+    "tests/test_packaging.py",
+)
+"""How the units begin that take ten seconds or more: if the last one were such a unit, only one process would work on it."""
 
 
 def unit_of(test: str) -> str:
@@ -16,8 +29,19 @@ def unit_of(test: str) -> str:
     return test if test.startswith(ONE_BY_ONE) else test.split("::", 1)[0]
 
 
+def longest_last(units: Iterable[str]) -> list[str]:
+    """Those of the units that take longest, in the order in which each is to be put before all others."""
+    long = [unit for unit in units if unit.startswith(LONGEST)]
+    return sorted(long, key=lambda unit: next(n for n, begin in enumerate(LONGEST) if unit.startswith(begin)), reverse=True)
+
+
 class Scheduling(LoadScopeScheduling):
     """Units of `unit_of`."""
 
     def _split_scope(self, nodeid: str) -> str:
         return unit_of(nodeid)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        for unit in longest_last(self.workqueue):
+            self.workqueue.move_to_end(unit, last=False)
+        super()._assign_work_unit(node)

@@ -61,6 +61,7 @@ class Program:
         self.window.broke.connect(self.bug_reports.report)
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
+        self.window.seen.connect(self.appearance.ask_desktop)
         self._imports = Imports()
         self.window.seen.connect(self._imports.start)
         self._imports.done.connect(self._imported.set)

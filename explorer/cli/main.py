@@ -17,6 +17,7 @@ import click
 from explorer.cli.breaking import breaks, postcard
 from explorer.cli.effects import effects
 from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
+from explorer.cli.heads import heads
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
@@ -28,7 +29,7 @@ from explorer.config import KNOBS
 from explorer.errors import ExplorerError, MissingAsset, UnknownHead, UnknownLayer
 from explorer.export import formats
 from explorer.lang import LANGUAGES, Words, system_language
-from explorer.presets import load_preset, preset_names
+from explorer.presets import load_preset, preset_names, recorded_preset
 from explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -73,11 +74,14 @@ def _opens_window(arguments: list[str]) -> bool:
 @click.version_option(__version__, prog_name="transformer-explorer", message="%(prog)s %(version)s")
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
+@click.option("--trace", metavar="FILE")
 @choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
-def commands(context: click.Context, text: str | None, preset: str | None, language: str | None) -> int | None:
+def commands(
+    context: click.Context, text: str | None, preset: str | None, trace: str | None, language: str | None
+) -> int | None:
     """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
-    return context.invoke(gui, text=text, preset=preset) if context.invoked_subcommand is None else None
+    return context.invoke(gui, text=text, preset=preset, trace=trace) if context.invoked_subcommand is None else None
 
 
 @contextmanager
@@ -101,9 +105,11 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 @commands.command()
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
+@click.option("--trace", metavar="FILE")
 @click.pass_context
-def gui(context: click.Context, text: str | None, preset: str | None) -> int:
-    """Open the window."""
+def gui(context: click.Context, text: str | None, preset: str | None, trace: str | None) -> int:
+    """Open the window; with a file, the pass that was recorded in it."""
+    preset = preset if trace is None else recorded_preset(trace)
     with _leaving_at_once():
         from explorer.app.main import open_window  # Only the window needs Qt.
 
@@ -247,5 +253,5 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (breaks, postcard, effects, why, lens, patching, saliency, train, teach, evaluate, translate, fit_lens):
+for command in (breaks, postcard, effects, heads, why, lens, patching, saliency, train, teach, evaluate, translate, fit_lens):
     commands.add_command(command)

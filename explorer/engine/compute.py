@@ -4,6 +4,7 @@ Each request goes through four steps: cut → decode → pass → findings.
 """
 
 import time
+from collections.abc import Sequence
 
 import attrs
 
@@ -14,20 +15,23 @@ from explorer.engine.errand import Brought, Errand
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
-from explorer.engine.experiments.teacher_forced import teacher_forced
+from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.lender import Lender
+from explorer.engine.recorded import RecordedFiles
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.pass_recorder import PassRecorder, recorded_pass
-from explorer.engine.rehearsal import LogP, Rehearsal
+from explorer.engine.rehearsal import Rehearsal
 from explorer.engine.request import Frame, Request
 from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.source import Model, ModelSource, Sentence, never, silent
 from explorer.engine.sources.sources import Sources
+from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
-from explorer.errors import ExplorerError, NotKept, TooLongToTry
+from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry
+from explorer.presets import load_preset
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -52,6 +56,7 @@ class Computer:
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
         self._kept = Kept()
+        self._recorded = RecordedFiles()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
         self._before_by: Computer | None = None  # It computes the pass without changes.
@@ -77,6 +82,13 @@ class Computer:
     def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
         """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
         wish, clock = request.wish, _Clock()
+        recorded = load_preset(wish.preset).recorded
+        if recorded is not None:
+            if wish.changes:
+                raise RecordedOnly(path=str(recorded))
+            other = self._answer(wish.compared_with, stop, progress)
+            frame = self._recorded.frame(request, recorded)
+            return attrs.evolve(frame, trace=attrs.evolve(frame.trace, compared_with=other))
         source = self.sources.of(wish, stop, progress)
         opening_ms = clock.lap_ms()
         row = source.cut(wish)
@@ -113,7 +125,7 @@ class Computer:
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
         """
-        self._rehearsal = self._rehearsal or Rehearsal(self._second(most_threads=1))
+        self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 
     def n_tokens(self, wish: Wish) -> int:
@@ -139,6 +151,28 @@ class Computer:
     def card(self, wish: Wish) -> ModelCard:
         """The card of the model of a Wish. Raises UnknownPreset, BadFile."""
         return self.sources.of(wish).card(wish.config)
+
+    def says_together(self, wishes: Sequence[Wish], stop: Stop = never) -> list[Sentence]:
+        """As `says`, for Wishes of a trained translator that differ in their texts alone, of equally many tokens each.
+
+        Raises ExplorerError where one of them cannot be answered, Superseded.
+        """
+        source = self.sources.of(wishes[0])
+        assert isinstance(source, Translating)  # `can_be_together` says so.
+        rows = [source.cut(wish) for wish in wishes]
+        changing = self._lender.changing(wishes[0], source, len(rows[0]), stop, silent)
+        sentences = source.translated_together(wishes[0], rows, changing, stop)
+        for wish, sentence in zip(wishes, sentences, strict=True):
+            _check(wish, source, sentence, changing)
+        return sentences
+
+    def log_p_together(self, wish: Wish, sentences: Sequence[Sentence], stop: Stop = never) -> list[LogP]:
+        """As `log_p`, for sentences of equally many tokens on each side. Raises ExplorerError, Superseded."""
+        source, first = self.sources.of(wish), sentences[0]
+        changing = self._lender.changing(wish, source, len(first.tokens.source), stop, silent)
+        _check(wish, source, first, changing)
+        model = _ready(source, wish, first, stop, silent)
+        return teacher_forced_together(model, [each.tokens for each in sentences], changing, stop)
 
     def symbols(self, wish: Wish, sentence: Sentence) -> tuple[str, ...]:
         """The symbol of each id of the output."""

@@ -25,6 +25,7 @@ from explorer.picture.kinds import Picture
 from explorer.picture.tables import Table, has_tables, tables
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look
+from explorer.trace.findings import Unchanged
 from explorer.trace.patching import Patching
 from explorer.trace.remake_heads import can_be_remade, remade
 from explorer.trace.steering import Steering
@@ -156,6 +157,7 @@ class Export:
         about = {
             **_state(trace),
             "beside": None if trace.compared_with is None else _state(trace.compared_with),  # the state it is compared with
+            "unchanged": _unchanged(trace),
             "other_sentences": _other_sentences(trace),
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
@@ -188,7 +190,14 @@ def _state(trace: Trace) -> dict[str, Any]:
         "model": trace.card.values(),
         "config": None if trace.config is None else trace.config.values(),
         "changes": [change.to_dict() for change in trace.changes],
+        "recorded_by": trace.recorded_by,
     }
+
+
+def _unchanged(trace: Trace) -> dict[str, Any] | None:
+    """The state without the changes, whose words the pictures of before and after read; None where no such pass was made."""
+    found = trace.experiments.get("unchanged")
+    return _state(found.trace) if isinstance(found, Unchanged) else None
 
 
 def _other_sentences(trace: Trace) -> dict[str, Any]:
@@ -212,7 +221,10 @@ def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
 
 
 def versions(trace: Trace) -> dict[str, str]:
-    """The versions of the program and of the libraries that computed the numbers of a Trace."""
+    """The versions of the program and of the libraries that computed the numbers of a Trace, as far as this program did."""
     found = {"transformer-explorer": __version__, "python": platform.python_version()}
+    if trace.recorded_by:
+        return found | {"numpy": metadata.version("numpy")}
     opened = ("transformers", "tokenizers") if trace.config is None else ()  # They compute models of others alone.
-    return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba", *opened)}
+    there = (name for name in opened if any(metadata.distributions(name=name)))  # A module of one's own needs neither.
+    return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba", *there)}

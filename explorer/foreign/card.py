@@ -29,7 +29,7 @@ def card_of(opened: Opened, name: str) -> ModelCard:
         family=foreign.model.config.model_type,
         sides=tuple(_side(opened, side, shapes) for side in _sides(opened)),
         d_model=config.hidden_size,
-        d_head=first.d_head,
+        d_head=first.d_head or config.hidden_size // first.n_heads,
         vocab_size=shapes["generator.logits"][-1] if foreign.has_output else 0,
         max_len=_max_len(opened),
         position=position,
@@ -118,6 +118,10 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
     if not opened.agrees:
         for attention in dict.fromkeys(name.rpartition(".")[2] for name in opened.attentions):
             yield from ((f"{attention}.{part}", "absent.disagrees") for part in _ATTENTION)
+    elif foreign.by_softmax:
+        parts = [part for part in _ATTENTION if part not in ("masked", "weights")]
+        for attention in dict.fromkeys(name.rpartition(".")[2] for name in opened.attentions):
+            yield from ((f"{attention}.{part}", "absent.softmax_alone") for part in parts)
     if not foreign.has_output:
         yield from ((f"generator.{part}", "absent.no_output") for part in ("logits", "probabilities"))
     if foreign.known is None:

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionTaps, Turned, give_taps
 from explorer.foreign.families import Family, Side
+from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.model.tap import Tap
 
 _VECTORS = "batch position feature"
@@ -31,17 +32,28 @@ _ATTENTION = {
     "dropped": _MAP,
     "mixed": "batch head query feature",
 }
+_OF_SOFTMAX = ("masked", "weights")
 
 
 class Foreign(nn.Module):
     """A model of transformers with taps. `attentions` are its attention modules by name, "decoder.layers.0.self_attn".
 
     `sides` are the names of its sides, and `family` says where the rest is; None where nothing is known about that. A family
-    whose parts are not all there is treated so too, and is then None in `known`.
+    whose parts are not all there is treated so too, and is then None in `known`. `by_softmax` says that the attentions know no
+    function by name: then what their softmax reads and gives is all that is seen of them.
     """
 
-    def __init__(self, model: Any, attentions: Mapping[str, nn.Module], sides: tuple[str, ...], family: Family | None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        attentions: Mapping[str, nn.Module],
+        sides: tuple[str, ...],
+        family: Family | None,
+        *,
+        by_softmax: bool = False,
+    ) -> None:
         super().__init__()
+        self.by_softmax = by_softmax
         self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
         self.turned = Turned()
         self.attentions = dict(attentions)
@@ -53,8 +65,12 @@ class Foreign(nn.Module):
         for name, side in self.rows.items():
             self._embedding(name, side)
         for name, module in self.attentions.items():
-            steps = {stage: self._tap(f"{name}.{stage}", axes) for stage, axes in _ATTENTION.items()}
-            give_taps(module, AttentionTaps(**steps, turned=self.turned))
+            stages = _OF_SOFTMAX if by_softmax else tuple(_ATTENTION)
+            steps = {stage: self._tap(f"{name}.{stage}", _ATTENTION[stage]) for stage in stages}
+            if by_softmax:
+                watch_softmax(module, **steps, turned=self.turned)
+            else:
+                give_taps(module, AttentionTaps(**steps, turned=self.turned))
         for name, side in self.rows.items():
             self._layers(name, side)
         self.has_output = model.get_output_embeddings() is not None
@@ -118,10 +134,12 @@ class Foreign(nn.Module):
     def withhold_attention(self) -> None:
         """Take the taps of all attentions away; the model goes on with its own attention."""
         for name, module in self.attentions.items():
+            if self.by_softmax:
+                unwatch_softmax(module)
             give_taps(module, None)
             home, _, kind = name.rpartition(".")
             stages = self.get_submodule(name)
-            for stage in _ATTENTION:
+            for stage in _ATTENTION.keys() & stages._modules.keys():
                 del stages._modules[stage]
             if not stages._modules:
                 del self.get_submodule(home)._modules[kind]

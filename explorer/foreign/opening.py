@@ -20,6 +20,7 @@ from explorer.foreign.attention import NAME, SeenAttention, register, seen_atten
 from explorer.foreign.families import FAMILIES
 from explorer.foreign.folder import Folder
 from explorer.foreign.model import Foreign
+from explorer.foreign.softmax import softmax_attentions
 from explorer.stops import Progress
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
@@ -74,16 +75,18 @@ def with_taps(model: Any, path: str) -> Opened:
     try:
         model.set_attn_implementation(NAME)
         seen = seen_attentions(model, lambda: probed(model))
-    except (
-        Exception
-    ) as error:  # Models of a hundred kinds raise anything: where they need a picture, or know no functions by name.
+        by_softmax = not seen
+        if by_softmax:  # It knows no function by name.
+            model.set_attn_implementation("eager")
+            seen = softmax_attentions(model, lambda: probed(model))
+    except Exception as error:  # Models of a hundred kinds raise anything, for example where they need a picture.
         raise UnknownFamily(path=path, family=family) from error
     named = _named(model, seen)
     if named is None:
         raise UnknownFamily(path=path, family=family)
-    before = _eager(model, path)
+    before = probed(model) if by_softmax else _eager(model, path)
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
-    foreign = Foreign(model, named, sides, FAMILIES.get(family))
+    foreign = Foreign(model, named, sides, FAMILIES.get(family), by_softmax=by_softmax)
     difference = _apart(probed(model), before)
     if not difference <= TOLERANCE:
         foreign.withhold_attention()

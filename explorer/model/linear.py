@@ -27,6 +27,14 @@ class Linear(nn.Linear):
 
     _packed: Packed | None = None
 
+    def reset_parameters(self) -> None:
+        """Draw torch's own first weights, unless there is no memory for them yet (see `weights.build`).
+
+        On the "meta" device torch would draw numbers that nobody sees, which takes half the time of making a model's modules.
+        """
+        if not self.weight.is_meta:
+            super().reset_parameters()
+
     def __call__(self, x: Tensor) -> Tensor:
         """[…, in] to […, out]. Calls `forward` directly unless there are hooks: a step of decoding calls thirty layers."""
         y: Tensor = super().__call__(x) if Handles.next_id and is_hooked(self) else self.forward(x)

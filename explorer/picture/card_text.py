@@ -11,8 +11,9 @@ _THOUSAND = 1000
 
 def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
     """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short without the kind."""
-    kind = () if short else (words(f"choice.architecture.{card.architecture}"),)
-    return " · ".join((card.family, *kind, rounded(card.parameters)))
+    kind = "" if short else words(f"choice.architecture.{card.architecture}")
+    size = rounded(card.parameters) if card.parameters else ""  # Of a recorded pass nobody may have said it.
+    return " · ".join(filter(None, (card.family, kind, size)))
 
 
 def rounded(count: int) -> str:
@@ -43,12 +44,19 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "norm": f"{words(f'choice.norm_placement.{card.norm_placement}')} · {words(f'card.norm_kind.{card.norm_kind}')}",
         "activation": card.activation,
         "dtype": card.dtype,
-        "difference": words("card.exact") if card.difference == 0 else f"{card.difference:.2g}",
+        "difference": _difference(card, words),
     }
     known = {name: value for name, value in rows.items() if value not in ("", "0")}
     if known["key_heads"] == known["heads"]:
         del known["key_heads"]
     return tuple((words(f"card.{name}"), value) for name, value in known.items())
+
+
+def _difference(card: ModelCard, words: Words) -> str:
+    """What the self-check found; nothing where there was none."""
+    if card.difference < 0:
+        return ""
+    return words("card.exact") if card.difference == 0 else f"{card.difference:.2g}"
 
 
 def absent_rows(card: ModelCard, words: Words) -> tuple[tuple[str, tuple[str, ...]], ...]:

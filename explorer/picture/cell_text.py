@@ -118,7 +118,7 @@ def grid_cell(picture: HeadGrid, layer: int, head: int, row: int, column: int, w
     made_of = picture.made_of[layer] if picture.made_of else None
     if made_of is not None and not (picture.closed is not None and picture.closed[row, column]):
         value = written_out(made_of.of_head(head), row, column, value, words)
-    return _grid_told(picture, layer, head, row, column, value, words)
+    return _grid_told(picture, layer, head, row, column, value, words) + _measure_told(picture, layer, head, words)
 
 
 def _grid_told(picture: HeadGrid, layer: int, head: int, row: int, column: int, value: str, words: Words) -> str:
@@ -140,7 +140,13 @@ def grid_tip(picture: HeadGrid, layer: int, head: int, row: int, column: int, wo
     value, block = _grid_value(picture, layer, head, row, column)
     told = _grid_told(picture, layer, head, row, column, value, words)
     follows = block == 1 and followable_on_wall(picture, layer, head, row, column) is not None
-    return f"{told} · {words('follow.how')}" if follows else told
+    told = f"{told} · {words('follow.how')}" if follows else told
+    return told + _measure_told(picture, layer, head, words)
+
+
+def _measure_told(picture: HeadGrid, layer: int, head: int, words: Words) -> str:
+    """A line with the thumbnail's measure; "" where the wall is not measured."""
+    return "" if picture.measured is None else f"\n{picture.measured.told(layer, head, words)}"
 
 
 def _grid_value(picture: HeadGrid, layer: int, head: int, row: int, column: int) -> tuple[str, int]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
+from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
@@ -66,6 +67,8 @@ class Caption:
     """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin.
 
     `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
+    `recorded_by` names another program that recorded them, "" for this one.
+    `name` is what a file of the picture is called, where its tap would not say what is in it.
     """
 
     title: str
@@ -75,13 +78,25 @@ class Caption:
     note: str = ""
     origin: Origin = "recorded"
     changes: int | None = None
+    recorded_by: str = ""
+    name: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """What a file of the picture is called, without its suffix."""
+        return self.name or self.tap.replace("*", "all") or "tokens"
 
 
-def marked(picture: P, changes: int) -> P:
-    """The picture of a pass with so many changes, unless its maker has said how many; every picture says it in its caption."""
-    if not changes or picture.caption.changes is not None:
+def marked(picture: P, changes: int, recorded_by: str = "") -> P:
+    """The picture of a pass with so many changes, unless its maker has said how many, and of the program that recorded it.
+
+    Every picture says both in its caption.
+    """
+    told: dict[str, Any] = {"changes": changes} if changes and picture.caption.changes is None else {}
+    told |= {"recorded_by": recorded_by} if recorded_by else {}
+    if not told:
         return picture
-    made: P = attrs.evolve(picture, caption=attrs.evolve(picture.caption, changes=changes))  # type: ignore[misc]  # All kinds are attrs.
+    made: P = attrs.evolve(picture, caption=attrs.evolve(picture.caption, **told))  # type: ignore[misc]  # All kinds are attrs.
     return made
 
 
@@ -171,6 +186,12 @@ class HeadGrid(Picture):
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
+    measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The thumbnails, layer · n_heads + head, as they stand one after the other; () where layers stay layers."""
+        return () if self.measured is None else self.measured.order
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -316,3 +337,30 @@ class Follow(Picture):
         from explorer.picture.figure.follow import FOLLOW
 
         return FOLLOW
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class VectorMap(Picture):
+    """Vectors on a plane: symbols of the vocabulary, and the way of each token of a text through the layers.
+
+    `cloud` [symbol, xy] with the `names` of the symbols; `path` [place, token, xy] with the `taps` and names of the `places`.
+    `chosen` is the token that the picture is about, `near` its nearest symbols as rows of the cloud, nearest first. `side` is
+    the tokens' side.
+    """
+
+    cloud: Array
+    names: tuple[str, ...]
+    path: Array
+    taps: tuple[str, ...]
+    places: tuple[str, ...]
+    tokens: tuple[str, ...]
+    side: str
+    chosen: int
+    near: tuple[int, ...]
+    caption: Caption
+
+    def kind(self) -> "Kind[VectorMap]":
+        """Its drawing, tables and words."""
+        from explorer.picture.figure.vector_map import VECTOR_MAP
+
+        return VECTOR_MAP

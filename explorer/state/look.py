@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from explorer.state.fields import bad_field, between, one_of
-from explorer.trace.finding_kinds import PATCHED, SALIENCIES
+from explorer.trace.finding_kinds import HEAD_MEASURES, PATCHED, SALIENCIES
 from explorer.trace.tap_names import ATTENTION_STAGES
 from explorer.trace.way import WAY
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
-ALIGNED = ("head", "layer", "all")
+ALIGNED = ("head", "layer", "all", "layer_max", "all_max", "rollout")
+"""What stands for the heads: the chosen one, the mean or maximum of its layer or of all, or the rollout up to its layer."""
+SPECIALS = ("shown", "hidden")
+DRAWN = ("map", "lines")
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
 ATTENTION_STEPS = ("query", "scores", "scaled", "masked", "weights", "dropped", "mixed", "merged", "output")
 """The steps of one attention head. Vaswani et al. 2017, figure 2; `picture.makers.attention_steps` draws them."""
@@ -23,6 +26,8 @@ UNIT_COLOURS = ("cividis", "viridis")
 SIGNED_COLOURS = ("blue-red", "purple-orange", "blue-orange-dark")
 PART_ORDERS = ("layers", "size")
 """How the parts of a logit stand: in the order of computation, or the largest first."""
+HEAD_ORDERS = ("layers", "measure")
+"""How the wall of heads stands: by layer and head, or the largest measure first."""
 LENSES = ("lens", "jacobian")
 LENS_CELLS = ("words", "ranks")
 """What a cell of the lens says: the layer's likeliest word, or the place of the written word among all."""
@@ -56,14 +61,21 @@ class Look:
     position: int = attrs.field(default=-1, validator=between(-1, _MOST))  # of the prediction; -1: nobody has chosen one
     unit_colours: str = attrs.field(default="cividis", validator=one_of(UNIT_COLOURS))
     signed_colours: str = attrs.field(default="blue-red", validator=one_of(SIGNED_COLOURS))
-    # The alignment shows one head, the mean of its layer, or the mean of all heads.
+    # Maps and lines show one head, or what stands for several; weights below the threshold, and special tokens, may be hidden.
     aligned: str = attrs.field(default="head", validator=one_of(ALIGNED))
+    drawn: str = attrs.field(default="map", validator=one_of(DRAWN))  # how the attention page shows them
+    threshold: float = attrs.field(default=0.0, validator=between(0, 1))
+    specials: str = attrs.field(default="shown", validator=one_of(SPECIALS))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated
     part: str = attrs.field(default="weights", validator=one_of(ATTENTION_STEPS))  # the step that the stepper page shows
     # The head whose maps the change page compares: the one that differs most, or the chosen one.
     changed_head: str = attrs.field(default="largest", validator=one_of(CHANGED_HEADS))
+    vector: int = attrs.field(default=-1, validator=between(-1, _MOST))  # the token with neighbours; -1: the first word
+    # What each thumbnail of a head says of it, if anything, and how the thumbnails stand.
+    measure: str = attrs.field(default="", validator=one_of(("", *HEAD_MEASURES)))
+    head_order: str = attrs.field(default="layers", validator=one_of(HEAD_ORDERS))
     opened: str = attrs.field(default="", validator=one_of(("", "attention", "feed_forward")))  # in the river, in place
     # The cell of the chosen head that the follow page follows; -1: the one that is most worth it.
     cell_query: int = attrs.field(default=-1, validator=between(-1, _MOST))

@@ -6,6 +6,8 @@ a sentence with too few such words, two neighbouring tokens change places.
 
 from collections.abc import Iterator, Sequence
 
+from explorer.trace.trace import Trace
+
 SUGGESTED = 3
 _PEOPLE = ("我们", "你们", "他们", "我", "你", "他", "她")
 _ROWS = (
@@ -30,14 +32,23 @@ _ROWS = (
 )
 
 
-def other_sentences(tokens: Sequence[str]) -> tuple[str, ...]:
+def suggested_for(trace: Trace) -> tuple[str, ...]:
+    """Other sentences for that of a Trace. A text with blanks that somebody else's model has read is exchanged word by word."""
+    words = trace.source.split()
+    if trace.config is None and len(words) > 1:
+        return other_sentences(words, " ")
+    return other_sentences([token.text for token in trace.tokens.source or trace.tokens.target if not token.special])
+
+
+def other_sentences(tokens: Sequence[str], joint: str = "") -> tuple[str, ...]:
     """Up to SUGGESTED other sentences for the one with these tokens, the most telling first."""
-    own = "".join(tokens)
-    found = dict.fromkeys(each for each in (*_people_exchanged(tokens), *_replaced(tokens), *_exchanged(tokens)) if each != own)
+    every = (_people_exchanged(tokens), _replaced(tokens), _exchanged(tokens))
+    found = dict.fromkeys(joint.join(row) for rows in every for row in rows if list(row) != list(tokens))
+    found.pop(joint.join(tokens), None)
     return tuple(found)[:SUGGESTED]
 
 
-def _people_exchanged(tokens: Sequence[str]) -> Iterator[str]:
+def _people_exchanged(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The sentence in which the first two people change places."""
     places = [place for place, token in enumerate(tokens) if token in _PEOPLE]
     if len(places) > 1:
@@ -45,7 +56,7 @@ def _people_exchanged(tokens: Sequence[str]) -> Iterator[str]:
         yield _with(tokens, {one: tokens[two], two: tokens[one]})
 
 
-def _replaced(tokens: Sequence[str]) -> Iterator[str]:
+def _replaced(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The sentences with one word replaced, from the last token to the first: what is done tells more than who does it."""
     for place in reversed(range(len(tokens))):
         for row in _ROWS:
@@ -56,11 +67,11 @@ def _replaced(tokens: Sequence[str]) -> Iterator[str]:
                 break
 
 
-def _exchanged(tokens: Sequence[str]) -> Iterator[str]:
+def _exchanged(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The sentences in which two neighbours change places."""
     for place in range(len(tokens) - 1):
         yield _with(tokens, {place: tokens[place + 1], place + 1: tokens[place]})
 
 
-def _with(tokens: Sequence[str], others: dict[int, str]) -> str:
-    return "".join(others.get(place, token) for place, token in enumerate(tokens))
+def _with(tokens: Sequence[str], others: dict[int, str]) -> tuple[str, ...]:
+    return tuple(others.get(place, token) for place, token in enumerate(tokens))

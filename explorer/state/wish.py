@@ -28,6 +28,8 @@ class Wish:
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
     into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
     which a vector that steers is made; two empty sets stand for those that are suggested.
+
+    `adapter` is the folder of a LoRA adapter for somebody's model, "" for none; `adapted` False takes it off.
     """
 
     text: str
@@ -45,6 +47,8 @@ class Wish:
     other: str = ""
     toward: tuple[str, ...] = ()
     away: tuple[str, ...] = ()
+    adapter: str = ""
+    adapted: bool = True
     compared_with: "Wish | None" = None
 
     @property
@@ -59,8 +63,13 @@ class Wish:
 
     @property
     def foreign(self) -> bool:
-        """Whether the model is somebody else's, from a folder."""
-        return load_preset(self.preset).foreign is not None
+        """Whether the model is somebody else's, from a folder, or a pass that was recorded before, from a file."""
+        return load_preset(self.preset).foreign is not None or self.recorded
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is no model, but the file of a pass that was recorded before."""
+        return load_preset(self.preset).recorded is not None
 
     @property
     def preset_translates(self) -> bool:

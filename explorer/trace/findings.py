@@ -20,6 +20,7 @@ from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.steering import NotSteered, Steering
+from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
@@ -41,6 +42,7 @@ EXPERIMENTS = (
     "jacobian",
     "patching",
     "saliency",
+    "vectors",
 )
 OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
@@ -297,6 +299,7 @@ Experiment = (
     | Patching
     | NotPatched
     | Saliency
+    | Vectors
     | Steering
     | NotSteered
     | NotFitted

@@ -85,7 +85,7 @@ class ModelCard:
     id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none.
 
     `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
-    of the largest; 0 for our own models, which are observed always.
+    of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
     """
 
     name: str = attrs.field(validator=_text)

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.config import Config
 from explorer.errors import (
     CannotRead,
     ExplorerError,
+    NoSuchStep,
     NotKept,
     NotLookedInto,
     NoWrittenWords,
@@ -34,7 +36,9 @@ from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
+from explorer.trace.tap_names import side_name
 from explorer.trace.trace_file import read_trace, write_trace
+from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
     from explorer.trace.why import Parts
@@ -69,7 +73,7 @@ class Trace:
     wrote the target. `card` describes the model; pictures and lessons ask nothing else about it. `config` has the knobs of our
     own model; for any other model it is None, and `card` must be given. `changes` were made inside the pass, and the arrays
     show the numbers with these changes. `left_out` are changes that this sentence has no place for, by the error that says
-    why; they are not saved.
+    why; they are not saved. `recorded_by` names another program that recorded the numbers; "" for this one.
 
     `places` [position, feature] is the model's table of positions; it goes on after the end of the text, so that waves can be
     seen. If the decoder has a table of its own, it is `decoder_places`; `table(side)` finds the right one.
@@ -102,6 +106,7 @@ class Trace:
     maps: Mapping[str, KeptMap] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
     changes: tuple[Change, ...] = ()
+    recorded_by: str = ""
     left_out: Mapping[Change, ExplorerError] = attrs.field(converter=_fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
     _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
@@ -213,6 +218,18 @@ class Trace:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
 
+    def measures(self, attention: str = "") -> "Mapping[str, NDArray[np.float64]]":
+        """What each head of an attention does, by measure ("entropy", "distance", "previous", …): [layer, head].
+
+        `attention` is one such as "decoder.self_attn", the first one by default. A number is NaN where the measure means
+        nothing (induction without repeated tokens; distances between two texts), or where a long text left no room for the
+        weights. `trace.head_measures` has the definitions. Raises UnknownTap.
+        """
+        from explorer.trace.head_measures import MEASURES, head_values
+
+        chosen = attention or self.card.attentions[0]
+        return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.
 
@@ -244,6 +261,20 @@ class Trace:
             raise NotLookedInto(name=name)
         return found
 
+    def neighbours(self, position: int, side: str = "") -> tuple[tuple[str, float], ...]:
+        """The symbols of the vocabulary whose vectors are nearest to a token's, each with the cosine, nearest first.
+
+        `side` is "encoder" or "decoder", the first one of the model by default. The Trace needs the experiment "vectors".
+        Raises NotLookedInto, NoSuchStep.
+        """
+        found = self.experiments.get("vectors")
+        if not isinstance(found, Vectors):
+            raise NotLookedInto(name="vectors")
+        own = found.sides[side if side in found.sides else self.card.sides[0].name]
+        if not 0 <= position < len(own.tokens):
+            raise NoSuchStep(got=position, last=len(own.tokens) - 1)
+        return own.neighbours(position)
+
     def save(self, path: str | Path) -> None:
         """Write all that was kept to one .npz file; an older file is replaced only when it is complete. Raises CannotWrite."""
         write_trace(self, Path(path))
@@ -254,18 +285,6 @@ class Trace:
         if not isinstance(path, (str, Path)):
             raise CannotRead(path=str(path), reason=type(path).__name__)
         return read_trace(Path(path), lambda tokens, **fields: cls(tokens=Tokens(**tokens), **fields))
-
-
-def side_name(name: str, axis: str, *, has_target: bool) -> str:
-    """The side whose tokens stand along an axis of a tap: "source" or "target". In cross-attention keys and values are the
-    source's.
-
-    The tap's name decides this and not the tokens, because the target of an untrained model may have the same tokens.
-    """
-    if name.startswith("encoder.") or not has_target:
-        return "source"
-    across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
-    return "source" if across else "target"
 
 
 def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:

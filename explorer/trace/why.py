@@ -192,7 +192,7 @@ def _weights(trace: "Trace") -> OutputWeights:
 
 def symbol_text(trace: "Trace", index: int) -> str:
     """The symbol of a vocabulary id; "#17" for a row of the output matrix that no symbol uses."""
-    return trace.symbols[index] if index < len(trace.symbols) else f"#{index}"
+    return trace.symbols[index] if index < len(trace.symbols) and trace.symbols[index] else f"#{index}"
 
 
 def symbol_id(trace: "Trace", text: str) -> int:

@@ -40,7 +40,7 @@ def application(qapp: QApplication) -> None:
 
 def _small(arguments: tuple[str, ...]) -> list[str]:
     """The same command with the small untrained preset, unless it names one."""
-    if arguments and arguments[0] in ("show", "export", "effects") and "--preset" not in arguments:
+    if arguments and arguments[0] in ("show", "export", "effects", "heads") and "--preset" not in arguments:
         return [arguments[0], "--preset", "tiny", *arguments[1:]]
     return list(arguments)
 
@@ -482,6 +482,19 @@ def test_a_model_that_writes_no_words_is_refused(refused: Command) -> None:
     for command in ("why", "lens"):
         told = refused(command, "你好", "--preset", "tiny", "--architecture", "encoder-only", "--language", "en")
         assert "encoder-only" in told and "no decoder" in told
+
+
+def test_heads_are_measured_and_given_as_json(said: Command) -> None:
+    """A row for each layer of each attention; a dash, and None, where a measure means nothing."""
+    trace = explorer.explore(TEXT, preset="tiny")
+    told = said("heads", TEXT, "--measure", "previous").splitlines()
+    assert len(told) == 7 and "–" in told[-1]
+    values = trace.measures("encoder.self_attn")["previous"]
+    assert told[1].endswith(" ".join(f"{value:8.3f}" for value in values[0]))
+    read = json.loads(said("heads", TEXT, "--json"))
+    assert np.array_equal(read["encoder.self_attn"]["previous"], values)
+    assert read["decoder.cross_attn"]["previous"] == [[None] * 4] * 2
+    assert said("heads", TEXT).splitlines()[0].startswith(("熵", "Entropy"))
 
 
 def test_effects_are_told_written_and_given_as_json(said: Command, tmp_path: Path) -> None:

@@ -6,14 +6,20 @@ import pytest
 from numpy.typing import NDArray
 
 import explorer
+from explorer.config import Config
+from explorer.engine import rehearsal
 from explorer.engine.compute import Computer
 from explorer.engine.errand import FindBreaks, TryAll
+from explorer.engine.rehearsal import Rehearsal, can_be_together
 from explorer.engine.request import Request
-from explorer.errors import AllClosed, NothingChanged, SlowToTry, TooLongToTry
+from explorer.engine.sources import trained
+from explorer.engine.sources.source import Sentence
+from explorer.errors import AllClosed, NothingChanged, OutOfTensor, SlowToTry, TooLongToTry
+from explorer.model.transformer import Transformer
 from explorer.state.held_out import held_out
 from explorer.state.tries import Try, tries, unchanged_wish
 from explorer.state.wish import Wish
-from explorer.stops import Superseded
+from explorer.stops import Stop, Superseded
 from explorer.trace.changes import Change
 from explorer.trace.consequences import Consequence
 from explorer.trace.sentence_breaks import Break
@@ -181,6 +187,91 @@ def test_the_score_is_that_of_recorded_passes(computer: Computer) -> None:
         assert found.sure_before == pytest.approx(log_p(before).mean(), abs=1e-4)
         assert found.sure_after == pytest.approx(changed.mean(), abs=1e-4)
         assert found.changed is (before.target != after.target)
+
+
+ALTERED = {
+    "knob": {"position": "none"},
+    "head": {"changes": (Change("decoder.layers.1.cross_attn.mixed", "scale", head=3, value=0.0),)},
+    "mean": {"changes": (Change("decoder.layers.1.self_attn.mixed", "mean", head=2),)},
+    "set": {"changes": (Change("decoder.layers.0.cross_attn.weights", "set", rows=(1, 2), columns=(0,), value=0.9),)},
+    "last word": {"changes": (Change("encoder.layers.2.residual2", "scale", rows=(6,), value=0.0),)},
+}
+
+
+@pytest.mark.parametrize("altered", ALTERED)
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_search_in_batches_finds_what_single_sentences_give(
+    computer: Computer, altered: str, beam: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By translations exactly and by 1e-3 in log p; a sentence in which the change has no place is an error in both."""
+    given = dict(ALTERED[altered])
+    changes = given.pop("changes", ())
+    wish = attrs.evolve(asked(**given), changes=changes, beam=beam)
+    errand = FindBreaks(wish=wish, sentences=held_out(24))
+    batches: list[int] = []
+    whole = Computer.says_together
+
+    def counted(self: Computer, wishes: list[Wish], stop: Stop = never) -> list[Sentence]:
+        batches.append(len(wishes))
+        return whole(self, wishes, stop)
+
+    monkeypatch.setattr(Computer, "says_together", counted)
+    together = [computer.piece(errand, number, never).found for number in range(errand.n_pieces)]
+    # Sentences of one length have been found out together, each with changes and without.
+    assert max(batches) > 2 and len(batches) < 1.5 * errand.n_pieces
+    batches.clear()
+    monkeypatch.setattr(rehearsal, "_AHEAD", 1)
+    monkeypatch.setattr(Rehearsal, "_look_ahead", lambda *_given: None)
+    alone = Computer(computer.sources.tokenizers)
+    single = [alone.piece(errand, number, never).found for number in range(errand.n_pieces)]
+    assert batches == []
+    for one, other in zip(together, single, strict=True):
+        assert type(one) is type(other)
+        if isinstance(one, Break) and isinstance(other, Break):
+            assert (one.source, one.before, one.after) == (other.source, other.before, other.after)
+            for name in ("score", "sure_before", "sure_after"):
+                assert getattr(one, name) == pytest.approx(getattr(other, name), abs=2e-3)
+    assert (altered == "last word") == any(isinstance(one, OutOfTensor) for one in together)
+
+
+def test_a_search_builds_no_model_for_each_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The unchanged model and the one with other knobs are both kept; they were built anew four times a sentence."""
+    built: list[object] = []
+    make = trained.with_knobs
+
+    def counted(model: Transformer, config: Config) -> Transformer:
+        built.append(config)
+        return make(model, config)
+
+    monkeypatch.setattr(trained, "with_knobs", counted)
+    errand = FindBreaks(wish=asked(position="none"), sentences=held_out(6))
+    computer = Computer()
+    for number in range(errand.n_pieces):
+        computer.piece(errand, number, never)
+    assert len(built) <= 1
+
+
+def test_dropout_is_found_out_sentence_by_sentence() -> None:
+    """It draws other numbers in a batch; and models that do not translate have no batches either."""
+    assert can_be_together(asked(position="none"))
+    assert not can_be_together(asked(dropout_active=True))
+    assert not can_be_together(attrs.evolve(asked(), trained=False))
+    assert not can_be_together(asked(preset="tiny")) and not can_be_together(asked(preset="language-model"))
+
+
+def test_a_batch_gives_way_and_is_begun_again(computer: Computer) -> None:
+    """As a single sentence does."""
+    errand = FindBreaks(wish=asked(position="none", temperature=1.5), sentences=held_out(12))
+    asked_for = 0
+
+    def stop() -> bool:
+        nonlocal asked_for
+        asked_for += 1
+        return asked_for > 5
+
+    with pytest.raises(Superseded):
+        computer.piece(errand, 0, stop)
+    assert isinstance(computer.piece(errand, 0, never).found, Break)
 
 
 def test_nothing_is_searched_without_a_change(computer: Computer) -> None:

@@ -94,15 +94,30 @@ ATTENTION_ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Models of which the attention and the output are seen."""
 
 ALL = WHOLE | ATTENTION_ALONE
+_GPTS = {"vocab_size": 40, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 0}
+_NEO = {"vocab_size": 40, "max_position_embeddings": 32, "hidden_size": 32, "num_layers": 2, "num_heads": 4, "window_size": 4}
+
+BY_SOFTMAX: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "bloom": ("BloomConfig", "BloomForCausalLM", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "vocab_size": 40}),
+    "falcon": ("FalconConfig", "FalconForCausalLM", _ENCODER),
+    "gptj": ("GPTJConfig", "GPTJForCausalLM", _GPTS | {"rotary_dim": 4}),
+    "gpt_neo": ("GPTNeoConfig", "GPTNeoForCausalLM", _NEO | {"attention_types": [[["global", "local"], 1]]}),
+    "mpnet": ("MPNetConfig", "MPNetForMaskedLM", _ENCODER),
+    "deberta_v2": ("DebertaV2Config", "DebertaV2ForMaskedLM", _ENCODER | {"relative_attention": True, "pos_att_type": ["p2c"]}),
+}
+"""Models whose attention knows no function by name: what its softmax reads and gives is seen."""
 
 
 def fresh(name: str) -> Any:
     """A model with random weights that are large enough to matter."""
     import transformers
 
-    settings, kind, values = ALL[name]
+    settings, kind, values = (ALL | BY_SOFTMAX)[name]
     torch.manual_seed(1)
-    model = getattr(transformers, kind)(getattr(transformers, settings)(**values)).eval()
+    config = getattr(transformers, settings)(**values)
+    if name in BY_SOFTMAX:
+        config._attn_implementation = "eager"  # As in opening a folder: some choose the class of their attention by it.
+    model = getattr(transformers, kind)(config).eval()
     for path, parameter in model.named_parameters():
         if name not in ("marian", "pegasus") or "embed_positions" not in path:  # Its waves are in no file.
             parameter.data += 0.3 * torch.randn_like(parameter)

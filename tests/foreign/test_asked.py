@@ -4,17 +4,25 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 import explorer
+from explorer.app.pages.change_page import ChangePage
 from explorer.app.pages.effects_page import EffectsPage
 from explorer.app.pages.saliency_page import SaliencyPage
 from explorer.app.pages.why_page import WhyPage
 from explorer.cli import main as cli
+from explorer.engine.compute import Computer
+from explorer.engine.errand import Errand, TryAll
+from explorer.engine.request import Request
 from explorer.lang import Words
 from explorer.state.look import Look
+from explorer.state.other_sentences import suggested_for
+from explorer.trace.consequences import Consequence
+from explorer.trace.why import symbol_text
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
@@ -103,3 +111,46 @@ def test_pages_say_what_a_model_lacks_and_show_the_next_one(folder: Folder, qtbo
         assert (REASON in card.note.text()) != seen
         assert effects.heads.picture is not None
         assert len(effects.heads.picture.rows) == (4 if seen else 2)
+
+
+def test_another_sentence_is_suggested_with_its_blanks(folder: Folder) -> None:
+    """Word by word, without the special tokens of the model."""
+    trace = explorer.explore("the fox and the dog", preset=folder("gpt2"))
+    assert suggested_for(trace)[0] == "the fox and the cat"
+    assert all(len(each.split()) == 5 for each in suggested_for(trace))
+    assert not any("[" in each for each in suggested_for(explorer.explore("我爱", preset=folder("gpt2"))))
+
+
+def test_the_change_page_asks_what_rows_would_do(folder: Folder, qtbot: QtBot) -> None:
+    """As soon as the trace on screen answers the wish; with what only our own translators have left out."""
+    words, computer = Words.load("en"), Computer()
+    request = Request.from_preset(str(folder("gpt2")), TEXT)
+    trace = computer(request).trace
+    page = ChangePage()
+    qtbot.addWidget(page)
+    page.speak(words)
+    sent: list[Errand] = []
+    page.sent.connect(sent.append)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.put(request.wish)
+    page.draw(trace, Look().fitted(trace), words)
+    assert not page.find_button.isVisible()
+    assert not page.save_button.isVisible()
+    errand = sent[-1]
+    assert isinstance(errand, TryAll)
+    assert len(errand.tries) >= 3
+    for number in range(errand.n_pieces):
+        assert isinstance(computer.piece(errand, number, lambda: False).found, Consequence)
+    sent.clear()
+    page.put(Request.from_preset(str(folder("gpt2")), TEXT, temperature=2.0).wish)
+    page.draw(trace, Look().fitted(trace), words)
+    assert not sent
+
+
+def test_a_row_of_the_output_without_a_symbol_has_its_number(folder: Folder) -> None:
+    """A vocabulary may be shorter than the model's output."""
+    trace = explorer.explore(TEXT, preset=folder("gpt2"))
+    short = attrs.evolve(trace, symbols=(*trace.symbols[:-1], ""))
+    assert symbol_text(short, 39) == "#39"
+    assert symbol_text(short, 4) == "the"

@@ -269,12 +269,16 @@ def test_two_models_of_one_settings_object_do_not_share_their_attention() -> Non
 @pytest.mark.parametrize(
     ("settings", "kind", "values"),
     [
-        ("BloomConfig", "BloomForCausalLM", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "vocab_size": 40}),
+        (
+            "FNetConfig",
+            "FNetForMaskedLM",
+            {"hidden_size": 32, "num_hidden_layers": 2, "intermediate_size": 48, "vocab_size": 40},
+        ),
         ("AlbertConfig", "AlbertForMaskedLM", ALL["bert"][2] | {"embedding_size": 16}),
     ],
 )
 def test_a_model_whose_attention_cannot_be_named_is_refused(settings: str, kind: str, values: dict[str, Any]) -> None:
-    """One with an attention of its own, and one whose layers share a single attention."""
+    """One without any, and one whose layers share a single attention."""
     import transformers
 
     model = getattr(transformers, kind)(getattr(transformers, settings)(**values))

@@ -13,11 +13,12 @@ from syrupy.assertion import SnapshotAssertion
 from explorer.picture.causal_kinds import EffectMap, EffectRow, Postcard, Removals, Reworded, Rewording
 from explorer.picture.decoding_kinds import Branch, Timeline, Tree
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import Alignment, Axis, Bars, Caption, Heatmap, Picture, Strips, TokenRow, Waves, marked
+from explorer.picture.kinds import Alignment, Axis, Bars, Caption, Heatmap, Picture, Strips, TokenRow, VectorMap, Waves, marked
+from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
 from explorer.tokens.token import Token
-from tests.picture.examples import account_of, by_hand, follow_of, heatmap, jacobian_by_hand, lens_by_hand, sums, words
+from tests.picture.examples import account_of, by_hand, follow_of, heatmap, jacobian_by_hand, lens_by_hand, sums, wall, words
 
 _CLOSED = np.array([[False, True], [False, False]])
 _MAP = heatmap(np.array([[1.0, np.nan], [0.25, 0.75]], np.float32), ("我", "<&>"), _CLOSED)
@@ -127,6 +128,30 @@ PICTURES: dict[str, Picture] = {
         closed_by="not closed",
         reason="there is nothing to close",
         estimated=np.array([[False, False], [True, True]]),
+        caption=_CAPTION,
+    ),
+    "vectors": VectorMap(
+        cloud=np.array([[0, 0], [1, 0.5], [-1, -0.5]], np.float32),
+        names=("他", "<&>", "her"),
+        path=np.array([[[0, 0.5], [0.5, 0]], [[-0.5, 1], [1.5, 1]]], np.float32),
+        taps=("encoder.embedding.output", "encoder.layers.0.residual2"),
+        places=("input", "behind layer 0"),
+        tokens=("我", "爱<&>"),
+        side="source",
+        chosen=0,
+        near=(1, 0),
+        caption=_CAPTION,
+    ),
+    "wall_measured": attrs.evolve(
+        wall(2, 2, 2),
+        measured=Measured(
+            key="entropy",
+            name="Entropy <&>",
+            formula="H",
+            values=np.array([[0.5, np.nan], [12.25, 0.75]]),
+            unit="bit",
+            order=(2, 3, 0, 1),
+        ),
         caption=_CAPTION,
     ),
     "tree": Tree(

@@ -86,6 +86,20 @@ class Journey:
         QApplication.processEvents()
 
 
+def leave_what_stays(monkeypatch: pytest.MonkeyPatch, found_out: dict[str, object]) -> None:
+    """The collector looks through what a journey has made, and not through torch and all modules too, after each of them.
+
+    A program keeps it from what is there when torch has been loaded, and gives all of that back to it when it closes. Here
+    torch and the modules stay, so they are kept from it once, and no window ever is.
+    """
+    if not found_out.get("frozen"):
+        gc.collect()
+        gc.freeze()
+        found_out["frozen"] = True
+    for name in ("freeze", "unfreeze"):
+        monkeypatch.setattr(gc, name, lambda: None)
+
+
 @pytest.fixture
 def journey(
     qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found_out: dict[str, object]
@@ -95,4 +109,5 @@ def journey(
 
         remembered = found_out.setdefault("remembered", Remembered())
         remembered.put_in(monkeypatch)
+        leave_what_stays(monkeypatch, found_out)
     return Journey(qtbot, monkeypatch, tmp_path / "state")

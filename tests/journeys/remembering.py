@@ -1,39 +1,56 @@
-"""Journeys go through all pages with the same few sentences: what takes seconds to find out is found out once by a process.
+"""Journeys go through all pages with the same few sentences: what takes long to find out is found out once by a process.
 
-Whether it is right, is asked in `tests/engine/experiments`; a journey asks whether it is shown. What is kept is frozen and told
-apart by all that it follows from: the Wish or the tokens with the changes, and every weight of the model.
+Whether it is right, is asked in `tests/engine/experiments`; a journey asks whether it is shown. What is kept is
+frozen, or handed out as a copy, and told apart by all that it follows from: the Wish or the tokens with the changes, and every
+weight of the model.
 """
 
 from collections.abc import Callable, Hashable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.experiments import findings
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.request import Request
+from explorer.engine.sources import trained
 from explorer.engine.sources.source import ModelSource
 from explorer.model.transformer import Transformer
+from explorer.model.weights import Weights
 from explorer.stops import Stop
 from explorer.trace.findings import Experiment
 from explorer.trace.patching import NotPatched, Patching
+from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Trace
 
 SWEEPS = frozenset({"effects", "effects_exact"})
 
 
 class Remembered:
-    """Patching and the sweeps over all parts of a model, each found out once."""
+    """Patching, gradients and the sweeps over all parts of a model, each found out once, and trained weights, read once."""
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, object] = {}
-        self._patching, self._experiment = findings._patching, findings.experiment
+        self._load = trained.load_weights
+        self._patching, self._experiment, self._saliency = findings._patching, findings.experiment, findings._saliency
 
     def put_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Look here first, until the test has ended."""
         monkeypatch.setattr(findings, "_patching", self.patching)
         monkeypatch.setattr(findings, "experiment", self.experiment)
+        monkeypatch.setattr(findings, "_saliency", self.saliency)
+        monkeypatch.setattr(trained, "load_weights", self.load_weights)
+
+    def load_weights(self, path: Path, config: Config) -> Weights:
+        """A copy of the weights in a file. Raises BadWeights."""
+        if not path.is_file():
+            return self._load(path, config)
+        weights: Weights = self._once((path, path.stat().st_mtime_ns, config), lambda: self._load(path, config))
+        copies = {id(each): each.clone() for each in weights.values()}  # Tied parameters are one.
+        return {name: copies[id(each)] for name, each in weights.items()}
 
     def patching(
         self, source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
@@ -48,9 +65,13 @@ class Remembered:
         """As `experiment` makes it. Raises Superseded."""
         if name not in SWEEPS or bench.trace is None or bench.trace.config is None:
             return self._experiment(name, bench)
-        changes = (bench.trace.changes, bench.config)
-        key = (name, bench.tokens, bench.expected, bench.others, bench.symbols, changes, _weights(bench.model))
+        key = (name, *_of_bench(bench), bench.trace.changes, _weights(bench.model))
         return self._once(key, lambda: self._experiment(name, bench))
+
+    def saliency(self, bench: Bench, trace: Trace, changing: Changing) -> Saliency:
+        """As `findings` finds it. Raises Superseded."""
+        key = ("saliency", *_of_bench(bench), trace.changes, _weights(bench.model))
+        return self._once(key, lambda: self._saliency(bench, trace, changing))
 
     def _once(self, key: Hashable, find: Callable[[], Any]) -> Any:
         if key not in self._kept:
@@ -59,6 +80,11 @@ class Remembered:
                 return found
             self._kept[key] = found
         return self._kept[key]
+
+
+def _of_bench(bench: Bench) -> tuple[Hashable, ...]:
+    """All that is asked of a model, but for its weights."""
+    return bench.config, bench.tokens, bench.expected, bench.others, bench.symbols
 
 
 def _weights(model: Transformer) -> tuple[float, ...]:

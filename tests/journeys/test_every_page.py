@@ -1,6 +1,7 @@
 """Every page shows its cards: none squeezed to nothing, none blank, no explanation cut off, whatever the window's size."""
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from explorer.state.intents import SetKnob
 from explorer.views.controls.explanation import ExplanationView
 from tests.journeys.conftest import Journey
 from tests.journeys.emptiness import emptiness, largest_rectangle, largest_share
+from tests.pixels import numbers
 
 SIZES = ((2560, 1440), (1440, 900), (1024, 700), (960, 620), (880, 480))
 MOST_EMPTY = 0.15
@@ -33,6 +35,7 @@ def faults_of(page: Page) -> Iterator[str]:
     for card in page.cards:
         if card.isVisibleTo(page):
             yield from (f"{card.title.text()}: {fault}" for fault in card_faults(page, card))
+    yield from overlaps(page)
     for text in page.findChildren(ExplanationView):
         if not text.isVisibleTo(page):
             yield "the explanation is hidden"
@@ -40,6 +43,15 @@ def faults_of(page: Page) -> Iterator[str]:
             yield "the explanation is cut off"
         elif not reachable(page, text) or text.height() < 40:
             yield f"the explanation has {text.height()} px"
+
+
+def overlaps(page: Page) -> Iterator[str]:
+    """Cards that lie on one another."""
+    seen = [card for card in page.cards if card.isVisibleTo(page)]
+    places = [QRect(card.mapTo(page, card.rect().topLeft()), card.size()) for card in seen]
+    for (card, place), (other, further) in combinations(zip(seen, places, strict=True), 2):
+        if place.intersects(further) and not card.isAncestorOf(other) and not other.isAncestorOf(card):
+            yield f"{card.title.text()} lies under {other.title.text()}"
 
 
 def card_faults(page: Page, card: Card) -> Iterator[str]:
@@ -75,16 +87,9 @@ def reachable(page: Page, widget: QWidget) -> bool:
 
 
 def n_colours(image: QImage) -> int:
-    """How many different colours stand on a grid of points of an image, as far as two."""
-    first = None
-    for y in range(1, image.height() - 1, 2):
-        for x in range(1, image.width() - 1, 2):
-            colour = image.pixel(x, y)
-            if first is None:
-                first = colour
-            elif colour != first:
-                return 2
-    return 0 if first is None else 1
+    """How many different colours stand on a grid of points of an image, as far as two. Its border is no picture."""
+    grid = numbers(image)[1:-1:2, 1:-1:2]
+    return 0 if not grid.size else 2 if (grid != grid[0, 0]).any() else 1
 
 
 def faults(journey: Journey, window: Window) -> list[str]:
@@ -173,6 +178,8 @@ def test_a_card_that_is_squeezed_blank_or_out_of_reach_is_found(journey: Journey
         first.view.paint = lambda *_given: None  # type: ignore[attr-defined]  # a view that paints nothing
         QApplication.processEvents()
         assert [f"{title}: blank"] == list(faults_of(page))
+        second.move(first.pos())
+        assert any("lies under" in fault for fault in faults_of(page))
         second.move(0, 5000)
         assert any("out of reach" in fault for fault in faults_of(page))
 

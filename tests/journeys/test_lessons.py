@@ -50,8 +50,8 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         assert window.page_stack.page.key == "position"
         assert "0.9999" in panel.numbers.text() and "0.5403" in panel.numbers.text() and "0.46" in panel.numbers.text()
         assert window.knobs.rows["position"].property("meant") is True
-        assert "✗" in answer(journey, window, "0.9999") and "0.5403" not in panel.question.verdict.text()  # once more
-        assert "✗" in answer(journey, window, "0.9999") and "0.5403" in panel.question.verdict.text()
+        assert "×" in answer(journey, window, "0.9999") and "0.5403" not in panel.question.verdict.text()  # once more
+        assert "×" in answer(journey, window, "0.9999") and "0.5403" in panel.question.verdict.text()
         assert "✓" in answer(journey, window, "0.54")
         QTest.mouseClick(panel.next, Qt.MouseButton.LeftButton)
         journey.settle(window)
@@ -60,7 +60,7 @@ def test_a_lesson_sets_the_window_up_and_checks_answers(journey: Journey) -> Non
         right = next(button for button in choices if "频率不同" in button.text())
         wrong = next(button for button in choices if button is not right)
         QTest.mouseClick(wrong, Qt.MouseButton.LeftButton)
-        assert "✗" in panel.question.verdict.text()
+        assert "×" in panel.question.verdict.text()
         QTest.mouseClick(right, Qt.MouseButton.LeftButton)
         assert "✓" in panel.question.verdict.text()
         panel.back.click()
@@ -110,7 +110,7 @@ def test_a_lesson_follows_the_users_own_sentence(journey: Journey) -> None:
         window.session.ask(SetText("今天天气很好"))
         journey.settle(window)
         assert window.lessons.numbers.text() != before
-        assert "✗" in answer(journey, window, "999")
+        assert "×" in answer(journey, window, "999")
         question = window.lessons.question.text.text()
         window.lessons.question.more.click()
         journey.settle(window)
@@ -158,7 +158,7 @@ def test_a_broken_lesson_is_told_and_the_others_are_there(journey: Journey, tmp_
         assert window.lessons.list.tree.topLevelItem(0).childCount() == 1
         window.lessons.open("x1")
         journey.settle(window)
-        assert window.lessons.say.text() == "一"
+        assert window.lessons.say.plain == "一"
 
     journey.run(script)
 
@@ -196,12 +196,12 @@ def test_a_lesson_of_ones_own_can_be_opened(journey: Journey, tmp_path: Path) ->
         journey.wait(lambda: window.lessons.step is not None)
         journey.settle(window)
         assert window.lessons.isVisible()
-        assert window.lessons.say.text() == "二"
+        assert window.lessons.say.plain == "二"
         assert {"kept1", "my1", "a1"} <= {lesson.key for lesson in window.lessons.lessons}
         window.step_opener.add(str(tmp_path / "my2.toml"))
         journey.settle(window)
         assert "my2.toml" in window.status.message.text() and "8" in window.status.message.text()
-        assert window.lessons.say.text() == "二"
+        assert window.lessons.say.plain == "二"
 
     journey.run(script)
 
@@ -286,8 +286,8 @@ def test_dear_formulas_and_absent_words_are_told_in_their_rows(journey: Journey,
         told = window.lessons.numbers.text()
         assert [told.count(word) for word in ("64 MB", "10 毫秒", "这句话里没有", "<table")] == [1, 1, 1, 1]
         assert "无从回答" in answer(journey, window, "3")
-        assert "✗" not in window.lessons.question.verdict.text()
-        assert window.lessons.say.textFormat() == Qt.TextFormat.PlainText
+        assert "×" not in window.lessons.question.verdict.text()
+        assert window.lessons.title.textFormat() == Qt.TextFormat.PlainText
 
     journey.run(script)
 
@@ -347,7 +347,7 @@ def test_an_answer_has_64_characters(journey: Journey) -> None:
         open_panel(journey, window)
         window.lessons.open("a1")
         journey.settle(window)
-        assert "✗" in answer(journey, window, "1" * 70)
+        assert "×" in answer(journey, window, "1" * 70)
         window.lessons.question.edit.setText("1" * 6000)
         assert window.lessons.question.edit.text() == "1" * 64
 

@@ -73,6 +73,8 @@ def test_header_and_knobs_are_one_stop_each(journey: Journey) -> None:
         for area in (window.header, window.side):
             inside = [each for each in press_round(window) if area.isAncestorOf(each)]
             assert len(inside) == 1, area
+        window.activateWindow()  # Keys go to the window in front, and the group watches what has the focus there.
+        journey.wait(window.isActiveWindow)
         window.knobs.writing.sampling[0].slider.setFocus()
         visited = set(press(window, [Qt.Key.Key_Down] * 150))
         missing = [

@@ -18,10 +18,10 @@ from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Account, EffectMap, LensMap, Postcard, Removals, Rewording
 from explorer.picture.decoding_kinds import Timeline, Tree
-from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, TokenRow, Waves
+from explorer.picture.kinds import Alignment, Bars, Follow, HeadGrid, Heatmap, Strips, TokenRow, VectorMap, Waves
 from explorer.picture.river.river import Half, River
 from explorer.state.comparing_intents import Compare
-from explorer.state.intents import SetKnob, SetText
+from explorer.state.intents import SetKnob, SetText, look_at
 from explorer.trace.jacobian import Agreement
 from explorer.trace.trace import Trace
 from tests.journeys.conftest import Journey
@@ -37,7 +37,7 @@ def shown(card: Card) -> list[Numbers]:
         case Strips() as strips:
             return [band.values for band in strips.bands]
         case HeadGrid() as grid:
-            return list(grid.values)
+            return [*grid.values, *(() if grid.measured is None else (grid.measured.values,))]
         case Bars() as bars:
             return [bars.values[:, None]]
         case Follow(followed=followed):
@@ -75,6 +75,8 @@ def shown(card: Card) -> list[Numbers]:
             cells = [(each.log_p, each.log_p_after, each.difference) for each in row]
             made = np.array([[np.nan if value is None else value for value in row] for row in cells])
             return [made, *(each.values for each in (before, after) if each is not None)]
+        case VectorMap(cloud=cloud, path=path):
+            return [cloud, *path]
         case River() as river:
             return [
                 *(values for half in river.halves for values in (half.scaled, half.positions, half.output, lengths(half))),
@@ -104,13 +106,16 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
         case Strips(bands=bands):
             return [band.closed for band in bands]
         case HeadGrid(closed=mask, values=values):
-            return [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
+            masks = [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
+            return [*masks, None][: len(shown(card))]
         case Alignment(values=values):
             return [np.isnan(values)]
         case River():
             return [np.isnan(values) for values in shown(card)]
         case LensMap():
             return [None] * 5
+        case VectorMap(path=path):
+            return [None] * (1 + len(path))
         case Follow() | EffectMap():
             return [None, None]
         case _:
@@ -183,6 +188,8 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
         window.session.ask(Compare("now"))
         window.session.ask(SetText("他在图书馆看书。" if preset == "translator" else "狗爱北京天安门"))
         window.session.ask(SetKnob("temperature", 0.8))
+        drawn = "lines" if preset == "tiny" else "map"
+        window.session.ask(look_at(measure="entropy", head_order="measure", aligned="layer_max", drawn=drawn, threshold=0.1))
         journey.settle(window)
         n_checked = 0
         for key in page_list.KEYS:

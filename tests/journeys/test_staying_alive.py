@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from explorer.app.shell.window import Window
 from explorer.engine import worker
 from explorer.engine.compute import Computer
+from explorer.errors import EmptyText
 from explorer.state.intents import SetKnob, SetPreset, SetText
 from tests.journeys.conftest import Journey
 
@@ -58,6 +59,26 @@ def test_every_script_is_shown(journey: Journey, text: str) -> None:
 
         assert window.session.frame is not None
         assert text == window.session.frame.trace.source
+
+    journey.run(script)
+
+
+def test_another_language_says_again_why_the_picture_is_old(journey: Journey) -> None:
+    """The reason is translated, and goes with the first answer to what is asked for."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.session.ask(SetText(""))
+        journey.wait(lambda: "空" in window.status.message.text())
+        window.actions_.by_name["language"].trigger()
+        words = window.appearance.words
+        assert words.error(EmptyText()) in window.status.message.text()
+        assert words("status.old_picture") in window.status.message.text()
+        window.session.ask(SetText("我爱你"))
+        journey.settle(window)
+        assert window.status.message.text() == ""
+        window.actions_.by_name["language"].trigger()
+        assert window.status.message.text() == ""
 
     journey.run(script)
 

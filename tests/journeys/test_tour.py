@@ -92,7 +92,7 @@ def test_a_wrong_choice_gets_a_hint_before_the_answer(journey: Journey) -> None:
         wrong = [button for button in box.choices if not button.text().startswith("权重")]
         click(wrong[0])
         assert "鼠标" in box.verdict.text() and "权重" not in box.verdict.text()
-        assert wrong[0].text().startswith("✗") and box.verdict.objectName() == "warning"
+        assert wrong[0].text().startswith("×") and box.verdict.objectName() == "warning"
         click(wrong[1])
         assert "权重" in box.verdict.text()
         assert not window.lessons.list.ticks.of("tour").done

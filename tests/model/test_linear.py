@@ -31,6 +31,20 @@ def test_it_is_torchs_linear(bias: bool, shape: tuple[int, ...]) -> None:
         torch.testing.assert_close(theirs.weight.grad, ours.weight.grad)
 
 
+def test_fresh_weights_are_torchs_and_none_are_drawn_without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the same seed the same numbers; on the "meta" device torch is not even asked."""
+    torch.manual_seed(0)
+    ours = Linear(12, 7)
+    torch.manual_seed(0)
+    theirs = nn.Linear(12, 7)
+    assert torch.equal(theirs.weight, ours.weight) and torch.equal(theirs.bias, ours.bias)
+
+    monkeypatch.setattr(nn.Linear, "reset_parameters", lambda _self: pytest.fail("drawn"))
+    assert Linear(12, 7, device="meta").weight.is_meta
+    with pytest.raises(pytest.fail.Exception):
+        Linear(12, 7)
+
+
 def test_one_row_against_float64() -> None:
     """W·x + b, computed apart."""
     ours = Linear(300, 40)

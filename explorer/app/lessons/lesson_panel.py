@@ -24,6 +24,7 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.matrix import MatrixEdit
 from explorer.views.controls.question import QuestionBox
 from explorer.views.controls.table_label import TableLabel
+from explorer.views.controls.term_label import TermLabel
 
 _WIDTH_PX, _NARROW_PX = 330, 280
 
@@ -60,12 +61,11 @@ class LessonPanel(QWidget):
     # Parts
 
     def _make_step(self) -> None:
-        self.title, self.say, self.numbers, self.counter = QLabel(), QLabel(), TableLabel(), QLabel()
+        self.title, self.say, self.numbers, self.counter = QLabel(), TermLabel(), TableLabel(), QLabel()
         self.title.setObjectName("title")
         self.counter.setObjectName("faint")
-        for label in (self.title, self.say):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)  # Mark-up in a stranger's lesson could open files.
+        self.title.setWordWrap(True)
+        self.title.setTextFormat(Qt.TextFormat.PlainText)  # Mark-up in a stranger's lesson could open files.
         self.numbers.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question = QuestionBox()
         self.quiz = Quiz(self.question, self.reckoner)
@@ -141,6 +141,7 @@ class LessonPanel(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self.list.set_theme(theme)
+        self.say.again()
         self._tell()
 
     def set_narrow(self, narrow: bool) -> None:
@@ -223,7 +224,7 @@ class LessonPanel(QWidget):
             return
         words, step = self._words, self.lesson.steps[self.place]
         self.title.setText(titled(self.lesson, words))
-        self.say.setText(step.say.of(words.language))
+        self.say.tell(step.say.of(words.language), words.language)
         self.counter.setText(words("lesson.step", step=self.place + 1, steps=len(self.lesson.steps)))
         self.previous.setEnabled(self.place > 0)
         self._name_next(words)

@@ -2,17 +2,22 @@
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton
 
+from explorer.app.pages.head_choice import HeadChoice
 from explorer.app.pages.layouts import below, with_margins
 from explorer.app.pages.page import Page
-from explorer.app.pages.wall_card import wall_card
+from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
-from explorer.picture.makers.attention import head_map, part_strips
+from explorer.picture.makers.attention import part_strips
+from explorer.picture.makers.pooled import attention_lines, attention_map
+from explorer.state.look import Look
+from explorer.trace.trace import Trace
+from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 
 
 class AttentionPage(Page):
-    """The wall of heads and the chosen head's vectors at the left, the chosen head's map at the right."""
+    """The wall of heads and the chosen head's vectors at the left, the chosen head's map or lines at the right."""
 
     key = "attention"
     least_px = 420
@@ -20,9 +25,13 @@ class AttentionPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        wall = wall_card(self)
+        wall = WallCard(self)
         self.map = HeatmapView()
-        head = self.card(self.map, head_map)
+        head, self.lines = self.card(self.map, attention_map), self.card(AlignmentView(), attention_lines)
+        self.heads = [HeadChoice(head), HeadChoice(self.lines)]
+        for choice in self.heads:
+            choice.changed.connect(self._looked)
+        self.grid = head
         stages = QHBoxLayout()
         stages.addWidget(self.choice("stage"))
         stages.addStretch(1)
@@ -31,6 +40,7 @@ class AttentionPage(Page):
         grid = with_margins(QGridLayout(self.scrolled()))
         grid.addWidget(wall, 0, 0)
         grid.addWidget(head, 0, 1, 2, 1)
+        grid.addWidget(self.lines, 0, 1, 2, 1)
         grid.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1, 0)
         for axis in (grid.setColumnStretch, grid.setRowStretch):
             axis(0, 1)
@@ -44,8 +54,20 @@ class AttentionPage(Page):
         self.map.pencil_asked.connect(self.pencil.toggle)
         return self.pencil
 
+    def draw(self, trace: Trace, look: Look, words: Words) -> None:
+        cards = (self.lines, self.grid) if look.drawn == "lines" else (self.grid, self.lines)
+        self.show_instead(*cards)
+        for choice in self.heads:
+            choice.put(look, words)
+        super().draw(trace, look, words)
+
+    def _looked(self, fields: dict[str, object]) -> None:
+        self.look_at(**fields)
+
     def speak(self, words: Words) -> None:
         super().speak(words)
+        for choice in self.heads:
+            choice.speak(words)
         self.pencil.setText(words("change.pencil"))
         self.pencil.setToolTip(words("change.pencil_hint"))
         self.pencil.setAccessibleDescription(words("change.pencil_hint"))

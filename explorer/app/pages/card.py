@@ -46,11 +46,12 @@ class Card(QFrame):
     """A view with its title, formula, shape and note.
 
     Signals: opened(page) when the user wants the page about it; touched(Card) when it becomes the card that copying and
-    exporting use.
+    exporting use; enlarges(Card) when it shall have all the page's room, or give it back.
     """
 
     opened = Signal(str)
     touched = Signal(object)
+    enlarges = Signal(object)
 
     def __init__(self, view: View[P], make: Maker[P], page: str = "") -> None:
         super().__init__()
@@ -63,6 +64,7 @@ class Card(QFrame):
         self.picture: Picture | None = None
         self._refused = False
         self._words: Words | None = None
+        self._enlarged = False
         self.wants: tuple[tuple[str, int], ...] = ()  # taps and heads that the picture needs and that were not kept
         self.title = TitleLabel()
         self.title.setObjectName("title")
@@ -84,7 +86,12 @@ class Card(QFrame):
         self._open.setVisible(bool(page))
         self._open.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # By keyboard, Enter in the view opens the page.
         self._open.clicked.connect(self._opened)
-        self._own = (self.title, self.formula, self.shape, self.badge, self._open)
+        self.larger = QToolButton()
+        self.larger.setObjectName("small")
+        self.larger.setText("□")
+        self.larger.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.larger.clicked.connect(self._enlarge)
+        self._own = (self.title, self.formula, self.shape, self.badge, self._open, self.larger)
         self.bar = QHBoxLayout()
         self.bar.setSpacing(8)
         self.bar.addWidget(self.title)
@@ -93,6 +100,7 @@ class Card(QFrame):
         self.bar.addWidget(self.shape)
         self.bar.addWidget(self.badge)
         self.bar.addWidget(self._open)
+        self.bar.addWidget(self.larger)
         self._second_bar = QHBoxLayout()
         self._second_bar.setSpacing(8)
         self._second_bar.addStretch(1)
@@ -111,9 +119,26 @@ class Card(QFrame):
         """Whether the card shows its view alone, without a title line."""
         return self.objectName() == "bare"
 
+    def fix_height(self, height_px: int) -> None:
+        """Give the card a height of its own. Its layout keeps no room for a height that is fixed without this policy."""
+        self.setFixedHeight(height_px)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
     def set_meant(self, meant: bool) -> None:
         """Outline the card, or not; lessons outline the cards that they speak of."""
         set_style_property(self, "meant", meant)
+
+    def set_enlarged(self, enlarged: bool) -> None:
+        """Offer to be put back, or to be enlarged."""
+        self._enlarged = enlarged
+        self.larger.setText("×" if enlarged else "□")
+        self._name_larger()
+
+    def _name_larger(self) -> None:
+        if self._words is not None:
+            told = self._words("action.put_back" if self._enlarged else "action.enlarge")
+            self.larger.setToolTip(told)
+            self.larger.setAccessibleName(f"{told}: {self.title.text()}")
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make the picture and show it."""
@@ -131,14 +156,17 @@ class Card(QFrame):
             self._refuse(words.error(error))
             return
         except UnknownTap as error:
-            if trace.config is not None:  # Our own models have every tap that a picture asks for.
+            if trace.config is not None and not trace.recorded_by:  # Our own models have every tap that a picture asks for.
                 raise
             self._refuse(lacking(trace.card, str(error.values["name"]), words))
+            return
+        if made is None and trace.recorded_by:
+            self._refuse(words("recorded.no_model"))
             return
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
-        made = marked(made, len(trace.changes))
+        made = marked(made, len(trace.changes), trace.recorded_by)
         told = None if self.picture is None else self.picture.caption
         self.picture = made
         if made.caption != told or words is not self._words or self.title.text() != made.caption.title:
@@ -152,7 +180,7 @@ class Card(QFrame):
         """The picture with English names, because files of numbers are the same in every language."""
         try:
             made = self.make(trace, look, Words.load("en"))
-            return self.picture if made is None else marked(made, len(trace.changes))
+            return self.picture if made is None else marked(made, len(trace.changes), trace.recorded_by)
         except (NotKept, LacksTap, UnknownTap):
             return self.picture
 
@@ -179,9 +207,8 @@ class Card(QFrame):
         self.title.setText(caption.title)
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
-        self.badge.setText(words("change.badge"))
-        self.badge.setToolTip(words("change.badge_about", count=caption.changes or 0))
-        self.badge.setVisible(bool(caption.changes))
+        self._name_larger()
+        self._tell_badge(caption, words)
         origin = escape(told_origin(caption, words)).replace("\n", "<br>")
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
         self.note.setText(caption.note)
@@ -189,6 +216,14 @@ class Card(QFrame):
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)
+
+    def _tell_badge(self, caption: Caption, words: Words) -> None:
+        """Say of which kind the pass was, if it was not a usual one of this program."""
+        told = {"recorded.badge": words("recorded.by", name=caption.recorded_by)} if caption.recorded_by else {}
+        told |= {"change.badge": words("change.badge_about", count=caption.changes)} if caption.changes else {}
+        self.badge.setText(" · ".join(map(words, told)))
+        self.badge.setToolTip("\n".join(told.values()))
+        self.badge.setVisible(bool(told))
 
     def hasHeightForWidth(self) -> bool:
         """False, although a wrapped note's height depends on its width: the note must not change the card's height."""
@@ -213,7 +248,7 @@ class Card(QFrame):
         room = self.width() - 2 * _MARGIN_PX - _SPARE_PX
         title = self.title.one_line_px()
         gap = self.bar.spacing()
-        opens = 0 if self._open.isHidden() else self._open.sizeHint().width() + gap
+        opens = sum(each.sizeHint().width() + gap for each in (self._open, self.larger) if not each.isHidden())
         controls = self._controls()
         opens += 0 if self.badge.isHidden() else self.badge.sizeHint().width() + gap
         taken = sum(each.sizeHint().width() + gap for each in controls if not each.isHidden())
@@ -244,6 +279,10 @@ class Card(QFrame):
     def _opened(self) -> None:
         if self.page:
             self.opened.emit(self.page)
+
+    def _enlarge(self) -> None:
+        self.touched.emit(self)
+        self.enlarges.emit(self)
 
     def _touch(self) -> None:
         self.touched.emit(self)

@@ -198,7 +198,7 @@ class ChangeList(QFrame):
         """Have it found out what each row does, where the Trace on screen answers the Wish."""
         left_out = trace.left_out
         now = attrs.evolve(wish, changes=tuple(change for change in wish.changes if change not in left_out))
-        if trace.config != wish.config or trace.source != wish.text or set(trace.changes) != set(now.active):
+        if not _answers(trace, wish) or trace.source != wish.text or set(trace.changes) != set(now.active):
             return  # The answer to this Wish is still to come.
         groups = [group for _row, group in self._own_rows()]
         groups += [each.changes for part in (self.hide_words, self.switch_heads) for each in part.offers]
@@ -273,3 +273,10 @@ class ChangeList(QFrame):
 
     def _remove_all(self) -> None:
         self.wished.emit(RemoveAllChanges())
+
+
+def _answers(trace: Trace, wish: Wish) -> bool:
+    """Whether a Trace was made with the knobs of a Wish; of a model of others, that is the temperature."""
+    if trace.config is not None:
+        return trace.config == wish.config
+    return trace.preset == wish.preset and trace.card.temperature == wish.config.temperature

@@ -9,7 +9,7 @@ from explorer.app.pages.change_list import ChangeList
 from explorer.app.pages.layouts import below, row_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.postcard_box import PostcardBox
-from explorer.app.pages.wall_card import wall_card
+from explorer.app.pages.wall_card import WallCard
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Postcard
@@ -92,7 +92,7 @@ class ChangePage(Page):
         self.first_map = self.card(HeatmapView(), head_map, "attention")
         right.addWidget(self.suggestions)
         self.firsts = QWidget()
-        heads = layouts.beside((wall_card(self, "attention"), 1), (self.first_map, 1))
+        heads = layouts.beside((WallCard(self, "attention"), 1), (self.first_map, 1))
         heads.setContentsMargins(0, 0, 0, 0)
         self.firsts.setLayout(heads)
         right.addWidget(self.firsts, 4)
@@ -115,6 +115,8 @@ class ChangePage(Page):
         self.suggestions.setVisible(not there)
         self.firsts.setVisible(not there)
         self.compared.setVisible(there)
+        self.find_button.setVisible(trace.config is not None)  # Its sentences are those of our own translators.
+        self.save_button.setVisible(trace.config is not None or bool(trace.expected))
         self.save_button.setEnabled(beside(trace) is not None and bool(trace.expected))
         self.words_card.setMaximumHeight(_MOST_WORDS_PX if there else _WORDS_PX)
         super().draw(trace, look, words)

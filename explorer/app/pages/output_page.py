@@ -1,5 +1,6 @@
 """The output page: decoding steps, the distribution at each step, attention at that step, alignment and search tree."""
 
+import attrs
 from PySide6.QtWidgets import QToolButton
 
 from explorer.app.pages.layouts import below, beside, column_in
@@ -9,12 +10,14 @@ from explorer.lang import Words
 from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
 from explorer.picture.makers.decoding_step import step_cross, step_self
 from explorer.picture.makers.output import top_bars, top_map
+from explorer.picture.makers.pooled import offered_pools, pooled_as
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.tree import search_tree
 from explorer.state.intents import BeginWith, SetBeam
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
 from explorer.views.pictures.alignment import AlignmentView
@@ -61,6 +64,7 @@ class OutputPage(Page):
         self.tree = self.card(tree, search_tree)
         self.map = self.card(HeatmapView(), top_map)
         self.sampling, self.beams = SamplingBar(), Segments()
+        self.pools: list[PoolBox] = []
         self.free, self.to_grid, self.to_lines = QToolButton(), QToolButton(), QToolButton()
         for button in (self.free, self.to_grid, self.to_lines):
             button.setObjectName("segment")
@@ -68,7 +72,10 @@ class OutputPage(Page):
         self.steps.setMinimumHeight(_STEPS_PX)
         self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # A card has a box layout.
         for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
-            card.bar.insertWidget(2, self.choice("aligned"))
+            pool = PoolBox()
+            pool.chose.connect(self._pooled)
+            self.pools.append(pool)
+            card.bar.insertWidget(2, pool)
             card.bar.insertWidget(3, other)
         self.tree.bar.insertWidget(2, self.beams)
         for heads in (cross, own):
@@ -86,11 +93,16 @@ class OutputPage(Page):
         self._trace, self._look = trace, look
         translates = bool(trace.expected)
         self.cross.setVisible(has_alignment(trace))
-        self.lines.setVisible(has_alignment(trace) and not self._as_grid)
-        self.grid.setVisible(has_alignment(trace) and self._as_grid)
+        self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
+        if not has_alignment(trace):
+            self.lines.hide()
+            self.grid.hide()
         self.tree.setVisible(translates)
         self.map.setVisible(not translates)
-        self.sampling.put(look, trace.shape("generator.logits")[-1])
+        across = attrs.evolve(look, attention="decoder.cross_attn")
+        for pool in self.pools:
+            pool.offer(offered_pools(across), pooled_as(across), words)
+        self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
 
     def put(self, wish: Wish) -> None:
@@ -133,6 +145,9 @@ class OutputPage(Page):
 
     def _show_lines(self) -> None:
         self._show_as(grid=False)
+
+    def _pooled(self, key: str) -> None:
+        self.look_at(aligned=key)
 
     def _show_as(self, *, grid: bool) -> None:
         self._as_grid = grid

@@ -1,16 +1,18 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker, P, View
+from explorer.app.pages.enlarged import Enlarged
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
 from explorer.picture.theme import Theme
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
-from explorer.state.look import ALIGNED, CHANGED_HEADS, MATCHED, Look, attentions, sides_of
+from explorer.state.look import CHANGED_HEADS, MATCHED, Look, attentions, sides_of
 from explorer.state.wish import Wish
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
@@ -61,6 +63,7 @@ class Page(QWidget):
         self._wall_look: Look | None = None
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
+        self.enlarged = Enlarged(self)
 
     def scrolled(self) -> QWidget:
         """The widget that holds the cards, in a scroll area: a small window scrolls instead of squeezing the cards."""
@@ -78,10 +81,14 @@ class Page(QWidget):
 
     def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
         """Make a card and connect its signals."""
-        made = Card(view, make, page)
+        return self.add(Card(view, make, page))
+
+    def add(self, made: Card) -> Card:
+        """Take a card of one's own making and connect its signals."""
         self.cards.append(made)
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
+        made.enlarges.connect(self._enlarge_or_back)
         made.view.pointed.connect(self.pointed)
         wished = getattr(made.view, "wished", None)  # Only views that can change something have this signal.
         if wished is not None:
@@ -99,7 +106,6 @@ class Page(QWidget):
                 "attention": self._chose_attention,
                 "stage": self._chose_stage,
                 "side": self._chose_side,
-                "aligned": self._chose_aligned,
                 "matched": self._chose_matched,
                 "changed_head": self._chose_changed_head,
             }[field]
@@ -113,6 +119,28 @@ class Page(QWidget):
         if hug:
             self.explanation.hug()
         return self.explanation
+
+    def enlarge(self, card: Card | None) -> None:
+        """Give one card all the room; None puts it back."""
+        if card is None:
+            self.enlarged.put_back()
+        elif card is not self.enlarged.card and not card.bare:  # A bare card has the page's room already.
+            self.touched.emit(card)
+            self.enlarged.show_card(card)
+
+    def show_instead(self, shown: Card, other: Card) -> None:
+        """Show one of two cards that share a place, with all the page's room if the other one has it."""
+        shown.show()
+        other.hide()
+        if self.enlarged.card is other:
+            self.enlarge(shown)
+
+    def _enlarge_or_back(self, card: Card) -> None:
+        self.enlarge(None if card is self.enlarged.card else card)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.enlarged.setGeometry(self.rect())
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Make and show the pictures of all visible cards."""
@@ -154,6 +182,8 @@ class Page(QWidget):
 
     def speak(self, words: Words) -> None:
         self.setAccessibleName(words(f"page.{self.key}"))
+        for card in self.cards:
+            card.larger.setVisible(len(self.cards) > 1 and not card.bare)
         if self.explanation is not None:
             self.explanation.tell(self.key, words)
 
@@ -170,7 +200,7 @@ class Page(QWidget):
             card.view.fit()
 
     def choose_head(self, layer: int, head: int) -> None:
-        self.look_at(layer=layer, head=head)
+        self.look_at(layer=layer, head=head, aligned="head")
 
     def want_heads(self, places: list[tuple[int, int]]) -> None:
         """Ask for the single cells of these heads, because the wall is zoomed in far enough to show them."""
@@ -183,9 +213,6 @@ class Page(QWidget):
 
     def _chose_stage(self, key: str) -> None:
         self.look_at(stage=key)
-
-    def _chose_aligned(self, key: str) -> None:
-        self.look_at(aligned=key)
 
     def _chose_matched(self, key: str) -> None:
         self.look_at(matched=key)
@@ -202,8 +229,6 @@ def _offers(field: str, trace: Trace, words: Words) -> dict[str, str]:
         return {key: words(f"attention_short.{key}") for key in attentions(trace)}
     if field == "stage":
         return {key: words(f"stage.attention.{key}.short") for key in ATTENTION_STAGES}
-    if field == "aligned":
-        return {key: words(f"aligned.{key}") for key in ALIGNED}
     if field == "matched":
         return {key: words(f"matched.{key}") for key in MATCHED}
     if field == "changed_head":

@@ -13,7 +13,7 @@ from explorer.picture.makers.patching import chosen_step, found_patching, patche
 from explorer.picture.theme import Theme
 from explorer.state.intents import SetOther
 from explorer.state.look import Look
-from explorer.state.other_sentences import SUGGESTED, other_sentences
+from explorer.state.other_sentences import SUGGESTED, suggested_for
 from explorer.state.wish import Wish
 from explorer.trace.finding_kinds import PATCHED
 from explorer.trace.patching import Patching
@@ -149,7 +149,7 @@ class PatchingPage(Page):
             widget.setVisible(bool(steps))
 
     def _suggest(self, trace: Trace) -> None:
-        texts = other_sentences([token.text for token in trace.tokens.source or trace.tokens.target])
+        texts = suggested_for(trace)
         for place, button in enumerate(self.suggested):
             button.setVisible(place < len(texts))
             if place < len(texts):

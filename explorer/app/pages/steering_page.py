@@ -82,7 +82,7 @@ class SteeringPage(Page):
         column.addLayout(sets)
         column.addLayout(row)
         column.addWidget(self.why)
-        self.words_card.setFixedHeight(_TRANSLATIONS_PX)
+        self.words_card.fix_height(_TRANSLATIONS_PX)
         column.addWidget(self.words_card)
         column.addWidget(self.directions, 6)
         column.addWidget(self.explain(hug=True), 2)

@@ -14,7 +14,7 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
-        *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Ctrl+O"), None),
+        *(("open_model", "Ctrl+Shift+O"), ("open_adapter", ""), ("open_trace", ""), ("open_lesson", "Ctrl+O"), None),
         *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
@@ -27,10 +27,26 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         ("stop", "Esc"),
     ),
     "view": (
-        *(("knobs", "Ctrl+K"), ("lessons", "F2"), ("fit", "Ctrl+0"), ("full_screen", "F11"), ("language", "Ctrl+Shift+L")),
+        *(
+            ("knobs", "Ctrl+K"),
+            ("lessons", "F2"),
+            ("fit", "Ctrl+0"),
+            ("full_screen", "F11"),
+            ("present", "F5"),
+            ("language", "Ctrl+Shift+L"),
+        ),
         *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
-    "help": (("tour", ""), None, ("explain", "Shift+F1"), ("keys", "F1"), ("news", ""), ("about", "")),
+    "help": (
+        ("tour", ""),
+        None,
+        ("explain", "Shift+F1"),
+        ("keys", "F1"),
+        ("glossary", ""),
+        ("models", ""),
+        ("news", ""),
+        ("about", ""),
+    ),
 }
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
 """The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.
@@ -99,7 +115,7 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
             by_name[row[0]] = _action(menus[name], window, row[1])
     by_name["knobs"].setCheckable(True)
     by_name["knobs"].setChecked(True)
-    for name in ("full_screen", "lessons"):
+    for name in ("full_screen", "lessons", "present"):
         by_name[name].setCheckable(True)
     menus["recent"] = QMenu(bar)
     menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])

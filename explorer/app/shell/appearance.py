@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.display import QtTexts
 from explorer.app.session.preferences import Preferences
+from explorer.app.shell.gnome_motion import GnomeMotion
 from explorer.app.shell.system_motion import system_is_still
 from explorer.lang import Words
 from explorer.picture.theme import DARK, LIGHT, THEMES, Theme
@@ -28,6 +29,9 @@ class Appearance(QObject):
         self._qt = QtTexts()
         self.theme = self._resolved()
         self.motion = preferences.motion
+        self._gnome_is_still = False
+        self._gnome = GnomeMotion(self)
+        self._gnome.told.connect(self._gnome_told)
         self._use_motion()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
@@ -66,15 +70,27 @@ class Appearance(QObject):
         self.motion = choice
         self._preferences.put("motion", choice)
         self._use_motion()
+        self.ask_desktop()
+
+    def ask_desktop(self) -> None:
+        """Ask a desktop that tells only when it is asked whether pictures may move; its answer comes later."""
+        if self.motion == "system":
+            self._gnome.ask()
+
+    def _gnome_told(self, still: bool) -> None:
+        self._gnome_is_still = still
+        self._use_motion()
 
     def _use_motion(self) -> None:
-        still = {"full": False, "reduced": True}.get(self.motion, True if system_is_still() else None)
+        says_still = self._gnome_is_still or system_is_still()
+        still = {"full": False, "reduced": True}.get(self.motion, True if says_still else None)
         application = QApplication.instance()
         if application is not None:
             application.setProperty(STILL, still)
 
     def close(self) -> None:
-        """Set Qt's own dialogs back to English."""
+        """Set Qt's own dialogs back to English, and ask the desktop no longer."""
+        self._gnome.close()
         self._qt.close()
 
     def _resolved(self) -> Theme:

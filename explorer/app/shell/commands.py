@@ -29,6 +29,8 @@ class Commands(QObject):
     def _connect(self) -> None:
         window, named = self._window, self._actions.by_name
         for name, slot in (
+            ("open_adapter", window.side.adapter.choose),
+            ("open_trace", window.recordings.choose),
             ("open_model", window.folders.choose),
             ("model_card", window.header.open_card),
             ("export", window.saving.export),
@@ -43,6 +45,8 @@ class Commands(QObject):
             ("fit", window.page_stack.fit),
             ("language", window.appearance.switch_language),
             ("keys", window.help.keys),
+            ("glossary", window.help.glossary),
+            ("models", window.help.models),
             ("news", window.help.news),
             ("about", window.help.about),
             ("explain", self._explain),
@@ -58,6 +62,7 @@ class Commands(QObject):
         named["open_lesson"].triggered.connect(window.step_opener.choose)
         window.header.lessons.connect(named["lessons"].toggle)
         named["full_screen"].toggled.connect(self._full_screen)
+        named["present"].toggled.connect(window.presenter.present)
         self._connect_choices()
         window.folders.changed.connect(window.header.offer)
         window.header.language.connect(window.appearance.switch_language)
@@ -107,9 +112,13 @@ class Commands(QObject):
         self._window.help.explain(self._window.session.state.page)
 
     def _escape(self) -> None:
-        """Stop what is computed; otherwise go back to the picture of the whole."""
-        if self._window.session.waiting:
+        """Stop what is computed; otherwise put a card back, or go back to the picture of the whole."""
+        if self._window.presenter.presents:
+            self._actions.by_name["present"].setChecked(False)
+        elif self._window.session.waiting:
             self._window.session.stop()
+        elif self._window.page_stack.page.enlarged.card is not None:
+            self._window.page_stack.page.enlarge(None)
         elif self._window.session.state.page != page_list.KEYS[0]:
             self._window.go(page_list.KEYS[0])
 

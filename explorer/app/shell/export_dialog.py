@@ -187,13 +187,9 @@ class ExportDialog(QDialog):
         """Suggest a file name that says what the file contains."""
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         kept = Path(self.path.text()).parent if self.path.text() else folder
-        stem = {
-            "this": self._picture.caption.tap.replace("*", "all") or "tokens",
-            "film": f"{self._picture.caption.tap}.film",
-            "wall": self._wall_tap(),
-            "each": "heads",
-            "all": "trace",
-        }[self._kind]
+        head = None if self._picture.caption.name else self._picture.head
+        this = self._picture.caption.file_name + ("" if head is None else f".head{head}")
+        stem = {"this": this, "film": f"{this}.film", "wall": self._wall_tap(), "each": "heads", "all": "trace"}[self._kind]
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
         self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
         self._allow()

@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
+from explorer import page_list
 from explorer.config import find_knob
 from explorer.lang import Words
 from explorer.picture.card_text import kind_and_size
-from explorer.presets import load_preset, preset_names, titles
+from explorer.presets import load_preset, own_presets, preset_names, titles
 from explorer.state.intents import OpenFolder, OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.trace.model_card import ModelCard
@@ -35,11 +36,11 @@ class Header(QWidget):
         self._words: Words | None = None
         self._chosen = ("", True)  # the preset, and whether its trained weights are used
         self._architecture, self._card_of = "", ""
-        self._foreign = False  # whether the model on screen is somebody else's
+        self._foreign = self._recorded = False  # whether the model on screen is somebody else's, or not there at all
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
             combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._names, self._recent = list(preset_names()), ()
+        self._names, self._recent = [*preset_names(), *own_presets()], ()
         self.presets.addItems(self._names)
         self.architectures.addItems(find_knob("architecture").choices)
         self.presets.currentIndexChanged.connect(self._chose_preset)
@@ -105,7 +106,6 @@ class Header(QWidget):
         """Make the button that opens a menu of the pages that have no room."""
         button, menu = QToolButton(), QMenu(self)
         button.setObjectName("page")
-        button.setText("…")
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         button.setMenu(menu)
@@ -116,8 +116,6 @@ class Header(QWidget):
     def speak(self, words: Words) -> None:
         self._words = words
         self._name_presets()
-        for index, name in enumerate(find_knob("architecture").choices):
-            self.architectures.setItemText(index, words(f"choice.architecture.{name}"))
         self.presets.setAccessibleName(words("header.preset"))
         self.architectures.setAccessibleName(words("header.architecture"))
         self._tell_whole_names()
@@ -126,6 +124,7 @@ class Header(QWidget):
         self.theme_button.setToolTip(words("action.theme"))
         self.theme_button.setAccessibleName(words("action.theme"))
         self.export_button.setText(words("header.export"))
+        self.more.setText(f"{words('header.more')} ▾")
         self.more.setToolTip(words("header.more_pages"))
         self.more.setAccessibleName(words("header.more_pages"))
         self.lessons_button.setText(words("action.lessons"))
@@ -168,7 +167,7 @@ class Header(QWidget):
     def offer(self, folders: tuple[str, ...]) -> None:
         """Offer the folders that were opened last behind the bundled presets."""
         present = self._names[self.presets.currentIndex()]
-        self._names = list(dict.fromkeys((*preset_names(), *folders, present)))
+        self._names = list(dict.fromkeys((*preset_names(), *own_presets(), *folders, present)))
         with QSignalBlocker(self.presets):
             self.presets.clear()
             self.presets.addItems(self._names)
@@ -181,16 +180,21 @@ class Header(QWidget):
     def draw(self, trace: Trace) -> None:
         """Show what kind of model has answered; our own have the box of architectures for that."""
         if trace.card is not self._card:
-            foreign, was = trace.config is None, not self.model.isHidden()
+            foreign, was = trace.config is None or bool(trace.recorded_by), not self.model.isHidden()
             self._card, self._card_of, self._foreign = trace.card, trace.preset, foreign
+            self._recorded = bool(trace.recorded_by)
             if foreign or was:
                 self._fit()
 
     def _tell_whole_names(self) -> None:
         """Say in the tooltips what the two boxes choose."""
         if self._words is not None:
-            for combo, key in ((self.presets, "preset"), (self.architectures, "architecture")):
-                combo.setToolTip(f"{self._words(f'header.{key}')}\n{combo.currentText()}")
+            whole = self._words(f"choice.architecture.{self._architecture}") if self._architecture else ""
+            for combo, key, told in (
+                (self.presets, "preset", self.presets.currentText()),
+                (self.architectures, "architecture", whole),
+            ):
+                combo.setToolTip(f"{self._words(f'header.{key}')}\n{told}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -199,39 +203,48 @@ class Header(QWidget):
     def _fit(self) -> None:
         """Show as much as fits, in this language.
 
-        The first to go is the architecture, which is among the knobs too. Then pages get short names, then the buttons that
-        the menus have too are hidden, that of the lessons last. At last the pages without room move into the menu of the
-        ellipsis button.
+        First the architecture gets a short name, then pages do, then the buttons that the menus have too are hidden, that of
+        the lessons last. At last the pages that are not `STAYING` longest move into a menu, one after the other.
         """
         self.more.hide()
         for page in self._buttons.buttons():
             page.show()
         buttons = (self.lessons_button, self.language_button, self.theme_button)
         self.model.setVisible(self._foreign)
-        for names, with_architecture, n_buttons in (
-            ("page", True, 3),
-            ("page", False, 3),
-            ("page_short", False, 3),
-            ("page_short", False, 1),
-            ("page_short", False, 0),
+        self.architectures.setVisible(not self._foreign)
+        for names, architecture, n_buttons in (
+            ("page", "choice.architecture", 3),
+            ("page", "header.architecture_short", 3),
+            ("page_short", "header.architecture_short", 3),
+            ("page_short", "header.architecture_short", 1),
+            ("page_short", "header.architecture_short", 0),
         ):
-            self.architectures.setVisible(with_architecture and not self._foreign)
-            self._name_card(short=not with_architecture)
+            self._name_architectures(architecture)
+            self._name_card(short=architecture != "choice.architecture")
             for place, button in enumerate(buttons):
                 button.setVisible(place < n_buttons)
             self._name_pages(names)
             if self._has_room():
                 return
         self.more.show()
-        for page in reversed(self._buttons.buttons()):
+        for page in self._leaving():
             page.setVisible(page.isChecked())
             if self._has_room():
                 return
 
+    def _leaving(self) -> list[QAbstractButton]:
+        """The buttons of the pages in the order in which they go."""
+        staying = [key for key in page_list.STAYING if key in self._pages]
+        first = [key for key in reversed(self._pages) if key not in staying]
+        return [self._buttons.button(self._pages.index(key)) for key in (*first, *reversed(staying))]
+
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:
-            whole = kind_and_size(self._card, self._words)
-            self.model.setText(f"{kind_and_size(self._card, self._words, short=short)} ▾")
+            whole, told = kind_and_size(self._card, self._words), kind_and_size(self._card, self._words, short=short)
+            if self._recorded:
+                badge = self._words("recorded.badge")
+                whole, told = f"{badge} · {whole}", badge if short else f"{badge} · {told}"
+            self.model.setText(f"{told} ▾")
             self.model.setToolTip(f"{self._words('card.title')}\n{whole}")
             self.model.setAccessibleName(f"{self._words('card.title')}: {whole}")
 
@@ -250,6 +263,12 @@ class Header(QWidget):
 
     def _chose_in_menu(self, action: QAction) -> None:
         self.wished.emit(OpenPage(str(action.data())))
+
+    def _name_architectures(self, names: str) -> None:
+        """Write whole or short names into the list of architectures; its tooltip has the whole one."""
+        if self._words is not None:
+            for index, name in enumerate(find_knob("architecture").choices):
+                self.architectures.setItemText(index, self._words(f"{names}.{name}"))
 
     def _name_pages(self, names: str) -> None:
         """Write whole or short names on the page buttons; tooltips have the whole ones."""

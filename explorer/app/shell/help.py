@@ -1,10 +1,11 @@
-"""What the menu Help opens: the keys, what is new, and what the program is."""
+"""What the menu Help opens: the keys, the glossary, what is new, and what the program is."""
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from explorer.app.shell.actions import told_page_shortcuts
 from explorer.app.shell.appearance import Appearance
+from explorer.app.shell.glossary_box import GlossaryBox
 from explorer.app.shell.keyboard import native_names
 from explorer.app.shell.text_box import TextBox
 from explorer.errors import MissingAsset
@@ -13,7 +14,7 @@ from explorer.version import __version__
 
 
 class Help(QObject):
-    """`explain`, `keys`, `news` and `about` each open a box in front of the window, in its language."""
+    """`explain`, `keys`, `glossary`, `models`, `news` and `about` each open a box in front of the window, in its language."""
 
     def __init__(self, window: QWidget, appearance: Appearance) -> None:
         super().__init__(window)
@@ -38,11 +39,21 @@ class Help(QObject):
     def about(self) -> None:
         self._box("action.about", self._appearance.words("about.text", version=__version__))
 
+    def models(self) -> None:
+        """Show which models one may try, and in which forms they can be opened."""
+        self._text("models")
+
     def news(self) -> None:
+        self._text("news")
+
+    def _text(self, name: str) -> None:
         words = self._appearance.words
-        box = TextBox(words("action.news"), self._window, words)
-        box.tell_markdown(asset_text(f"explain/{words.language}/news.md"))
+        box = TextBox(words(f"action.{name}"), self._window, words)
+        box.tell_markdown(asset_text(f"explain/{words.language}/{name}.md"))
         box.open()
+
+    def glossary(self) -> None:
+        GlossaryBox(self._window, self._appearance.words).open()
 
     def _box(self, title: str, html: str) -> None:
         words = self._appearance.words

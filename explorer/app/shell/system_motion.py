@@ -1,7 +1,7 @@
 """Whether the system has been told to move as little as possible; each system keeps that in a file of its own.
 
 Windows is asked by Qt (`views.painting.motion`), which knows no other system's setting. GNOME keeps it in a binary database,
-and in GTK's file only where another desktop has written it there; the choice in the View menu is for those who use it.
+and in GTK's file only where another desktop has written it there; `gnome_motion.py` asks for it.
 """
 
 import os

@@ -19,6 +19,8 @@ from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
+from explorer.app.shell.presenter import Presenter
+from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
@@ -50,6 +52,7 @@ class Window(QMainWindow):
         super().__init__()
         self.session, self.appearance = session, appearance
         self._was_seen = False
+        self._refusal: ExplorerError | None = None  # why the newest wish has no answer
         self.header, self.sentences, self.page_stack = Header(page_list.KEYS), Sentences(), PageStack()
         self.side, self.status, self.lessons = Side(), Status(), LessonPanel()
         self.invitation = Invitation()
@@ -58,7 +61,10 @@ class Window(QMainWindow):
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help, self.saving = Help(self, appearance), Saving(self)
+        self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
+        around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
+        self.presenter = Presenter(self, session, self.page_stack, around)
         self.actions_ = make_actions(self.menuBar(), self)
         self.folders = Folders(self, self.actions_.menus["recent"])
         self._lay_out()
@@ -95,9 +101,11 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack, self.folders):
+        asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
+        for part in (*asking, self.folders, self.recordings):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
+        self.sentences.fixed.connect(self._tell_fixed)
         for part in (self.sentences, self.page_stack):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
@@ -172,6 +180,7 @@ class Window(QMainWindow):
         self.knobs.put_wish(wish)
         self.pending.asked(wish, None if self.session.frame is None else self.session.frame.wish)
         self.weights.put(wish, self.appearance.words)
+        self.side.adapter.put(wish, self.appearance.words)
         self.page_stack.put(wish)
 
     def begin(self) -> None:
@@ -188,6 +197,7 @@ class Window(QMainWindow):
 
     def _framed(self, frame: Frame) -> None:
         if frame.serial == self.session.serial:
+            self._refusal = None
             self.status.clear()
         self.folders.opened(frame.wish)
         self.status.tell_work(self.session.state.wish.title if self.session.opens else "")
@@ -209,6 +219,7 @@ class Window(QMainWindow):
 
     def _refused(self, error: ExplorerError) -> None:
         self.lessons.refuse(error)
+        self._refusal = error
         self.pending.refused()
         kept = f"  {self.appearance.words('status.old_picture')}" if self.session.frame is not None else ""
         self.status.warn(self.appearance.words.error(error) + kept)
@@ -230,6 +241,9 @@ class Window(QMainWindow):
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
 
+    def _tell_fixed(self) -> None:
+        self.status.notice(self.appearance.words("recorded.fixed"))
+
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
         self.page_stack.light(pointed.tokens)
@@ -243,14 +257,18 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.folders):
+        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
+        for part in (*around, self.invitation, self.folders, self.recordings):
             part.speak(words)
         self.invitation.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
+        self.side.adapter.put(self.session.state.wish, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()
+        if self._refusal is not None:  # What is on screen is still not what was asked for.
+            self._refused(self._refusal)
 
     def _set_theme(self, theme: Theme) -> None:
         self.page_stack.set_theme(theme)

@@ -12,13 +12,14 @@ from explorer.engine.experiments.lens_file import fitted_for
 from explorer.engine.experiments.patching import Bed, Reading, patching
 from explorer.engine.experiments.runs import AnyModel
 from explorer.engine.experiments.saliency import saliency
+from explorer.engine.experiments.vectors import vectors
 from explorer.engine.request import Request
 from explorer.engine.sources.source import ModelSource, Row
 from explorer.engine.token_limits import numbered
 from explorer.errors import BadText, ExplorerError, LacksTap, NoFittedLens, NoOtherText, NotForThisModel
 from explorer.foreign.model import Foreign
 from explorer.state.focus import FOCUSED, Focus
-from explorer.state.other_sentences import other_sentences
+from explorer.state.other_sentences import suggested_for
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.trace.effects import Effects
@@ -27,6 +28,9 @@ from explorer.trace.jacobian import NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
+
+_MISSED_QUIETLY = frozenset({"vectors"})
+"""What a page asks for beside other pictures, which a model of others still shows."""
 
 
 def findings(
@@ -39,6 +43,8 @@ def findings(
     asked = request.experiments
     if not asked or not trace.whole:
         return {}  # Experiments make many passes with whole maps, which is too much for a long text.
+    if trace.config is None:
+        asked -= _MISSED_QUIETLY
     if trace.config is None and asked & OF_OUR_OWN:
         raise NotForThisModel(name=min(asked & OF_OUR_OWN))
     others = _others(source, request.wish, trace) if "batch" in asked else ()
@@ -59,6 +65,9 @@ def findings(
             there[place] = _patching(source, model, request, trace, changing, stop)
         elif name == "saliency":
             there[place] = _saliency(bench, trace, changing)
+        elif name == "vectors":
+            symbols = source.symbols(request.wish.config, trace.tokens, of_source=True)
+            there[place] = vectors(bench, symbols)
         elif name == "jacobian":
             there[place] = _jacobian(bench, request.wish.preset, trace)
         else:
@@ -122,7 +131,7 @@ def _patching(
     source: ModelSource, model: AnyModel, request: Request, trace: Trace, changing: Changing, stop: Stop
 ) -> Patching | NotPatched:
     """What of the other sentence's pass brings back its answer. Raises Superseded."""
-    suggested = other_sentences([token.text for token in trace.tokens.source or trace.tokens.target])
+    suggested = suggested_for(trace)
     wish = request.wish.of_text(request.wish.other.strip() or next(iter(suggested), ""))
     if not wish.text:
         return NotPatched(NoOtherText())

@@ -1,5 +1,6 @@
 """A pass over given words, of which only their log-probabilities are kept: nothing is recorded."""
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
@@ -9,13 +10,47 @@ from torch import Tensor
 
 from explorer.engine.changing import Changing
 from explorer.engine.devices import dropout_seeded
-from explorer.engine.experiments.bench import Bench, fetched, stop_if
+from explorer.engine.experiments.bench import Bench, fetched, ids_of, stop_if
 from explorer.engine.threads import threads
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
+from explorer.stops import Stop
+from explorer.tokens.token import Token
 from explorer.trace.effects import measured_words
 from explorer.trace.measures import log_p
+from explorer.trace.own_card import card_of
+from explorer.trace.trace import Tokens, written
+
+LogP = NDArray[np.float64]
+
+
+def teacher_forced(bench: Bench, changing: Changing) -> LogP:
+    """[word] log p (nats) of the words that are measured, each after the words before it, in the pass with these changes.
+
+    Raises BadChange, NeverReached, Superseded.
+    """
+    tokens = bench.tokens
+    torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
+    watcher = _stopping(bench.stop)
+    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), watched(bench.model, watcher):
+        logits = bench.runs.logits(1)[0]  # [position, vocab]
+    changing.check_reached()
+    return _log_p(logits, tokens, bench.expected)
+
+
+def teacher_forced_together(model: Transformer, sentences: Sequence[Tokens], changing: Changing, stop: Stop) -> list[LogP]:
+    """[word] log p (nats) of the words that each sentence wrote, in one batch; all sentences have the same lengths.
+
+    Raises BadChange, NeverReached, Superseded.
+    """
+    torch.set_num_threads(threads(card_of(model.config), max(len(sentences[0].source), len(sentences[0].target))))
+    source, target = (_batch([getattr(each, side) for each in sentences], model) for side in ("source", "target"))
+    watcher = _stopping(stop)
+    with torch.inference_mode(), dropout_seeded(model.config), changing.inside(model), watched(model, watcher):
+        logits = fetched(model(source, target))  # [batch, position, vocab]
+    changing.check_reached()
+    return [_log_p(row, tokens, written(tokens)) for row, tokens in zip(logits, sentences, strict=True)]
 
 
 def _seeded(bench: Bench) -> AbstractContextManager[None]:
@@ -23,19 +58,20 @@ def _seeded(bench: Bench) -> AbstractContextManager[None]:
     return dropout_seeded(bench.model.config) if isinstance(bench.model, Transformer) else nullcontext()
 
 
-def teacher_forced(bench: Bench, changing: Changing) -> NDArray[np.float64]:
-    """[word] log p (nats) of the words that are measured, each after the words before it, in the pass with these changes.
-
-    Raises BadChange, NeverReached, Superseded.
-    """
-    tokens = bench.tokens
-    ids, _measured = measured_words(tokens.source, tokens.target, bench.expected)
-    torch.set_num_threads(threads(bench.card, max(len(tokens.source), len(tokens.target))))
-
+def _stopping(stop: Stop) -> Callable[[Tap, Tensor, int | None], None]:
     def watcher(_tap: Tap, _tensor: Tensor, _first: int | None) -> None:
-        stop_if(bench.stop)
+        stop_if(stop)
 
-    with torch.inference_mode(), _seeded(bench), changing.inside(bench.model), watched(bench.model, watcher):
-        logits = bench.runs.logits(1)[0]  # [position, vocab]
-    changing.check_reached()
+    return watcher
+
+
+def _batch(sides: list[tuple[Token, ...]], model: Transformer) -> Tensor | None:
+    """[batch, position] the ids of one side of all sentences, None if there is none."""
+    if not sides[0]:
+        return None
+    return torch.tensor([ids_of(side) for side in sides], device=next(model.parameters()).device)
+
+
+def _log_p(logits: Tensor, tokens: Tokens, expected: tuple[int, ...]) -> LogP:
+    ids, _measured = measured_words(tokens.source, tokens.target, expected)
     return log_p(fetched(logits[: len(ids)]).numpy(), np.array(ids))

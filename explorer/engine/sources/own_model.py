@@ -72,11 +72,11 @@ class OwnModel:
         found = self._tokenizers.tokenize(text, of_target(config), cuts=cuts, words=wish.words)
         return Sentence(Tokens(source, short_enough(found, config)), text)
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
         if config.vocabulary == "sentence":
             return tuple(dict.fromkeys(token.text for token in (*tokens.source, *tokens.target)))
-        return self._tokenizers.symbols(of_target(config))
+        return self._tokenizers.symbols(config if of_source else of_target(config))
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
         """The model of a Config: the last model, a new one with its weights, or one with new weights.

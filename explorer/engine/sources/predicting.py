@@ -6,35 +6,18 @@ equal. A shape with two sides is given the text on both, as an untrained model i
 
 from explorer.config import Config
 from explorer.engine.changing import Changing
-from explorer.engine.recording.memory import check_memory
-from explorer.engine.sources.own_model import OwnModel
-from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence
-from explorer.engine.sources.trained import Trained
+from explorer.engine.sources.of_trained import OfTrained
+from explorer.engine.sources.source import Row, Sentence
 from explorer.engine.token_limits import short_enough, within
-from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
-from explorer.stops import Progress, Stop
+from explorer.stops import Stop
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.cuts import Spans
-from explorer.tokens.tokenizer import Tokenizers
-from explorer.trace.model_card import ModelCard
-from explorer.trace.own_card import card_of, parameter_bytes
 from explorer.trace.trace import Tokens
 
 
-class Predicting:
-    """The ModelSource of a preset with a trained language model. `own` makes the models that are not the trained one."""
-
-    def __init__(self, predictor: Trained, tokenizers: Tokenizers, own: OwnModel, *, trained: bool) -> None:
-        self._predictor, self._tokenizers, self._own, self._trained = predictor, tokenizers, own, trained
-
-    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
-        """The card of a Config's model, of the preset `name`."""
-        return card_of(config, name, trained)
-
-    def taps(self, config: Config) -> KnownTaps:
-        """The taps of a Config's model by name."""
-        return self._own.taps(config)
+class Predicting(OfTrained):
+    """The ModelSource of a preset with a trained language model."""
 
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
@@ -58,32 +41,14 @@ class Predicting:
         target = within(self._row(wish, text, cuts), config.n_target_symbols)
         return Sentence(Tokens(source, short_enough(target, config)), text)
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
-        return self._vocabulary(config).target.symbols
-
-    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
-        """The model with these knobs and trained or fresh weights. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
-        if not self._trained:
-            return self._own.ready(config, recorded_bytes, stop, progress)
-        check_memory(card_of(config), recorded_bytes, held=parameter_bytes(config))
-        return self._predictor.model(config)
-
-    def run(self, model: Transformer, sentence: Sentence) -> None:
-        """Make one pass."""
-        self._own.run(model, sentence)
-
-    def places(self, model: Transformer, n: int) -> Places:
-        """[position, feature] the first stack's table of positions, and the second's if it differs, else None."""
-        return self._own.places(model, n)
-
-    def rest(self, stop: Stop) -> None:
-        """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""
-        self._own.rest(stop)
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
+        both = self._vocabulary(config)
+        return (both.source if of_source else both.target).symbols
 
     def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
         return self._tokenizers.source(text, wish.config, self._vocabulary(wish.config), cuts=cuts, words=wish.words)
 
     def _vocabulary(self, config: Config) -> Bilingual:
         """The trained vocabulary, cut to the sizes that the Config has."""
-        return self._predictor.bilingual.capped(config.vocab_size, config.n_target_symbols)
+        return self._weights.bilingual.capped(config.vocab_size, config.n_target_symbols)

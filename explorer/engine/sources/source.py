@@ -87,8 +87,8 @@ class ModelSource(Protocol):
         Raises BadText, TooLong, Superseded.
         """
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Model:
         """The model with these knobs, for a pass that records `recorded_bytes`. Raises NotEnoughMemory, Superseded."""

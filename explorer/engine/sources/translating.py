@@ -4,42 +4,36 @@ If the Wish asks for untrained weights or another shape, that model is shown wit
 everything else stays equal.
 """
 
+from collections.abc import Sequence
+
 import torch
 
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.long_text import plan_for
-from explorer.engine.recording.memory import check_memory
 from explorer.engine.recording.recorder import record
+from explorer.engine.sources.of_trained import OfTrained
 from explorer.engine.sources.own_model import OwnModel
-from explorer.engine.sources.source import Begun, KnownTaps, Places, Row, Sentence
+from explorer.engine.sources.source import Begun, Row, Sentence
 from explorer.engine.sources.translator import Translator
 from explorer.engine.threads import threads
 from explorer.engine.token_limits import room, short_enough, within
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
-from explorer.stops import Progress, Stop
+from explorer.stops import Stop
 from explorer.tokens.tokenizer import Tokenizers
-from explorer.trace.model_card import ModelCard
-from explorer.trace.own_card import card_of, parameter_bytes
+from explorer.trace.own_card import card_of
 from explorer.trace.trace import Tokens
 
 
-class Translating:
-    """The ModelSource of a preset with trained weights. `own` makes the models that are not the trained one."""
+class Translating(OfTrained):
+    """The ModelSource of a preset with weights that were trained to translate."""
 
     def __init__(self, translator: Translator, tokenizers: Tokenizers, own: OwnModel, *, trained: bool) -> None:
-        self._translator, self._tokenizers, self._own, self._trained = translator, tokenizers, own, trained
-
-    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
-        """The card of a Config's model, of the preset `name`."""
-        return card_of(config, name, trained)
-
-    def taps(self, config: Config) -> KnownTaps:
-        """The taps of a Config's model by name."""
-        return self._own.taps(config)
+        super().__init__(translator, tokenizers, own, trained=trained)
+        self._translator = translator
 
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""
@@ -87,29 +81,26 @@ class Translating:
         tokens = Tokens(source, target[: wish.config.max_len])
         return Sentence(tokens, translator.bilingual.target_text(found.best), found if self._trained else None, begun)
 
-    def symbols(self, config: Config, tokens: Tokens) -> tuple[str, ...]:
-        """The symbol of each id of the output."""
+    def translated_together(self, wish: Wish, sources: Sequence[Row], changing: Changing, stop: Stop) -> list[Sentence]:
+        """Each sentence with its translation by the trained model; all are of one length, so no padding meets a change.
+
+        Raises BadChange, Superseded.
+        """
+        translator = self._translator
+        decoding = Decoding(beam=wish.beam, whole=changing.in_whole_passes)
+        ids = [tuple(token.id for token in source) for source in sources]
+        with changing.inside(translator.model(wish.config)):
+            searches = translator.search_all(ids, wish.config, decoding, stop)
+        both = translator.bilingual
+        return [
+            Sentence(Tokens(source, both.target_tokens(found.best)), both.target_text(found.best), found)
+            for source, found in zip(sources, searches, strict=True)
+        ]
+
+    def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
+        """The symbol of each id of the output, or of what the encoder reads."""
         both = room(self._translator, config)
-        return (both.target if config.architecture == "encoder-decoder" else both.source).symbols
-
-    def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Transformer:
-        """The model with these knobs and trained or fresh weights. Raises NotEnoughMemory, NoSuchDevice, Superseded."""
-        if not self._trained:
-            return self._own.ready(config, recorded_bytes, stop, progress)
-        check_memory(card_of(config), recorded_bytes, held=parameter_bytes(config))
-        return self._translator.model(config)
-
-    def run(self, model: Transformer, sentence: Sentence) -> None:
-        """Make one pass over both sides, or the rest of a pass that was begun in order to translate."""
-        self._own.run(model, sentence)
-
-    def places(self, model: Transformer, n: int) -> Places:
-        """[position, feature] the first stack's table of positions, and the second's if it differs, else None."""
-        return self._own.places(model, n)
-
-    def rest(self, stop: Stop) -> None:
-        """Pack the weights of the last untrained model; trained weights are packed as soon as they are read."""
-        self._own.rest(stop)
+        return (both.target if config.architecture == "encoder-decoder" and not of_source else both.source).symbols
 
 
 def _begun(model: Transformer, source: Row, changing: Changing, stop: Stop) -> Begun:

@@ -9,25 +9,33 @@ from explorer.picture.figure.drawing import LABEL, Drawing
 from explorer.picture.figure.kind import Kind
 from explorer.picture.figure.map import colour_bar, column_label_px, column_labels, legend, row_label_px, row_labels, whole
 from explorer.picture.figure.text import width
-from explorer.picture.kinds import HeadGrid
-from explorer.picture.layout.atlas import Atlas, atlas
+from explorer.picture.kinds import Axis, HeadGrid
+from explorer.picture.layout.atlas import Atlas, Fold, atlas
 from explorer.picture.tables import Table
 from explorer.trace.tap_names import with_layer
 
 _LAYER_PX = 40.0  # px, room for "L63"
 _WALL_PX = 1400.0
+_LABEL_PX = 15.0  # px, room for a label above a thumbnail
 
 
 def draw_grid(drawing: Drawing, picture: HeadGrid, top: float) -> None:
     """Draw all maps with layers and heads named at the border, and tokens beside the first and above the topmost maps."""
     made, n_heads = atlas(picture), picture.values.shape[1]
     cell = whole(max(1.0, min(12.0, _WALL_PX / made.index.shape[1])))
+    if picture.measured is not None:
+        drawing.write_rich(0, top, f"{picture.measured.name}: {picture.measured.formula or '–'}")
+        top += 16
+        made = atlas(picture, Fold(gap_rows=max(made.pitch_rows - made.n_rows, math.ceil(_LABEL_PX / cell))))
     named = picture.block == 1
     left = _LAYER_PX + (row_label_px(picture.rows, cell) if named else 0.0)
     above = column_label_px(picture.columns, True, cell) if named else 4.0
-    _head_labels(drawing, made, n_heads, left, top, cell)
+    if picture.measured is None:
+        _head_labels(drawing, made, n_heads, left, top, cell)
+        _layer_labels(drawing, made, picture.layers, _LAYER_PX, top + 16 + above, cell)
+    else:
+        _measure_labels(drawing, made, picture, left, (top + 12, top + 16 + above), cell)
     top += 16 + above
-    _layer_labels(drawing, made, picture.layers, _LAYER_PX, top, cell)
     for head in range(n_heads if named else 0):
         column_labels(drawing, picture.columns, left + head * made.pitch_columns * cell, top, cell, True)
     for layer in range(len(picture.layers) if named else 0):
@@ -52,18 +60,38 @@ def _layer_labels(drawing: Drawing, made: Atlas, layers: tuple[int, ...], left: 
         drawing.write(left - 8, top + row * pitch + made.n_rows * cell / 2 + 4, f"L{layer}", anchor="end", faint=True)
 
 
+def _measure_labels(
+    drawing: Drawing, made: Atlas, picture: HeadGrid, left: float, tops: tuple[float, float], cell: float
+) -> None:
+    """Write layer, head and measure above each thumbnail, in the first line at the first of `tops`, above the tokens' names."""
+    assert picture.measured is not None  # The caller has checked.
+    for place, layer in enumerate(picture.layers):
+        for head in range(picture.values.shape[1]):
+            down, across = made.corner(place, head)
+            figure = picture.measured.figure(place, head)
+            name = f"L{layer} H{head} {figure}"
+            shown = name if width(name, LABEL) <= made.pitch_columns * cell else figure
+            x, y = left + (across + made.n_columns / 2) * cell, tops[1] + down * cell - 5 if down else tops[0]
+            drawing.write(x, y, shown, anchor="middle", faint=True)
+
+
 def _tables(picture: HeadGrid) -> Iterator[Table]:
-    """One table of each layer, as recorded. A wall of large maps has only blocks, so it gives no table."""
+    """One table of each layer, as recorded, and one of the measure. A wall of large maps has only blocks: it gives no table."""
     if picture.large is not None:
         return
     for layer, heads in zip(picture.layers, picture.recorded, strict=True):
         name = with_layer(picture.caption.tap.replace(".*.", f".{layer}."), layer)
         yield Table(name, heads, picture.rows, picture.columns)
+    if picture.measured is not None:
+        names = tuple(f"L{layer}" for layer in picture.layers), tuple(f"H{head}" for head in range(picture.values.shape[1]))
+        key = f"{picture.caption.tap.rpartition('.')[0]}.weights.{picture.measured.key}"
+        yield Table(key, picture.measured.values, Axis("layer", names[0]), Axis("head", names[1]))
 
 
 def _described(picture: HeadGrid, words: Words) -> str:
     place = "" if picture.chosen is None else words("picture.head", layer=picture.chosen[0], head=picture.chosen[1])
-    return f"{picture.caption.title} {picture.caption.shape} {place}"
+    told = "" if picture.measured is None or picture.chosen is None else picture.measured.told(*picture.chosen, words)
+    return f"{picture.caption.title} {picture.caption.shape} {place} {told}".rstrip()
 
 
 HEAD_GRID = Kind(draw_grid, _tables, _described)

@@ -1,8 +1,9 @@
-"""Pictures of alignment: the cross-attention between two sentences, of one head or as a mean over heads.
+"""Pictures of alignment: the cross-attention between two sentences, of one head or of several.
 
-Bahdanau et al. 2015, figure 3. A mean over heads is a summary for the reader; the model computes no such mean.
+Bahdanau et al. 2015, figure 3. What stands for several heads is made in `pooled.py`.
 """
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,18 +12,17 @@ from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Alignment, Axis, Caption, Closed, Heatmap
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, symbol, token_axis
+from explorer.picture.makers.pooled import FORMULAS, pooled_as, pooled_values
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.state.offers import ChangePlace
 from explorer.trace.arrays import Array
-from explorer.trace.tap_names import with_layer
+from explorer.trace.tap_names import place_of
 from explorer.trace.trace import Trace
 
 Lengths = NDArray[np.floating]
 
 _CROSS = "decoder.cross_attn"
-_LAYER_MEAN = "Ā = Σ<sub>h</sub> A<sub>h</sub> / n<sub>heads</sub>"
-_ALL_MEAN = "Ā = Σ<sub>l,h</sub> A<sub>l,h</sub> / (n<sub>layers</sub> · n<sub>heads</sub>)"
 _WIDEST_PX, _THINNEST_PX = 4.0, 1.0
 _LISTED = 6  # weights of a token that are listed one by one; the others are summed
 
@@ -72,25 +72,20 @@ def _tap(look: Look) -> str:
 
 
 def _weights(trace: Trace, look: Look) -> Array:
-    """The weights [query, key] of the chosen head, or the mean over the layer's heads or over all heads."""
-    if look.aligned == "all":
-        taps = [with_layer(_tap(look), layer) for layer in range(trace.card.side(_CROSS).n_layers)]
-        # Ā[q,k] = Σ_l Σ_h A[l,h,q,k] / (n_layers · n_heads)
-        return _mean(np.stack([trace[tap] for tap in taps]))  # [layer, head, query, key] to [query, key]
+    """The weights [query, key] of the chosen head, or what stands for several."""
+    pooled = pooled_as(_across(look))
+    if pooled != "head":
+        return pooled_values(trace, _across(look), pooled)
     heads = trace[_tap(look)]  # [head, query, key]
-    if look.aligned == "layer":
-        # Ā[q,k] = Σ_h A[h,q,k] / n_heads
-        return _mean(heads)  # [head, query, key] to [query, key]
     if not 0 <= look.head < len(heads):
         raise UnknownHead(got=look.head, last=len(heads) - 1)
     chosen: Array = heads[look.head]  # [query, key]
     return chosen
 
 
-def _mean(maps: Array) -> Array:
-    """The mean over all axes before [query, key], summed in float64."""
-    mean: Array = maps.mean(axis=tuple(range(maps.ndim - 2)), dtype=np.float64).astype(np.float32)
-    return mean
+def _across(look: Look) -> Look:
+    """The same Look at the weights of cross-attention."""
+    return attrs.evolve(look, attention=_CROSS, stage="weights")
 
 
 def _rows(trace: Trace, words: Words) -> Axis:
@@ -106,12 +101,12 @@ def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> C
     decoder = trace.card.side(_CROSS)
     layers, heads = decoder.n_layers, decoder.n_heads
     shape, formula = made.shape, made.formula
-    if look.aligned == "all":
-        which, formula = words("alignment.mean_of_all", layers=layers, heads=heads), _ALL_MEAN
+    pooled = pooled_as(_across(look))
+    if pooled != "head":
+        which, formula = words(f"heads.pooled_of.{pooled}", layer=look.layer, layers=layers, heads=heads), FORMULAS[pooled]
+    if pooled.startswith("all"):
         tap, shape = tap.replace(f".layers.{look.layer}.", ".layers.*."), f"[layer {layers}, {shape[1:]}"
-    elif look.aligned == "layer":
-        which, formula = words("alignment.mean_of_layer", layer=look.layer, heads=heads), _LAYER_MEAN
-    else:
+    if pooled == "head":
         which = words("alignment.of_head", layer=look.layer, head=look.head)
     rows = words("alignment.rows_expected" if trace.expected else "alignment.rows_read")
     note = words("alignment.note" if closed is None else "alignment.note_closed", rows=rows)
@@ -121,7 +116,7 @@ def _caption(trace: Trace, look: Look, closed: Closed | None, words: Words) -> C
         shape=shape,
         formula=formula,
         note=note,
-        origin="recorded" if look.aligned == "head" else "computed",
+        origin="recorded" if pooled == "head" else "computed",
     )
 
 
@@ -147,11 +142,13 @@ def changeable(picture: Alignment, tokens: frozenset[tuple[str, int]]) -> Change
         of_one = picture.head is not None
         made = ChangePlace(picture.caption.tap, picture.head, row if of_one else None, column if of_one else None)
         return None if "*" in made.tap else made
+    side = place_of(picture.caption.tap).side
     if column is not None:
-        return ChangePlace("encoder.embedding.output", None, column)
+        keys = "encoder" if ".cross_attn." in picture.caption.tap else side
+        return ChangePlace(f"{keys}.embedding.output", None, column)
     if row is None or row + picture.rows.shift >= n_rows:
         return None
-    return ChangePlace("decoder.embedding.output", None, row + picture.rows.shift)
+    return ChangePlace(f"{side}.embedding.output", None, row + picture.rows.shift)
 
 
 def tell_line(picture: Alignment, row: int, column: int, words: Words) -> str:

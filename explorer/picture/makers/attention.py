@@ -9,6 +9,7 @@ from explorer.picture.arithmetic import Arithmetic, of_heads
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Caption, Closed, HeadGrid, Heatmap, LargeWall, Strips
 from explorer.picture.layout.cells import LARGE_CELLS, at_most
+from explorer.picture.makers.head_measures import measured_note, measured_wall
 from explorer.picture.makers.heatmaps import (
     caption,
     closed_of,
@@ -67,6 +68,8 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
     made = _wall_caption(trace, tap, layers, words)
     if large is not None and large.layers[0].block > 1:
         made = attrs.evolve(made, note=words(f"picture.pooled.{stage_of(tap).range}", block=large.layers[0].block))
+    measured = measured_wall(trace, look, words, layers)
+    made = attrs.evolve(made, note=measured_note(trace, look, words, measured) or made.note)
     return HeadGrid(
         values=values,
         closed=closed,
@@ -81,6 +84,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         reason="" if closed is None else closed_reason(trace, words, tap),
         recorded=() if large is not None else tuple(trace[name] for name in taps),
         made_of=() if large is not None else tuple(_arithmetic(trace, name) for name in taps),
+        measured=measured,
     )
 
 

@@ -44,7 +44,7 @@ def rewording(trace: Trace, look: Look, words: Words) -> Rewording | None:
     None while the pass without changes is computed.
     """
     scale = Scale(-SCALE_NAT, SCALE_NAT, look.signed_colours)
-    made = Caption(title=words("change.translation"), tap="generator.logits", shape="", origin="beside")
+    made = Caption(title=words("change.translation"), tap="generator.logits", name="translation", shape="", origin="beside")
     if not trace.expected:
         row = tuple(Reworded(token.text, token.text) for token in trace.tokens.target or trace.tokens.source)
         return Rewording(words=row, scale=scale, caption=attrs.evolve(made, note=words("change.no_translation")))

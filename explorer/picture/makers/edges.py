@@ -61,6 +61,7 @@ def edge_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         caption=Caption(
             title=words("effects.edges", head=name, word=_named(trace, word, words)),
             tap=tap,
+            name=f"effects.{tap.rpartition('.')[0]}.head{look.head}",
             shape=f"[query {weights.shape[0]}, key {weights.shape[1]}]",
             note=_note(found, values, rows, columns, words),
             origin="beside",

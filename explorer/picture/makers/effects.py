@@ -52,6 +52,7 @@ def word_row(trace: Trace, look: Look, words: Words) -> Timeline | None:
         caption=Caption(
             title=words("effects.words"),
             tap="generator.probabilities",
+            name="effects.words",
             shape=f"[word {len(ids)}]",
             note=_note(trace, measured, words),
             origin="computed",
@@ -111,6 +112,7 @@ def effect_map(trace: Trace, look: Look, words: Words) -> EffectMap | None:
         caption=Caption(
             title=f"{words('effects.heads')} · {named}",
             tap=_TAP,
+            name="effects.heads",
             shape=f"[row {len(rows)}, head {n_heads}]",
             formula=_FORMULA,
             origin="beside",
@@ -242,6 +244,7 @@ def hidden_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         caption=Caption(
             title=words("effects.hidden" if across else "effects.hidden_self"),
             tap=_TAP,
+            name="effects.hidden",
             shape=f"[word {len(ids)}, token {len(tokens)}]",
             note=words("effects.hidden_note", end="…" if found is None else plain(end)),
             origin="beside",

@@ -34,6 +34,7 @@ def lens_map(trace: Trace, look: Look, words: Words) -> LensMap | None:
         caption=Caption(
             title=words("lens.title_jacobian" if jacobian else "lens.title"),
             tap="decoder.layers.*.residual*",
+            name="jacobian_lens" if jacobian else "lens",
             shape=f"[layer {len(lens.taps)}, position {len(lens.written)}]",
             formula=words("lens.formula_jacobian" if jacobian else "lens.formula"),
             origin="computed",

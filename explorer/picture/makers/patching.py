@@ -77,6 +77,7 @@ def _map(found: Patching, side: str, look: Look, words: Words) -> Heatmap | None
         caption=Caption(
             title=words(f"patching.map.{side}"),
             tap=made.taps[-1].replace(f".layers.{len(made.taps) - 1}.", ".layers.*."),
+            name=f"patching.{side}",
             shape=f"[layer {values.shape[0]}, token {values.shape[1]}]",
             formula=_FORMULA,
             note=words("patching.note", word=_plain(step.word[1]), other=_plain(step.other_word[1]), gap=gap, other_gap=other),

@@ -31,6 +31,7 @@ def part_removals(trace: Trace, look: Look, words: Words) -> Removals | None:
         caption=Caption(
             title=words("removals.title"),
             tap="generator.logits",
+            name="why.costs",
             shape="",
             formula=words("why.formula", word=word, rival=rival),
             note=words("removals.note" if parts.exact else "removals.none"),

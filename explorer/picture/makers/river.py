@@ -77,6 +77,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         caption=Caption(
             title=words("river.title" if absent or look.bands == "weights" else "river.title_contributions"),
             tap=look.attention_tap("weights"),
+            name="river" if absent or look.bands == "weights" else "river.contributions",
             shape=_shape(trace, look),
             origin="recorded",
         ),

@@ -47,6 +47,7 @@ def _map(found: Saliency, side: str, look: Look, words: Words) -> Heatmap:
         caption=Caption(
             title=words(f"saliency.map.{side}"),
             tap=f"{side}.embedding.output",
+            name=f"saliency.{side}",
             shape=f"[word {values.shape[0]}, token {values.shape[1]}]",
             formula=_FORMULAS[look.saliency],
             note=_note(found, look, words),
@@ -100,6 +101,7 @@ def attention_mean(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         caption=Caption(
             title=words("saliency.attention", attention=words(f"attention_short.{attention}")),
             tap=f"{side}.layers.*.{kind}.weights",
+            name=f"{side}.{kind}.mean",
             shape=f"[query {values.shape[0]}, key {values.shape[1]}]",
             note=words("saliency.note.attention"),
             origin="computed",

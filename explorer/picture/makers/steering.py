@@ -61,6 +61,7 @@ def direction_map(trace: Trace, look: Look, words: Words) -> Heatmap | None:
         caption=Caption(
             title=words("steering.direction"),
             tap=chosen.replace(f".layers.{taps.index(chosen)}.", ".layers.*."),
+            name="steering",
             shape=f"[layer {values.shape[0]}, token {values.shape[1]}]",
             formula="x·v / (‖x‖ ‖v‖)",
             note=words("steering.direction_note"),

@@ -53,6 +53,7 @@ def account(trace: Trace, look: Look, words: Words) -> Account | None:
         caption=Caption(
             title=title,
             tap="generator.logits",
+            name="why",
             shape=f"[position {parts.position} of {len(trace.side('generator.logits'))}]",
             formula=words("why.formula", word=sums.word, rival=sums.rival),
             origin="computed",

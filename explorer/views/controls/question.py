@@ -67,8 +67,8 @@ class QuestionBox(QWidget):
     def mark(self, place: int, *, right: bool) -> None:
         """Put the sign of right or wrong beside a choice that was picked."""
         button = self.choices[place]
-        sign = "✓" if right else "✗"
-        if not button.text().startswith(("✓", "✗")):
+        sign = "✓" if right else "×"
+        if not button.text().startswith(("✓", "×")):
             button.setText(f"{sign} {button.text()}")
         button.setObjectName("choice_right" if right else "choice_wrong")
         button.style().polish(button)

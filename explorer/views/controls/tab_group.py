@@ -124,20 +124,23 @@ def _group_of(control: QWidget) -> QWidget | None:
 
 
 class ArrowKeys(QObject):
-    """Two keys that walk among the controls of a group. Combo boxes change their choice by the two other arrow keys."""
+    """Two keys that walk among the controls of a group. Combo boxes change their choice by the two other arrow keys.
+
+    Only the control that has the focus is watched: no other one is sent keys, and every event of a watched one, each painting
+    and each resizing, is a call of Python.
+    """
 
     def __init__(self, group: QWidget, back: Qt.Key, forward: Qt.Key) -> None:
         super().__init__(group)
         self._group, self._steps = group, {back: -1, forward: 1}
-        for each in group.findChildren(QWidget):
-            if each.focusPolicy() != Qt.FocusPolicy.NoFocus:
-                each.installEventFilter(self)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focused)
+            self._focused(None, application.focusWidget())
 
-    def _focused(self, _before: QWidget | None, now: QWidget | None) -> None:
-        """Watch controls that were made later, too."""
+    def _focused(self, before: QWidget | None, now: QWidget | None) -> None:
+        if before is not None and self._group.isAncestorOf(before):
+            before.removeEventFilter(self)
         if now is not None and self._group.isAncestorOf(now):
             now.installEventFilter(self)
 

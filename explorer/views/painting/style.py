@@ -71,8 +71,8 @@ QFileDialog QToolButton {{ padding: 2px; }}
 QToolButton:hover {{ background: {window}; }}
 QToolButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled {{ color: {disabled}; }}
-QToolButton#page {{ padding: 4px 7px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
-QToolButton#page::menu-indicator {{ image: none; }}
+QToolButton#page {{ padding: 4px 5px; border-radius: 0; border-bottom: 2px solid transparent; color: {faint}; }}
+QToolButton#page::menu-indicator, QToolButton#segment::menu-indicator {{ image: none; }}
 QToolButton#page:checked {{ color: {text}; border-bottom-color: {accent}; }}
 QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding: 1px 8px; color: {faint}; }}
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}

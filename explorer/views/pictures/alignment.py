@@ -5,6 +5,7 @@ Keys: left and right go through the tokens of a row, up and down change the row,
 
 from html import escape
 
+import attrs
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -33,7 +34,22 @@ _EDGE, _GAP = 5.0, 4.0  # px around the figure; px between a label and the ends 
 _WIDEST, _LONGEST = 120.0, 0.3  # px of a horizontal label; share of the height of a turned one; longer ones are elided
 _NEAR = 5.0  # px, the distance at which the mouse meets a line
 _ENDS = Qt.PenCapStyle.FlatCap
+_ROW = " "  # between a side and the row in which its tokens stand
 _SEEN = 0.5 / 255  # the smallest opacity that a screen can show
+
+
+def _two_sided(picture: Alignment) -> Alignment:
+    """The picture with a name of its own for each row of tokens, which self-attention has the same text in."""
+    if picture.rows.side != picture.columns.side:
+        return picture
+    rows = attrs.evolve(picture.rows, side=f"{picture.rows.side}{_ROW}below")
+    columns = attrs.evolve(picture.columns, side=f"{picture.columns.side}{_ROW}above")
+    return attrs.evolve(picture, rows=rows, columns=columns)
+
+
+def _real(side: str) -> str:
+    """The side whose tokens stand in a row."""
+    return side.partition(_ROW)[0]
 
 
 class AlignmentView(Surface):
@@ -59,14 +75,21 @@ class AlignmentView(Surface):
     def draw(self, picture: Alignment, words: Words) -> None:
         if self.picture is None or self.picture.values.shape != picture.values.shape:
             self.selected, self._shift = None, 0.0
-        self.picture, self.words, self._layout = picture, words, None
+        self.picture, self.words, self._layout = _two_sided(picture), words, None
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(picture.kind().describe(picture, words))
         self.tell_again()
         self.update()
 
     def light(self, tokens: frozenset[Spot]) -> None:
-        """Show only the lines of these tokens, or the lines between them if they are on both sides."""
+        """Show only the lines of these tokens, or the lines between them if they are on both sides.
+
+        Where both rows are the same text, tokens that another view points at are queries.
+        """
+        if self.picture is not None and _real(self._rows.side) != self._rows.side:
+            ends = self._rows.side, self._columns.side
+            known = frozenset(spot for spot in tokens if spot[0] in ends)
+            tokens = known or frozenset((ends[0], place) for side, place in tokens if side == _real(ends[0]))
         if tokens != self.lit:
             self.lit = tokens
             self.update()
@@ -162,12 +185,12 @@ class AlignmentView(Surface):
         above = [self._left + middle for middle in made.above.middles]
         below = [self._left + middle for middle in made.below.middles]
         colour = QColor(self.theme.accent)
-        for row in rows:
-            for column in columns:
-                if opacities[row, column] >= _SEEN:
-                    colour.setAlphaF(float(opacities[row, column]))
-                    painter.setPen(QPen(colour, float(widths[row, column]), Qt.PenStyle.SolidLine, _ENDS))
-                    painter.drawLine(QPointF(above[column], first), QPointF(below[row], last))
+        seen = np.zeros(picture.values.shape, bool)
+        seen[np.ix_(rows, columns)] = True
+        for row, column in np.argwhere(seen & (opacities >= _SEEN)).tolist():
+            colour.setAlphaF(float(opacities[row, column]))
+            painter.setPen(QPen(colour, float(widths[row, column]), Qt.PenStyle.SolidLine, _ENDS))
+            painter.drawLine(QPointF(above[column], first), QPointF(below[row], last))
 
     def _paint_labels(self, painter: QPainter, axis: Axis, side: Side) -> None:
         edge = Qt.Edge.TopEdge if axis is self._columns else Qt.Edge.BottomEdge
@@ -238,7 +261,8 @@ class AlignmentView(Surface):
     def _come_to(self, tokens: frozenset[Spot]) -> Pointed:
         pointed = self.describe(tokens)
         self.light(pointed.tokens)
-        return pointed
+        # Other views know a token by its side, and this one also by the row in which it stands.
+        return attrs.evolve(pointed, tokens=pointed.tokens | {(_real(side), place) for side, place in pointed.tokens})
 
     # Qt's events
 

@@ -1,7 +1,8 @@
 """Draws a HeadGrid: the wall of all heads of all layers as one image, with the chosen head outlined.
 
 Arrow keys choose the next head; with Shift they move the cursor from cell to cell within the chosen one.
-The wall is folded so that its thumbnails use the view: see `picture.layout.atlas`.
+The wall is folded so that its thumbnails use the view: see `picture.layout.atlas`. On a sorted wall, arrow keys go
+through the thumbnails as they stand.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ from explorer.picture.scales import NOT_A_NUMBER
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import Cell
 from explorer.views.painting.cell_cursor import arrow
-from explorer.views.painting.labels import centred_label, right_label, sized
+from explorer.views.painting.labels import centred_label, left_label, right_label, sized
 from explorer.views.painting.paint import label_step
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.walked_canvas import WalkedCanvas
@@ -26,6 +27,7 @@ _MOST_REVEALED = 6  # heads; with more of them in sight, a block is hardly large
 _STRETCH = 2.4  # A cell may be so many times as wide as high.
 _LEAST_NAME_PX = 11.0  # px; a smaller gap has no room for a thumbnail's name
 _NAME = 0.85  # of the font's size
+_NAME_APART_PX = 4.0  # px between the names of two thumbnails
 _BLOCK_PX = 1.5  # px, the size from which blocks are replaced by single cells
 
 
@@ -56,7 +58,7 @@ class HeadGridView(WalkedCanvas):
         """Fold the wall for the view's present size; returns whether the fold is another one."""
         left, top, right, bottom = self.margins()
         room = max(8.0, self.width() - left - right), max(8.0, self.height() - top - bottom)
-        asked = picture.values.shape[:2], picture.shape, room
+        asked = picture.values.shape[:2], picture.shape, room, picture.measured is not None, bool(picture.order)
         if asked == self._folded_for:
             return False
         self._folded_for, before = asked, self._fold
@@ -166,10 +168,18 @@ class HeadGridView(WalkedCanvas):
         if step is None or self.moves_cursor(event) or self.picture is None or self.picture.chosen is None:
             super().keyPressEvent(event)
             return
-        layers, heads = self.picture.values.shape[:2]
-        layer, head = self.picture.chosen[0] + step[0], self.picture.chosen[1] + step[1]
-        if 0 <= layer < layers and 0 <= head < heads:
-            self.chosen.emit(layer, head)
+        found = self._beside(self.picture, *self.picture.chosen, step)
+        if found is not None:
+            self.chosen.emit(*found)
+
+    def _beside(self, picture: HeadGrid, layer: int, head: int, step: tuple[int, int]) -> tuple[int, int] | None:
+        """Layer and head one step from a thumbnail; on a sorted wall, a step to the side goes on in the next line."""
+        layers, heads = picture.values.shape[:2]
+        if picture.order and self._atlas is not None:
+            place = self._atlas.ranks[layer * heads + head] + step[0] * self._atlas.per_line + step[1]
+            return divmod(picture.order[place], heads) if 0 <= place < len(picture.order) else None
+        layer, head = layer + step[0], head + step[1]
+        return (layer, head) if 0 <= layer < layers and 0 <= head < heads else None
 
     def paint_over(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None or self._atlas is None or self.picture.chosen is None:
@@ -200,28 +210,32 @@ class HeadGridView(WalkedCanvas):
     def paint_around(self, painter: QPainter, field: QRectF) -> None:
         if self.picture is None or self._atlas is None:
             return
-        if self._atlas.is_folded:
+        if self._atlas.is_folded or self.picture.measured is not None:
             self._name_thumbnails(painter, field, self._atlas)
-        else:
-            self._name_lines(painter, field, self._atlas)
+        if not self._atlas.is_folded:
+            self._name_layers(painter, field, self._atlas)
+            if self.picture.measured is None:
+                self._name_heads(painter, field, self._atlas)
         self._scale(painter, field)
 
-    def _name_lines(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
-        """Write the layers at the left and the heads above."""
-        metrics = QFontMetricsF(painter.font())
-        wide, high = self.cell_size()
+    def _name_layers(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
+        """Write the layers at the left."""
+        metrics, high = QFontMetricsF(painter.font()), self.cell_size()[1]
         for layer in range(0, made.layers, label_step(made.layers, made.layers * made.pitch_rows * high, metrics.ascent())):
             middle = self.cell_rect(made.corner(layer, 0)[0], 0, made.n_rows, 1).center().y()
             if field.top() <= middle <= field.bottom():
                 right_label(painter, field.left() - 6, middle, f"L{layer}", self.theme.faint, field.left())
-        name = metrics.horizontalAdvance("H00 ")
+
+    def _name_heads(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
+        """Write the heads above."""
+        name, wide = QFontMetricsF(painter.font()).horizontalAdvance("H00 "), self.cell_size()[0]
         for head in range(0, made.heads, label_step(made.heads, made.heads * made.pitch_columns * wide, name)):
             middle = self.cell_rect(0, made.corner(0, head)[1], 1, made.n_columns).center().x()
             if field.left() <= middle <= field.right():
                 centred_label(painter, middle, field.top() - 10, f"H{head}", self.theme.faint)
 
     def _name_thumbnails(self, painter: QPainter, field: QRectF, made: Atlas) -> None:
-        """Write layer and head above each thumbnail, where the gap between two lines has room."""
+        """Write layer and head, and the measure, above each thumbnail, where the gap between two lines has room."""
         gap = (made.pitch_rows - made.n_rows) * self.cell_size()[1]
         if gap < _LEAST_NAME_PX:
             return
@@ -231,8 +245,26 @@ class HeadGridView(WalkedCanvas):
             box = self.cell_rect(*made.corner(layer, head), made.n_rows, made.n_columns)
             above = box.top() - min(gap, 14.0) / 2 - 1
             if field.left() <= box.center().x() <= field.right() and field.top() - gap <= above <= field.bottom():
-                centred_label(painter, box.center().x(), above, f"L{layer} H{head}", self.theme.faint)
+                name = f"L{layer} H{head}" if made.is_folded else f"H{head}"
+                figure = (
+                    "" if self.picture is None or self.picture.measured is None else self.picture.measured.figure(layer, head)
+                )
+                self._name(painter, box.center().x(), above, name, figure, made.pitch_columns * self.cell_size()[0])
         painter.setFont(font)
+
+    def _name(self, painter: QPainter, centre: float, middle: float, name: str, figure: str, room: float) -> None:
+        """Write a thumbnail's name, and its measure darker beside it; where both have no room, the measure alone."""
+        metrics = QFontMetricsF(painter.font())
+        if not figure:
+            centred_label(painter, centre, middle, name, self.theme.faint)
+            return
+        before, wide = metrics.horizontalAdvance(f"{name} "), metrics.horizontalAdvance(figure)
+        if before + wide + _NAME_APART_PX > room:
+            centred_label(painter, centre, middle, figure, self.theme.text)
+            return
+        left = centre - (before + wide) / 2
+        left_label(painter, left, middle, name, self.theme.faint)
+        left_label(painter, left + before, middle, figure, self.theme.text)
 
     def _scale(self, painter: QPainter, field: QRectF) -> None:
         assert self.picture is not None  # The caller has checked.

@@ -124,17 +124,44 @@ def test_further_pages_fit_the_smallest_window(journey: Journey, language: str) 
     journey.run(script, "--language", language)
 
 
-def test_eleven_pages_leave_nothing_behind_the_ellipsis(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many have room in the smallest window."""
-    monkeypatch.setattr(page_list, "KEYS", page_list.KEYS[:11])
+def test_six_pages_leave_nothing_behind_the_menu(journey: Journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many have room in the smallest window, with names that are words, beside the choice of the architecture."""
+    monkeypatch.setattr(page_list, "KEYS", page_list.KEYS[:6])
 
     def script(window: Window) -> None:
         journey.settle(window)
         window.resize(880, 480)
         QApplication.processEvents()
-        assert window.header.more.isHidden()
+        header = window.header
+        assert header.more.isHidden() and header.architectures.isVisible()
+        assert header._buttons.button(2).text() == "Vectors" and header.architectures.currentText() == "enc–dec"
+        window.resize(1600, 480)
+        QApplication.processEvents()
+        assert header._buttons.button(2).text() == "Embedding" and header.architectures.currentText() == "encoder-decoder"
 
     journey.run(script, "--language", "en")
+
+
+@pytest.mark.usefixtures("further")
+def test_what_a_newcomer_looks_for_stays_in_a_narrow_window(journey: Journey) -> None:
+    """Attention, changes and reasons keep their buttons, in the order of the pages; a page without a place goes first."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.resize(1024, 700)
+        QApplication.processEvents()
+        header = window.header
+        seen = [key for key, button in zip(page_list.KEYS, header._buttons.buttons(), strict=True) if not button.isHidden()]
+        assert {"overview", "attention", "change", "why"} <= set(seen) and "further" not in seen
+        assert seen == [key for key in page_list.KEYS if key in page_list.STAYING[: len(seen)]]
+        assert header.more.text() == "More ▾" and header.architectures.toolTip().endswith("encoder-decoder")
+
+    journey.run(script, "--language", "en")
+
+
+def test_the_pages_that_stay_are_pages() -> None:
+    """Each once."""
+    assert set(page_list.STAYING) <= set(page_list.KEYS) and len(set(page_list.STAYING)) == len(page_list.STAYING)
 
 
 @pytest.mark.usefixtures("further")

@@ -91,6 +91,11 @@ def _stopped(opened: Opened, qtbot: QtBot) -> None:
     assert not opened.window.page_stack._veil.isHidden()
 
 
+def _opening_stopped(opened: Opened, qtbot: QtBot) -> None:
+    opened.tell(told.OpeningStopped())
+    assert opened.window.status.message.text() == opened.words("status.opening_stopped")
+
+
 def _sprung_back(opened: Opened, qtbot: QtBot) -> None:
     opened.show_frame()
     opened.tell(told.SprungBack(ERROR))
@@ -121,6 +126,7 @@ REACHES: dict[type, Callable[[Opened, QtBot], None]] = {
     told.Busy: _busy,
     told.Progressed: _progressed,
     told.Stopped: _stopped,
+    told.OpeningStopped: _opening_stopped,
     told.SprungBack: _sprung_back,
     told.Undoable: _undoable,
     told.Loaded: _loaded,

@@ -1,10 +1,12 @@
 """The wall of thumbnails as one image."""
 
+import attrs
 import numpy as np
 import pytest
 
 from explorer.picture.kinds import HeadGrid
-from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
+from explorer.picture.layout.atlas import LABEL_PX, PLAIN, Atlas, Fold, atlas, best_fold, places
+from explorer.picture.measured import Measured, falling
 from explorer.picture.scales import CLOSED, GAP, indices
 from tests.picture.examples import wall
 
@@ -105,3 +107,42 @@ def test_a_wall_that_fits_is_not_folded() -> None:
     """Layers downward and heads to the right, as everybody expects them."""
     assert best_fold(wall(3, 8, 8), 800, 300) == PLAIN
     assert best_fold(wall(6, 8, 8), 400, 1200) != PLAIN
+
+
+def measured(grid: HeadGrid, *, in_order: bool) -> HeadGrid:
+    """The wall with a measure of its own for each head, sorted by it or not."""
+    values = np.random.default_rng(5).random(grid.values.shape[:2])
+    order = falling(values) if in_order else ()
+    return attrs.evolve(grid, measured=Measured(key="first", name="first", formula="A", values=values, order=order))
+
+
+@pytest.mark.parametrize("per_line", [0, 1, 3, 5, 12, 20])
+def test_every_pixel_of_a_sorted_wall_leads_back(per_line: int) -> None:
+    """However many heads stand in a line, and with the largest measure first."""
+    grid = measured(wall(3, 4, 5), in_order=True)
+    made = atlas(grid, Fold(per_line, gap_rows=2))
+    assert_maps_back(made, grid)
+    values, n = grid.measured.values, per_line or 4  # type: ignore[union-attr]  # it is measured
+    found = [made.thumbnail(*divmod(place, n)) for place in range(13)]
+    assert found[12] is None and made.thumbnail(0, -1) is None and made.thumbnail(0, n) is None
+    assert [values[place] for place in found[:12]] == sorted(values.ravel(), reverse=True)  # type: ignore[index]  # none is None
+    assert all(made.find(*made.corner(*place)) == (*place, 0, 0) for place in found[:12])  # type: ignore[misc]  # none is None
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize(
+    ("layers", "heads", "wide", "high"), [(3, 8, 480, 230), (6, 8, 400, 900), (1, 1, 300, 300), (12, 12, 900, 700)]
+)
+def test_labels_have_room_between_the_lines(layers: int, heads: int, wide: float, high: float, in_order: bool) -> None:
+    """The gap takes as many px as a label; a wall that is not measured keeps its small gap."""
+    grid = measured(wall(layers, heads, 8), in_order=in_order)
+    made = places(grid, best_fold(grid, wide, high, 2.4))
+    cell_px = min(wide / made.width, high / made.height)
+    assert (made.pitch_rows - made.n_rows) * cell_px > LABEL_PX * 0.8
+    assert made.is_folded or not in_order
+    assert best_fold(wall(layers, heads, 8), wide, high, 2.4).gap_rows == 0
+
+
+def test_a_wall_without_room_for_labels_has_none() -> None:
+    """Sixty-four lines of labels are higher than the view, which keeps the plain gap."""
+    assert best_fold(measured(wall(64, 1, 8), in_order=False), 10, 100).gap_rows == 0

@@ -127,8 +127,8 @@ def test_the_caption_says_which_and_warns(language: str, aligned: str) -> None:
     word = words(language)
     title = {
         "head": "L1 H2",
-        "layer": word("alignment.mean_of_layer", layer=1, heads=4),
-        "all": word("alignment.mean_of_all", layers=2, heads=4),
+        "layer": word("heads.pooled_of.layer", layer=1, heads=4),
+        "all": word("heads.pooled_of.all", layers=2, heads=4),
     }[aligned]
     assert picture.caption.title == f"{title} · {word('alignment.title')}"
     assert picture.caption.shape == {"all": "[layer 2, head 4, query 3, key 4]"}.get(aligned, "[head 4, query 3, key 4]")

@@ -104,3 +104,26 @@ def test_tab_goes_round_and_the_areas_decide_the_order(shown: Shown) -> None:
     assert shown.press(Qt.Key.Key_Tab) is shown.before
     assert not step([shown.group], shown.behind, True)
     assert [stop.holds(shown.group.parts[2]) for stop in tab_stops(areas)] == [True, False, True, False]
+
+
+def test_only_the_control_with_the_focus_is_watched(shown: Shown) -> None:
+    """An arrow that is sent to another one is that one's own: a slider turns, and nobody walks."""
+    parts = shown.group.parts
+    parts[0].setFocus()
+    assert shown.press(Qt.Key.Key_Down) is parts[1]
+    parts[0].setFocus()
+    parts[1].setValue(5)
+    QTest.keyClick(parts[1], Qt.Key.Key_Up)
+
+    assert (6, parts[0]) == (parts[1].value(), shown.whole.focusWidget())
+
+
+def test_a_control_that_was_made_later_is_watched_too(shown: Shown) -> None:
+    """As soon as it has the focus."""
+    later = QToolButton()
+    later.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    shown.group.layout().addWidget(later)
+    later.show()
+    later.setFocus()
+
+    assert shown.press(Qt.Key.Key_Up) is shown.group.parts[2]

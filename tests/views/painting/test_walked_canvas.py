@@ -175,6 +175,36 @@ def test_on_the_wall_shift_walks_in_the_chosen_head(qtbot: QtBot, trace: Trace, 
     assert view.cell_cursor.place == (3, 1)
 
 
+def test_on_a_sorted_wall_arrow_keys_go_to_the_thumbnail_beside(qtbot: QtBot, trace: Trace, words: Words) -> None:
+    """In the order of the measure, whatever the layer; at the border they stay."""
+    look = attrs.evolve(LOOK, measure="entropy", head_order="measure")
+    picture = head_wall(trace, look, words)
+    assert picture.measured is not None
+    order = [divmod(place, picture.values.shape[1]) for place in picture.measured.order]
+    second = attrs.evolve(look, layer=order[1][0], head=order[1][1])
+    view = shown(qtbot, HeadGridView(), head_wall(trace, second, words), words)
+    for key, wanted in ((KEYS.Key_Left, order[0]), (KEYS.Key_Right, order[2])):
+        with qtbot.waitSignal(view.chosen) as chosen:
+            press(view, key)
+        assert tuple(chosen.args) == wanted
+    with qtbot.assertNotEmitted(view.chosen):
+        press(view, KEYS.Key_Up)
+
+
+def test_a_thumbnail_tells_its_measure(qtbot: QtBot, trace: Trace, words: Words) -> None:
+    """In its tooltip, in the status line, to a screen reader, and above itself in px."""
+    look = attrs.evolve(LOOK, measure="previous")
+    picture, plain = head_wall(trace, look, words), head_wall(trace, LOOK, words)
+    view = shown(qtbot, HeadGridView(), picture, words)
+    assert isinstance(view, HeadGridView) and picture.measured is not None
+    told = picture.measured.told(1, 2, words)
+    pointed = view.describe(*view.under_cursor(2, 1))
+    assert told in pointed.tip and told in pointed.text and told in view.accessibleDescription()
+    measured = view.grab().toImage()
+    view.draw(plain, words)
+    assert view.grab().toImage() != measured
+
+
 def test_a_click_on_a_thumbnail_puts_the_cursor_into_it(qtbot: QtBot, trace: Trace, words: Words) -> None:
     """At the cell that was clicked, of the head that is chosen by the same click."""
     view = shown(qtbot, HeadGridView(), head_wall(trace, LOOK, words), words)

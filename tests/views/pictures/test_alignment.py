@@ -401,3 +401,49 @@ def test_there_is_no_menu_where_nothing_is(qtbot: QtBot, words: Words) -> None:
     view = shown(qtbot, picture(), words)
     for reason in QContextMenuEvent.Reason.Mouse, QContextMenuEvent.Reason.Keyboard:
         assert view.asked_menu(QContextMenuEvent(reason, QPoint(2, 150), QPoint())) is None
+
+
+OWN = Alignment(
+    values=np.array([[1.0, np.nan, np.nan], [0.5, 0.5, np.nan], [0.0, 0.25, 0.75]], np.float32),
+    rows=Axis("query", SOURCE, "source"),
+    columns=Axis("key", SOURCE, "source"),
+    scale=unit_scale("cividis"),
+    caption=Caption(title="Self-attention", tap="encoder.layers.0.self_attn.weights", shape="[query, key]"),
+)
+
+
+def lines_seen(view: AlignmentView) -> set[tuple[int, int]]:
+    """The lines that are painted, a tenth of their way from the tokens above, where none crosses another."""
+    image, made = grabbed(view), set()
+    for row, column in np.ndindex(3, 3):
+        if np.nan_to_num(OWN.values[row, column]) and on_line(view, image, row, column, 0.1).name() != LIGHT.card:
+            made.add((row, column))
+    return made
+
+
+def test_one_text_with_itself_has_two_rows_of_tokens(qtbot: QtBot, words: Words) -> None:
+    """A key above has the lines of all queries that look at it, a query below those to its keys; other views know the token."""
+    view = shown(qtbot, OWN, words)
+    assert lines_seen(view) == {(0, 0), (1, 0), (1, 1), (2, 1), (2, 2)}
+    assert view.picture is not None
+    for axis, place, lines in ((view.picture.columns, 1, {(1, 1), (2, 1)}), (view.picture.rows, 1, {(1, 0), (1, 1)})):
+        with qtbot.waitSignal(view.pointed, check_params_cb=lambda pointed: bool(pointed.tokens)) as told:
+            hover(view, view.token_rect(axis.spot(place)).center().toPoint())
+        assert ("source", place) in told.args[0].tokens and "在" in told.args[0].text
+        view.light(told.args[0].tokens)  # The page lights them in all views, in this one too.
+        assert lines_seen(view) == lines
+
+
+def test_a_token_that_another_view_points_at_is_a_query(qtbot: QtBot, words: Words) -> None:
+    """Of the same text; a token of the other text is none."""
+    view = shown(qtbot, OWN, words)
+    view.light(frozenset({("source", 2)}))
+    assert lines_seen(view) == {(2, 1), (2, 2)}
+    view.light(frozenset({("target", 2)}))
+    assert len(lines_seen(view)) == 5
+    view.fit()
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    QTest.keyClick(view, Qt.Key.Key_Up)
+    assert view.selected == (view.picture.columns.side, 0)  # type: ignore[union-attr]  # it has one
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert lines_seen(view) == {(1, 1), (2, 1)}

@@ -1,0 +1,113 @@
+"""Attentions that know no function by name: of these, what their softmax reads and gives is seen.
+
+The module in which a softmax over [batch, head, query, key] is made is an attention. While it computes, and only then, calls of
+torch's functions are looked at, so that the tensor before and after the softmax can go through a tap.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from explorer.foreign.attention import SeenAttention, Step, Turned
+
+_SOFTMAX = frozenset({torch.softmax, Tensor.softmax, nn.functional.softmax})
+Softmax = Callable[..., Tensor]
+
+
+class _Watching(TorchFunctionMode):
+    """While it is active, each softmax over attention's cells is made by `step(softmax, cells, …)`."""
+
+    def __init__(self, step: Callable[..., Tensor]) -> None:
+        super().__init__()
+        self._step = step
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = kwargs or {}
+        if func in _SOFTMAX and args and args[0].dim() == 4:
+            return self._step(functools.partial(_made, func, args[1:], given), args[0])
+        return func(*args, **given)
+
+
+def _made(func: Any, args: Any, given: Any, cells: Tensor) -> Tensor:
+    made: Tensor = func(cells, *args, **given)
+    return made
+
+
+def softmax_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dict[nn.Module, SeenAttention]:
+    """The modules in which a softmax over cells is made, in the order in which a pass comes through them."""
+    seen: dict[nn.Module, SeenAttention] = {}
+    inside: list[nn.Module] = []
+
+    def note(softmax: Softmax, cells: Tensor) -> Tensor:
+        owner = next((module for module in reversed(inside) if not isinstance(module, nn.Softmax)), None)
+        if owner is not None:
+            about = seen.setdefault(owner, SeenAttention())
+            about.n_times += 1
+            about.n_heads = about.n_kv_heads = cells.shape[1]
+            about.causal = _is_causal(cells)
+        return softmax(cells)
+
+    for module in model.modules():
+        module.forward = _counted(module, inside)
+    try:
+        with _Watching(note):
+            make_pass()
+    finally:
+        for module in model.modules():
+            del module.__dict__["forward"]
+    return seen
+
+
+def _counted(module: nn.Module, inside: list[nn.Module]) -> Callable[..., Any]:
+    own = module.forward
+
+    @functools.wraps(own)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        inside.append(module)
+        try:
+            return own(*args, **kwargs)
+        finally:
+            inside.pop()
+
+    return forward
+
+
+def _is_causal(cells: Tensor) -> bool:
+    n_queries, n_keys = cells.shape[-2:]
+    later = torch.ones(n_queries, n_keys, dtype=torch.bool, device=cells.device).triu(1)
+    return n_queries == n_keys and bool(_closed(cells)[0, 0][later].all())
+
+
+def _closed(cells: Tensor) -> Tensor:
+    """Where a mask has closed a cell: there is -inf, or the least number of its type, to which a score may have been added."""
+    return cells <= torch.finfo(cells.dtype).min / 2
+
+
+def watch_softmax(module: nn.Module, masked: Step, weights: Step, turned: Turned) -> None:
+    """Have an attention's softmax read what `masked` makes of its cells, and give what `weights` makes of its own."""
+
+    def through(softmax: Softmax, cells: Tensor) -> Tensor:
+        if turned.temperature != 1:
+            cells = torch.where(_closed(cells), cells, cells / turned.temperature)
+        shown = cells.masked_fill(_closed(cells), -torch.inf)
+        # Nothing but a replacement changes what the softmax reads: a row in which all is closed would be NaN.
+        read = masked(shown)
+        return weights(softmax(cells if read is shown else read))
+
+    own = module.forward
+
+    @functools.wraps(own)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        with _Watching(through):
+            return own(*args, **kwargs)
+
+    module.forward = forward  # As in `foreign.model`.
+
+
+def unwatch_softmax(module: nn.Module) -> None:
+    """Let an attention compute by itself again."""
+    module.__dict__.pop("forward", None)

@@ -1,0 +1,201 @@
+"""Attention maps of more than one head, and what of a map is shown: means, maxima, rollout, a threshold, no special tokens.
+
+A mean, a maximum and a rollout are summaries for the reader; the model computes none of them.
+"""
+
+import attrs
+import numpy as np
+
+from explorer.lang import Words
+from explorer.picture.cell_text import rough
+from explorer.picture.kinds import Alignment, Axis, Closed, Heatmap
+from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.heatmaps import (
+    caption,
+    closed_of,
+    closed_reason,
+    masked_values,
+    scale_for,
+    shape_badge,
+    token_axis,
+)
+from explorer.picture.scales import unit_scale
+from explorer.state.look import ALIGNED, Look
+from explorer.tokens.token import Token
+from explorer.trace.arrays import Array
+from explorer.trace.rollout import rollout
+from explorer.trace.stages import stage_of
+from explorer.trace.tap_names import with_layer
+from explorer.trace.trace import Trace
+
+_MOST_LINES = 4096
+FORMULAS = {
+    "layer": "Ā = Σ<sub>h</sub> A<sub>h</sub> / n<sub>heads</sub>",
+    "all": "Ā = Σ<sub>l,h</sub> A<sub>l,h</sub> / (n<sub>layers</sub> · n<sub>heads</sub>)",
+    "layer_max": "max<sub>h</sub> A<sub>h</sub>",
+    "all_max": "max<sub>l,h</sub> A<sub>l,h</sub>",
+    "rollout": "R<sub>l</sub> = ½ (Ā<sub>l</sub> + I) R<sub>l−1</sub>",
+}
+
+
+def attention_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The chosen head's map, or what stands for several heads, as far as the Look lets it be seen.
+
+    Raises UnknownTap, UnknownHead, NotKept.
+    """
+    pooled = pooled_as(look)
+    made = head_map(trace, look, words) if pooled == "head" else _pooled(trace, look, words, pooled)
+    if not has_shares(look):
+        return made
+    if look.specials == "hidden":
+        made = without_specials(made, *_specials(trace, made), words)
+    return above(made, look.threshold, words) if look.threshold else made
+
+
+def attention_lines(trace: Trace, look: Look, words: Words) -> Alignment:
+    """The weights of `attention_map` as lines between two rows of tokens, the strongest of them where there are many.
+
+    Scores are no shares and have no lines, so that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
+    """
+    made = attention_map(trace, look if has_shares(look) else attrs.evolve(look, stage="weights"), words)
+    values, told = made.values, attrs.evolve(made.caption, note=made.caption.note or words("heads.lines_note"))
+    if values.size > _MOST_LINES:
+        # The weight that so many others do not reach.
+        least = np.partition(np.nan_to_num(values, nan=0.0), values.size - _MOST_LINES, axis=None)[-_MOST_LINES]
+        values = np.where(values >= least, values, np.float32(np.nan))
+        note = words("heads.strongest", count=int(np.isfinite(values).sum()))
+        told = attrs.evolve(told, origin="computed", note="  ".join(filter(None, (told.note, note))))
+    return Alignment(
+        values=values,
+        rows=made.rows,
+        columns=made.columns,
+        scale=made.scale,
+        caption=told,
+        recorded=made.recorded if values is made.values else None,
+        head=made.head,
+    )
+
+
+def pooled_as(look: Look) -> str:
+    """What stands for the heads: the field `aligned`, but a rollout across two texts, which there is none of, is a mean."""
+    across = look.attention.endswith("cross_attn")
+    return "all" if look.aligned == "rollout" and across else look.aligned
+
+
+def has_shares(look: Look) -> bool:
+    """Whether the cells are shares of one: weights, and not scores."""
+    return pooled_as(look) == "rollout" or stage_of(look.attention_tap()).range == "unit"
+
+
+def offered_pools(look: Look) -> tuple[str, ...]:
+    """What can stand for the heads of the chosen attention."""
+    return tuple(each for each in ALIGNED if each != "rollout" or not look.attention.endswith("cross_attn"))
+
+
+def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
+    """[query, key] of the chosen attention. Raises UnknownTap, NotKept."""
+    tap = look.attention_tap("weights" if pooled == "rollout" else "")
+    n_layers = look.layer + 1 if pooled == "rollout" else trace.card.side(tap).n_layers
+    taps = [tap] if pooled.startswith("layer") else [with_layer(tap, layer) for layer in range(n_layers)]
+    layers = [trace[name] for name in taps]  # [head, query, key] each
+    if pooled == "rollout":
+        return rollout(layers).astype(np.float32)
+    if pooled.endswith("_max"):
+        largest: Array = np.maximum.reduce([heads.max(axis=0) for heads in layers])
+        return largest
+    # Sums are float64, so that the order of heads does not matter.
+    total = np.sum([heads.sum(axis=0, dtype=np.float64) for heads in layers], axis=0)
+    mean: Array = (total / sum(len(heads) for heads in layers)).astype(np.float32)
+    return mean
+
+
+def _pooled(trace: Trace, look: Look, words: Words, pooled: str) -> Heatmap:
+    tap = look.attention_tap("weights" if pooled == "rollout" else "")
+    side, closed = trace.card.side(tap), closed_of(trace, tap)
+    told, shape = caption(trace, tap, words), shape_badge(trace, tap)
+    if not pooled.startswith("layer"):
+        tap = tap.replace(f".layers.{look.layer}.", ".layers.*.")
+        shape = f"[layer {look.layer + 1 if pooled == 'rollout' else side.n_layers}, {shape[1:]}"
+    which = words(f"heads.pooled_of.{pooled}", layer=look.layer, layers=side.n_layers, heads=side.n_heads)
+    plain = look.attention_tap("weights" if pooled == "rollout" else "")
+    return Heatmap(
+        values=masked_values(pooled_values(trace, look, pooled), closed),
+        closed=closed,
+        rows=token_axis(trace, plain, "query", words),
+        columns=token_axis(trace, plain, "key", words),
+        scale=unit_scale(look.unit_colours) if pooled == "rollout" else scale_for(trace, plain, look),
+        caption=attrs.evolve(
+            told,
+            title=f"{told.title} · {which}",
+            tap=tap,
+            shape=shape,
+            formula=FORMULAS[pooled],
+            note=words("heads.rollout_note") if pooled == "rollout" else "",
+            origin="computed",
+        ),
+        reason="" if closed is None else closed_reason(trace, words, plain),
+    )
+
+
+def is_special(trace: Trace, token: Token) -> bool:
+    """Whether a token stands for no letter of the text, such as <bos>."""
+    return token.special or token.id in (trace.card.begin, trace.card.end)
+
+
+def _specials(trace: Trace, made: Heatmap) -> tuple[Closed, Closed]:
+    """[row] and [column] True for special tokens; a row that writes a token is named after that token."""
+    tokens = trace.tokens.source, trace.tokens.target
+
+    def special(axis: Axis, size: int) -> Closed:
+        along = tokens[0] if axis.side == "source" else tokens[1]
+        # Behind the last token only the end symbol is written.
+        places = [place + axis.shift for place in range(size)]
+        return np.array([place >= len(along) or is_special(trace, along[place]) for place in places])
+
+    n_rows, n_columns = made.values.shape
+    return special(made.rows, n_rows), special(made.columns, n_columns)
+
+
+def without_specials(made: Heatmap, rows: Closed, columns: Closed, words: Words) -> Heatmap:
+    """The map with the rows and columns of special tokens closed, and each other row a sum of 1 again."""
+    if not (rows.any() or columns.any()):
+        return made
+    hidden = rows[:, None] | columns  # [row, column]
+    values = np.where(hidden, np.nan, made.values.astype(np.float64))
+    # A'[q,k] = A[q,k] / Σ_k A[q,k] over the keys that are left; a row that has no weight left stays without numbers.
+    left = np.nansum(values, axis=1, keepdims=True)
+    values = np.divide(values, left, out=np.full_like(values, np.nan), where=left > 0)
+    return _fewer(made, values.astype(np.float32), hidden, words("heads.special"), words("heads.special_note"), words)
+
+
+def above(made: Heatmap, threshold: float, words: Words) -> Heatmap:
+    """The map with cells below a threshold closed; what is left keeps its numbers."""
+    hidden = np.nan_to_num(made.values, nan=np.inf) < threshold
+    values = np.where(hidden, np.float32(np.nan), made.values)
+    shown = made.values[np.isfinite(made.values) & ~hidden].sum(dtype=np.float64)
+    share = shown / max(1e-12, float(np.nansum(made.values, dtype=np.float64)))
+    note = words("heads.threshold_note", share=rough(100 * share))
+    return _fewer(made, values, hidden, words("heads.below", threshold=rough(threshold)), note, words)
+
+
+def _fewer(made: Heatmap, values: Array, hidden: Closed, reason: str, note: str, words: Words) -> Heatmap:
+    """The map with these values, some of its cells closed for a reason, and a note that says so.
+
+    Its numbers are computed from the recorded ones now, and a large map is painted cell by cell.
+    """
+    masked = np.zeros(hidden.shape, bool) if made.closed is None else made.closed
+    before = made.reasons or ((made.reason, masked),)
+    reasons = (*before, (reason, hidden & ~masked))
+    notes = filter(None, (made.caption.note, note))
+    return attrs.evolve(
+        made,
+        values=values,
+        closed=masked | hidden,
+        reason="; ".join(dict.fromkeys(text for text, cells in reasons if cells.any())),
+        reasons=reasons,
+        closed_by=words("heads.hidden"),
+        levels=None,
+        recorded=None,
+        made_of=None,
+        caption=attrs.evolve(made.caption, origin="computed", note="  ".join(notes)),
+    )

@@ -1,0 +1,74 @@
+"""Vectors of tokens among those of the whole vocabulary: nearest neighbours, and a plane on which all of them are seen.
+
+The plane is that of a principal component analysis (Pearson 1901): the two directions along which what is shown differs most.
+Every vector is divided by its length first, as for the cosine: streams grow from layer to layer, and the vocabulary would be
+a speck beside them.
+"""
+
+from collections.abc import Mapping
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.trace.arrays import Array
+
+
+@attrs.frozen(eq=False)
+class SideVectors:
+    """One side's tokens [position] among the symbols of its vocabulary.
+
+    `nearest` [position, rank] are the ids of the symbols whose rows of E point most nearly the same way, the token itself left
+    out, and `cosines` [position, rank] the cosines. `taps` [place] are where the stream is followed, and `path` [place,
+    position, xy] where it is on the plane. `sampled` [symbol] are the ids of the vocabulary that are shown, all `n_symbols` or
+    evenly spaced ones and the nearest of each token, at `cloud` [symbol, xy]. `shares` are the shares of x and y in the
+    variance of all these points. `names` has the texts of the ids.
+    """
+
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+    nearest: NDArray[np.int64]
+    cosines: Array
+    taps: tuple[str, ...]
+    path: Array
+    sampled: NDArray[np.int64]
+    cloud: Array
+    shares: tuple[float, float]
+    n_symbols: int
+    names: Mapping[int, str] = attrs.field(factory=dict)
+
+    def neighbours(self, position: int) -> tuple[tuple[str, float], ...]:
+        """The nearest symbols of the token at a position with their cosines, nearest first."""
+        pairs = zip(self.nearest[position], self.cosines[position], strict=True)
+        return tuple((self.names[int(each)], float(cosine)) for each, cosine in pairs)
+
+
+@attrs.frozen(eq=False)
+class Vectors:
+    """The SideVectors of each side that the model has, "encoder" and "decoder"."""
+
+    sides: Mapping[str, SideVectors]
+
+
+def unit(rows: Array) -> NDArray[np.float64]:
+    """[…, feature] each vector divided by its length; a vector of zeros stays as it is."""
+    long = rows.astype(np.float64)
+    lengths = np.linalg.norm(long, axis=-1, keepdims=True)
+    divided: NDArray[np.float64] = np.divide(long, lengths, out=np.zeros_like(long), where=lengths > 0)
+    return divided
+
+
+def plane(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[float, float]]:
+    """The mean [feature] and the two principal directions [2, feature] of points [point, feature], and their variance's shares.
+
+    A direction points to the side of its largest number, so that the same points always give the same picture.
+    """
+    mean = points.mean(axis=0)
+    centred = points - mean
+    # C = Xᵀ X, whose eigenvectors are the right singular vectors of X and whose eigenvalues are the squared singular values
+    values, vectors = np.linalg.eigh(centred.T @ centred)  # [feature], rising; [feature, feature]
+    directions = vectors[:, ::-1][:, :2].T  # [2, feature]
+    largest = np.abs(directions).argmax(axis=1)
+    directions = directions * np.sign(directions[np.arange(2), largest])[:, None]
+    total = float(values.sum()) or 1.0
+    return mean, directions, (float(values[-1]) / total, float(values[-2]) / total)

@@ -1,0 +1,57 @@
+"""What of an attention map is shown: weights from a threshold on, with special tokens or without."""
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from explorer.lang import Words
+from explorer.state.look import Look
+from explorer.views.controls.sampling import SamplingRow
+from explorer.views.controls.tab_group import make_tab_group
+
+_WIDEST_PX = 300  # px of the slider with its name and its box
+_TICKS = [round(0.01 * i, 2) for i in range(101)]
+
+
+class MapFilter(QWidget):
+    """A slider and a button in one line. Signals: changed(dict) with the new value of a field of the Look."""
+
+    changed = Signal(dict)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threshold = SamplingRow("threshold", _TICKS, off=0.0, decimals=2)
+        self.threshold.lay_out(narrow=True)
+        self.threshold.turned.connect(self._turned)
+        self.specials = QToolButton()
+        self.specials.setObjectName("segment")
+        self.specials.setCheckable(True)
+        self.specials.toggled.connect(self._hidden)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(14)
+        self.threshold.setMaximumWidth(_WIDEST_PX)
+        line.addWidget(self.threshold, 1)
+        line.addStretch(1)
+        line.addWidget(self.specials)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down)
+
+    def put(self, look: Look) -> None:
+        """Show a Look without a signal."""
+        self.threshold.put(look.threshold)
+        with QSignalBlocker(self.specials):
+            self.specials.setChecked(look.specials == "hidden")
+
+    def speak(self, words: Words) -> None:
+        self.threshold.speak(words)
+        name = self.threshold.name
+        self.threshold.lay_out(narrow=True, name_px=name.fontMetrics().horizontalAdvance(name.text()) + 4)
+        self.specials.setText(words("heads.specials"))
+        self.specials.setToolTip(words("heads.specials_hint"))
+        self.specials.setAccessibleDescription(words("heads.specials_hint"))
+
+    def _turned(self, field: str, value: float) -> None:
+        self.changed.emit({field: value})
+
+    def _hidden(self, hidden: bool) -> None:
+        self.changed.emit({"specials": "hidden" if hidden else "shown"})

@@ -1,0 +1,77 @@
+"""What a file of a picture is called, and what stands beside it of a changed pass."""
+
+import json
+from pathlib import Path
+
+import attrs
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+import explorer
+from explorer.app.shell.export_dialog import ExportDialog
+from explorer.export.job import Export
+from explorer.picture.kinds import Picture
+from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.changed import map_after, map_before, map_difference
+from explorer.picture.makers.effects import effect_map, hidden_map, word_row
+from explorer.picture.makers.lens import lens_map
+from explorer.picture.makers.removals import part_removals
+from explorer.picture.makers.river import river
+from explorer.picture.makers.why import account
+from explorer.state.look import Look
+from explorer.trace.changes import Change
+from explorer.trace.trace import Trace
+from tests.picture.examples import example, words
+
+LOOK = Look(attention="encoder.self_attn", layer=0, head=1)
+
+
+def stem(trace: Trace, picture: Picture) -> str:
+    """The name that the dialog suggests, without its suffix."""
+    dialog = ExportDialog(trace, LOOK, picture, words("en"))
+    return Path(dialog.path.text()).name.removesuffix(".png")
+
+
+def test_a_file_is_called_by_what_the_picture_shows(qtbot: QtBot, qapp: QApplication) -> None:
+    """The river is no attention map, and what explains a logit is not the logits; a map of one head names the head."""
+    trace = example()
+    whole, one = river(trace, LOOK, words()), head_map(trace, LOOK, words())
+    assert whole is not None and one is not None
+
+    assert stem(trace, whole) == "river"
+    assert stem(trace, one) == "encoder.layers.0.self_attn.weights.head1"
+
+
+def test_the_pictures_of_a_page_have_names_of_their_own(qtbot: QtBot, qapp: QApplication) -> None:
+    """Two files of one page that are saved one after the other do not replace each other."""
+    named = [each.caption for each in _pictures()]
+    assert len({caption.file_name for caption in named}) == len(named)
+    assert all("*" not in caption.file_name for caption in named)
+
+
+def _pictures() -> list[Picture]:
+    trace = explorer.explore("我爱北京", "I love", preset="tiny", experiments=("effects", "why", "lens"))
+    makers = (account, part_removals, lens_map, word_row, effect_map, hidden_map)
+    made = [make(trace, LOOK, words()) for make in makers]
+    return [each for each in made if each is not None]
+
+
+def test_beside_a_file_of_before_or_after_stands_the_pass_without_changes(
+    tmp_path: Path, qtbot: QtBot, qapp: QApplication
+) -> None:
+    """Its words are read by both maps, so without them nobody could make the numbers again; a usual pass has none."""
+    change = Change("encoder.layers.0.self_attn.mixed", "scale", head=1, value=0.0)
+    trace = explorer.explore("我爱北京", "I love", preset="tiny", changes=[change], experiments=("unchanged",))
+    for make in (map_before, map_after, map_difference):
+        about = _about(trace, make(trace, LOOK, words()), tmp_path)
+        assert about["changes"] == [change.to_dict()]
+        assert about["unchanged"]["changes"] == [] and about["unchanged"]["target"] == "I love"
+        assert about["unchanged"]["config"] == about["config"]
+    assert _about(example(), head_map(example(), LOOK, words()), tmp_path)["unchanged"] is None
+
+
+def _about(trace: Trace, picture: Picture | None, folder: Path) -> dict[str, object]:
+    assert picture is not None
+    list(Export(trace=trace, out=folder / "a.csv", format="csv", words=words(), picture=attrs.evolve(picture)).run())
+    found: dict[str, object] = json.loads((folder / "a.csv.json").read_text("utf-8"))
+    return found

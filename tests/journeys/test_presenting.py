@@ -1,0 +1,70 @@
+"""A card in all the page's room, and a hall that sees one card after the other."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from explorer.app.shell.window import Window
+from tests.journeys.conftest import Journey
+
+
+def test_a_card_is_enlarged_and_put_back(journey: Journey) -> None:
+    """By its button; it follows what is typed, is the one that is exported, and Esc's action puts it back where it was."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go("attention")
+        journey.settle(window)
+        page = window.page_stack.page
+        card = page.cards[1]
+        before = card.geometry(), card.parentWidget()
+        QTest.mouseClick(card.larger, Qt.MouseButton.LeftButton)
+        journey.wait(lambda: card.width() > 0.9 * page.width())
+        assert card.height() > 0.9 * page.height() and card.larger.text() == "×"
+        assert window.page_stack.main_card() is card
+        picture = card.picture
+        QTest.keyClicks(window.sentences.source_edit, "ok")
+        journey.settle(window)
+        assert card.picture is not picture
+        other = page.cards[0]
+        page.enlarge(other)
+        assert page.enlarged.card is other and card.parentWidget() is before[1]
+        journey.settle(window)
+        window.actions_.by_name["stop"].trigger()  # What Esc does.
+        journey.wait(lambda: page.enlarged.card is None and card.geometry() == before[0])
+        assert window.session.state.page == "attention"
+
+    journey.run(script)
+
+
+def test_a_clicker_goes_from_card_to_card(journey: Journey) -> None:
+    """F5 leaves sentence and card, in large letters; Page Down goes on, also to the next page; Esc ends it."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go("embedding")
+        journey.settle(window)
+        points = QApplication.font().pointSizeF()
+        window.actions_.by_name["present"].trigger()
+        journey.settle(window)
+        assert window.isFullScreen() and not window.header.isVisible() and not window.status.isVisible()
+        assert window.sentences.isVisible() and QApplication.font().pointSizeF() > points
+        seen = [window.page_stack.page.enlarged.card]
+        assert seen[0] is not None
+        for _ in range(30):
+            QTest.keyClick(window, Qt.Key.Key_PageDown)
+            journey.settle(window)
+            seen.append(window.page_stack.page.enlarged.card)
+            if window.page_stack.page.key != "embedding":
+                break
+        assert window.page_stack.page.key == "position" and seen[-1] is window.page_stack.page.enlarged.card
+        assert len({id(card) for card in seen}) == len(seen)
+        QTest.keyClick(window, Qt.Key.Key_PageUp)
+        journey.settle(window)
+        assert window.page_stack.page.key == "embedding"
+        QTest.keyClick(window, Qt.Key.Key_Escape)
+        journey.wait(window.header.isVisible)
+        assert window.status.isVisible() and QApplication.font().pointSizeF() == points
+        assert window.page_stack.page.enlarged.card is None and not window.isFullScreen()
+
+    journey.run(script)

@@ -1,0 +1,61 @@
+"""The map of vectors on screen: its mouse, its keys, its pixels."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from explorer.lang import Words
+from explorer.picture.theme import DARK
+from explorer.views.painting.pointed import NOTHING
+from explorer.views.pictures.vector_map import VectorMapView
+from tests.golden.test_figures import PICTURES
+from tests.pointing import hover
+
+
+@pytest.fixture
+def view(qtbot: QtBot, words: Words) -> VectorMapView:
+    made = VectorMapView()
+    made.draw(PICTURES["vectors"], words)  # type: ignore[arg-type]  # a VectorMap
+    qtbot.addWidget(made)
+    made.resize(400, 300)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def end(view: VectorMapView, token: int) -> QPoint:
+    x, y = view.points().path[-1, token]
+    return QPoint(round(x), round(y))
+
+
+def test_a_point_under_the_mouse_is_told_and_its_token_lights_up(qtbot: QtBot, view: VectorMapView) -> None:
+    """Beside the points nothing is told."""
+    with qtbot.waitSignal(view.pointed, check_params_cb=lambda pointed: "爱" in pointed.text) as told:
+        hover(view, end(view, 1))
+    assert told.args[0].tokens == {("source", 1)}
+    with qtbot.waitSignal(view.pointed, check_params_cb=lambda pointed: pointed is NOTHING):
+        hover(view, QPoint(399, 1))
+
+
+def test_a_click_and_enter_choose_a_token(qtbot: QtBot, view: VectorMapView) -> None:
+    """Arrow keys go from token to token, to the ends and not beyond."""
+    with qtbot.waitSignal(view.chose) as chose:
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=end(view, 1))
+    assert chose.args == [1]
+    view.left()
+    for key, wanted in ((Qt.Key.Key_Right, 1), (Qt.Key.Key_Right, 1), (Qt.Key.Key_Left, 0), (Qt.Key.Key_Left, 0)):
+        QTest.keyClick(view, key)
+        with qtbot.waitSignal(view.chose) as chose:
+            QTest.keyClick(view, Qt.Key.Key_Return)
+        assert chose.args == [wanted]
+    assert "我" in view.accessibleDescription()
+
+
+def test_lit_tokens_and_themes_are_seen(view: VectorMapView) -> None:
+    """In px."""
+    plain = view.grab().toImage()
+    view.light(frozenset({("source", 1)}))
+    lit = view.grab().toImage()
+    view.set_theme(DARK)
+    assert len({plain.cacheKey(), lit.cacheKey()}) == 2 and plain != lit != view.grab().toImage()
