@@ -35,6 +35,7 @@ class WhyPage(Page):
 
     key = "why"
     least_px = _LEAST_PX[0]
+    needs = ("generator.logits",)
     experiments = _FIRST
 
     def __init__(self) -> None:
