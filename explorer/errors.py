@@ -15,7 +15,7 @@
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
-    │                FolderIsGone, NotOwnModel)
+    │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
     ├── BadReplacement, BadField
@@ -462,6 +462,18 @@ class BadTemplate(BadFolder):
     """A chat template that cannot be used. Values: path, reason."""
 
     key = "error.bad_template"
+
+
+class NoAttention(UnknownFamily):
+    """A model without a single attention, as those of state spaces alone. Values: path, family."""
+
+    key = "error.no_attention"
+
+
+class OnlyGguf(NeedsSafetensors):
+    """A folder whose weights are in GGUF alone. Values: path, found."""
+
+    key = "error.only_gguf"
 
 
 class TooLarge(BadFolder):
