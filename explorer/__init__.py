@@ -13,11 +13,12 @@ explorer.lens("我爱北京天安门")                          # what each laye
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
+explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +29,8 @@ from explorer.presets import DEFAULT
 from explorer.version import __version__
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
     from explorer.trace.arrays import Array
@@ -51,6 +54,7 @@ __all__ = [
     "lens",
     "patching",
     "postcard",
+    "record",
     "saliency",
     "steering",
     "translate",
@@ -68,13 +72,15 @@ def explore(
     trained: bool = True,
     changes: "Iterable[Change]" = (),
     experiments: Iterable[str] = (),
+    adapter: str | Path | None = None,
     chat: bool = False,
     **knobs: Any,
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
     `preset` is the name of one, or a folder: one of our own training, or one with a model of others in the layout of Hugging
-    Face (config.json, *.safetensors, tokenizer.json), whose own tokenizer and taps are then used.
+    Face (config.json, *.safetensors, tokenizer.json), whose own tokenizer and taps are then used. `adapter` is the folder of a
+    LoRA adapter in the layout of PEFT, whose matrices are added to the weights of such a model.
     `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
     `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
     a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out
@@ -82,10 +88,27 @@ def explore(
     the whole prompt. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    request = _request(text, target, preset, trained, changes, knobs).wishing(chat=chat)
+    request = _request(text, target, preset, trained, changes, knobs | {"adapter": adapter}).wishing(chat=chat)
     request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
+
+
+def record(module: "nn.Module", *inputs: Any, axes: "Mapping[str, str] | None" = None, **named: Any) -> "Trace":
+    """Run `module(*inputs, **named)` once, without gradients, and return what was recorded in it.
+
+    These are our Taps in any torch module, and the `weights` [head, query, key] and `output` of every nn.MultiheadAttention.
+    The weights are computed once more beside the pass, before dropout, and the module's result stays what it is. The names are
+    made from module paths: `layers.3.self_attn` is "encoder.layers.3.self_attn".
+
+    `axes` has further modules whose output is wanted, by path: {"layers.0": "batch position feature"}. A batch has one
+    sentence; tokens are positions. While the pass runs, torch's fast path for encoder layers is off, so that attention is
+    called at all: numbers may then differ in their last bits from those of a pass on it.
+    Raises NoTaps where nothing is found, UnknownTap, BadAxes, SeveralSentences, and whatever the module raises.
+    """
+    from explorer.engine.recording.any_module import record_module
+
+    return record_module(module, inputs, named, axes)
 
 
 def why(
@@ -208,7 +231,7 @@ def breaks(
     `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
     the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
     and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged and WritesNothing.
     """
     from explorer.config import BEAM
     from explorer.state.held_out import held_out
@@ -291,7 +314,8 @@ def _request(
     """The Request of the arguments that all passes have. Raises ExplorerError."""
     from explorer.engine.request import Request
 
-    request = Request.from_preset(str(preset), _text(text), **knobs)
+    adapter = str(knobs.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
+    request = Request.from_preset(str(preset), _text(text), **knobs).wishing(adapter=adapter)
     return request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
 
 

@@ -7,18 +7,23 @@
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
     │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap
+    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap,
+    │                RecordedOnly
     ├── CannotWrite  CannotCreate, DiskFull
-    ├── BadFile      CannotRead, NotATrace, NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
+    │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
     │                BadWeights, BadCheckpoint, NotAFile, BadLesson, BadState (NewerState), BadChangesFile,
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
-    │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel)
+    │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
+    │                AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
+    ├── NoSentences
     ├── BadReplacement, BadField
+    ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
     ├── CannotSteer  OneSetIsEmpty, TooManySentences, SentenceOfSet, NoStreamToSteer
     └── BadChange    UnknownChangeKind, ChangeLacks, ChangeHasNo, BadChangeField, TooManyInChange,
@@ -282,6 +287,12 @@ class NotForThisModel(NotFound):
     key = "error.not_for_this_model"
 
 
+class RecordedOnly(NotFound):
+    """Something that a model would have to compute, where there is only a recorded pass. Values: path."""
+
+    key = "error.recorded_only"
+
+
 class LacksTap(NotFound):
     """An experiment that needs a tap which this model has not. Values: name, tap, why (a key of the card's reasons)."""
 
@@ -362,6 +373,46 @@ class NotATrace(BadFile):
     """A file that holds no Trace. Values: path."""
 
     key = "error.not_a_trace"
+
+
+class BadRecording(NotATrace):
+    """A Trace that another program recorded, and that cannot be shown. Values: path, reason (an error)."""
+
+    key = "error.bad_recording"
+
+
+class RecordingFault(BadFile):
+    """What is wrong with such a Trace: the reason of a BadRecording."""
+
+
+class BadCard(RecordingFault):
+    """A field of the card of such a Trace that cannot be read. Values: field, got."""
+
+    key = "error.bad_card"
+
+
+class BadTensor(RecordingFault):
+    """A tensor that is no tap's: of another type, or empty. Values: name, got."""
+
+    key = "error.bad_tensor"
+
+
+class NoAxes(RecordingFault):
+    """A tensor whose axes nobody says. Values: tap."""
+
+    key = "error.no_axes"
+
+
+class DoNotAgree(RecordingFault):
+    """An axis of another length than its tokens, heads or layers have. Values: tap, axis, got, wanted."""
+
+    key = "error.do_not_agree"
+
+
+class RecordingTooLarge(RecordingFault):
+    """More numbers than there is memory for. Values: need_mb, free_mb."""
+
+    key = "error.recording_too_large"
 
 
 class NotACorpus(BadFile):
@@ -500,6 +551,30 @@ class FolderIsGone(BadFolder):
     key = "error.folder_is_gone"
 
 
+class NotAnAdapter(BadFolder):
+    """A folder without the files of an adapter, or with broken ones. Values: path, reason."""
+
+    key = "error.not_an_adapter"
+
+
+class UnknownAdapter(BadFolder):
+    """An adapter that is more, or other, than the plain sum of LoRA. Values: path, what."""
+
+    key = "error.unknown_adapter"
+
+
+class AdapterDoesNotFit(BadFolder):
+    """An adapter of another model. Values: path, reason."""
+
+    key = "error.adapter_does_not_fit"
+
+
+class AdapterNeedsModel(BadFolder):
+    """An adapter for one of our own models. Values: path."""
+
+    key = "error.adapter_needs_model"
+
+
 class NotOwnModel(BadFolder):
     """A model of others where only our own will do, as in training. Values: path."""
 
@@ -564,6 +639,28 @@ class BadReplacement(ExplorerError):
     """A hook of a tap returned a tensor that cannot replace the recorded one. Values: tap, wanted, got."""
 
     key = "error.bad_replacement"
+
+
+class CannotRecord(ExplorerError):
+    """A pass of somebody's own torch module that cannot be recorded."""
+
+
+class NoTaps(CannotRecord):
+    """Nothing in a torch module that could be recorded, or nothing of it ran. Values: module."""
+
+    key = "error.no_taps"
+
+
+class BadAxes(CannotRecord):
+    """Names of axes that are not those of the tensor. Values: tap, axes, shape."""
+
+    key = "error.bad_axes"
+
+
+class SeveralSentences(CannotRecord):
+    """A batch of more than one. Values: got."""
+
+    key = "error.several_sentences"
 
 
 class TakesTooLong(BadFormula):
@@ -640,6 +737,12 @@ class NothingChanged(ExplorerError):
     """A search for what a change breaks, without any change."""
 
     key = "error.nothing_changed"
+
+
+class WritesNothing(ExplorerError):
+    """A search for what a change breaks in the translations of a model that writes none of its own."""
+
+    key = "error.writes_nothing"
 
 
 class NoSentences(ExplorerError):

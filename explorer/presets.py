@@ -2,10 +2,13 @@
 
 A file `assets/presets/<name>.toml` holds `order`, the sentence `text`, a table `knobs` of values that differ from the
 defaults, and perhaps a table `look` with fields of the first Look. A trained model is a folder with such a file as
-`preset.toml`, its weights and its two vocabularies; a user's own folder is named by its path. Titles and notes stand in
-the language files under `preset.<name>`.
+`preset.toml`, its weights and its vocabularies. A user's own folder or file of knobs is named by its path; those in the
+folder `presets` beside the preferences are offered as the bundled ones are. Titles and notes of these stand in the language
+files under `preset.<name>`.
 """
 
+import errno
+import os
 import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,9 +18,19 @@ from typing import Any, TypeVar
 import attrs
 
 from explorer.config import Config
-from explorer.errors import BadField, BadKnob, BadPreset, CannotRead, KnobDoesNothing, NotOwnModel, OverLimit, UnknownPreset
+from explorer.errors import (
+    BadField,
+    BadKnob,
+    BadPreset,
+    CannotRead,
+    KnobDoesNothing,
+    NotATrace,
+    NotOwnModel,
+    OverLimit,
+    UnknownPreset,
+)
 from explorer.files import read_whole
-from explorer.resources import asset
+from explorer.resources import asset, config_folder
 from explorer.state.fields import read_fields
 from explorer.state.look import Look
 from explorer.toml_text import deep_line, too_deep
@@ -26,8 +39,10 @@ DEFAULT = "translator"
 _MOST_BYTES = 2**18  # bytes; the bundled presets have some hundred
 _T = TypeVar("_T")
 FILE = "preset.toml"
+_SUFFIX = ".toml"
 _FOREIGN_TEXT = "The capital of France is Paris."
 _FOREIGN_KNOBS = ("temperature", "memory_budget")
+RECORDED_SUFFIXES = (".npz", ".safetensors")
 _SEEN_FIRST = ("attention", "layer", "head")  # Every preset sets these fields, to the defaults where its file does not.
 HEAD_FIELDS = frozenset(_SEEN_FIRST)
 """The fields of a Look that say which head is looked at."""
@@ -45,12 +60,18 @@ class Preset:
     look: tuple[tuple[str, Any], ...] = ()  # fields of the Look that the preset sets
     names_head: bool = False  # whether its file says which attention, layer or head is seen first
     foreign: Path | None = None  # the folder of somebody's model, if it is one; its Config has the knobs that act on it
+    recorded: Path | None = None  # the file of a pass that was recorded before, which no knob changes
     changed_ns: int = 0  # when the file was written, in ns; training again makes the folder another preset
 
     @property
     def translates(self) -> bool:
-        """Whether the preset has weights that were trained to translate. Others say what comes next in a text."""
-        return self.folder is not None and self.config.architecture != "decoder-only"
+        """Whether the preset has weights that were trained to translate. Others say what comes next, or what fills a gap."""
+        return self.folder is not None and self.config.architecture == "encoder-decoder"
+
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether the preset has weights that were trained to say what stands in a gap."""
+        return self.folder is not None and self.config.architecture == "encoder-only"
 
     def changed(self, **knobs: object) -> Config:
         """The preset's Config with other values. Raises BadKnob, also for a knob that does not act on its model."""
@@ -61,7 +82,7 @@ class Preset:
 
     def acts(self, knob: str) -> bool:
         """Whether a knob does anything to the model."""
-        return self.foreign is None or knob in _FOREIGN_KNOBS
+        return self.recorded is None and (self.foreign is None or knob in _FOREIGN_KNOBS)
 
 
 @lru_cache(maxsize=1)
@@ -70,12 +91,24 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(_bundled(), key=lambda name: load_preset(name).order))
 
 
+def own_presets() -> tuple[str, ...]:
+    """The names of a user's own presets, which are paths: files of knobs, and folders with weights."""
+    folder = config_folder() / "presets"
+    try:
+        return tuple(sorted(map(str, (*folder.glob(f"*{_SUFFIX}"), *(path.parent for path in folder.glob(f"*/{FILE}"))))))
+    except OSError:  # A folder that cannot be read offers nothing.
+        return ()
+
+
 @lru_cache(maxsize=64)
 def _of_others(name: str) -> Preset:
-    """The preset of a folder with somebody's model. One that was found is known until the end, also when its folder is gone.
+    """The preset of a folder with somebody's model, or of a file with a recorded pass. One that was found is known until the
+    end, also when it is gone.
 
     Raises UnknownPreset.
     """
+    if _is_recorded(name):
+        return Preset(name=name, text="", config=Config(), recorded=Path(name))
     if not _is_foreign(name):
         raise UnknownPreset(name=name, known=", ".join(sorted(_bundled())))
     return Preset(name=name, text=_FOREIGN_TEXT, config=Config(), foreign=Path(name))
@@ -94,7 +127,8 @@ def _title(folder: Path) -> str:
     """The name of one folder. Downloads of Hugging Face lie in "models--NAME--NAME/snapshots/NUMBER"."""
     if folder.parent.name == "snapshots":
         return folder.parent.parent.name.removeprefix("models--").replace("--", "/")
-    return f"{folder.parent.name}/{folder.name}" if folder.name == "model" else folder.name or str(folder)
+    name = folder.name.removesuffix(_SUFFIX)
+    return f"{folder.parent.name}/{name}" if name == "model" else name or str(folder)
 
 
 def load_own_preset(name: str) -> Preset:
@@ -103,13 +137,14 @@ def load_own_preset(name: str) -> Preset:
     Raises UnknownPreset, BadPreset, NotOwnModel.
     """
     preset = load_preset(name)
-    if preset.foreign is not None:
-        raise NotOwnModel(path=str(preset.foreign))
+    others = preset.foreign or preset.recorded
+    if others is not None:
+        raise NotOwnModel(path=str(others))
     return preset
 
 
 def load_preset(name: str) -> Preset:
-    """Read a bundled preset, or one in a user's own folder, which may hold somebody's model.
+    """Read a bundled preset, or one in a user's own file or folder, which may hold somebody's model.
 
     Raises UnknownPreset, BadPreset.
     """
@@ -160,18 +195,40 @@ def _kept(value: Any, kind: type[_T]) -> _T:
 
 
 def _own(name: str) -> Path | None:
-    """The preset's file in the folder `name`, if there is one."""
+    """The preset's file, if `name` is that file or the folder where it is."""
     try:
-        return path if name and (path := Path(name) / FILE).is_file() else None
+        path = Path(name) if name.endswith(_SUFFIX) and not Path(name).is_dir() else Path(name) / FILE
+        return path if name and path.is_file() else None
     except (OSError, ValueError):  # No file can have this name.
         return None
+
+
+def recorded_preset(path: str) -> str:
+    """The name under which the recorded pass in a file can be opened. Raises CannotRead, NotATrace."""
+    file = Path(path).absolute()
+    if not _is_recorded(str(file)):
+        if file.is_file():
+            raise NotATrace(path=str(file))
+        raise CannotRead(path=str(file), reason=os.strerror(errno.EISDIR if file.is_dir() else errno.ENOENT))
+    return str(file)
+
+
+def _is_recorded(name: str) -> bool:
+    """Whether a name is that of a file with a recorded pass."""
+    try:
+        return name.endswith(RECORDED_SUFFIXES) and Path(name).is_file()
+    except (OSError, ValueError):  # No file can have this name.
+        return False
 
 
 def _is_foreign(name: str) -> bool:
     """Whether a name is that of a folder with somebody's model, in the layout of Hugging Face."""
     try:
         folder = Path(name)
-        return bool(name) and ((folder / "config.json").is_file() or next(folder.glob("*.safetensors"), None) is not None)
+        return bool(name) and (
+            (folder / "config.json").is_file()
+            or any(not each.name.startswith("adapter") for each in folder.glob("*.safetensors"))
+        )
     except (OSError, ValueError):  # No file can have this name.
         return False
 

@@ -185,6 +185,7 @@ def test_only_public_names_are_there() -> None:
         "lens",
         "patching",
         "postcard",
+        "record",
         "saliency",
         "steering",
         "translate",

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+import explorer
+from explorer import presets
 from explorer.config import Config
 from explorer.errors import BadPreset, KnobDoesNothing, NotOwnModel, UnknownKnob, UnknownPreset
 from explorer.lang import LANGUAGES, Words
-from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, preset_names
+from explorer.presets import DEFAULT, FILE, load_own_preset, load_preset, own_presets, preset_names, titles
 from explorer.state.intents import SetPreset
 from explorer.state.state import Settings, State
 
@@ -181,3 +183,33 @@ def test_a_folder_that_was_known_stays_known(tmp_path: Path) -> None:
     assert load_preset(str(tmp_path)) == before
     with pytest.raises(UnknownPreset):
         load_preset(str(tmp_path / "other"))
+
+
+def test_a_file_of_knobs_is_a_preset(tmp_path: Path) -> None:
+    """Without weights and vocabularies: it has random weights, and its own first sentence."""
+    path = tmp_path / "small.toml"
+    path.write_text("text = '我爱书'\n[knobs]\nn_layers = 1\nn_heads = 2\nd_model = 8\nd_ff = 16\n", encoding="utf-8")
+    preset = load_preset(str(path))
+
+    assert (preset.folder, preset.foreign, preset.config.n_layers, titles((preset.name,))) == (None, None, 1, ("small",))
+    assert preset.text == "我爱书"
+    trace = explorer.explore("我爱北京", preset=path)
+    assert not trace.trained
+    assert trace.config == preset.config
+    path.write_text("text = '我爱书'\n[knobs]\nn_layers = 1\nn_heads = 3\nd_model = 8\n", encoding="utf-8")
+    with pytest.raises(BadPreset, match="small"):
+        load_preset(str(path))
+
+
+def test_presets_beside_the_preferences_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files and folders there; what is no preset is not, and where nothing is there is nothing."""
+    monkeypatch.setattr(presets, "config_folder", lambda: tmp_path)
+    assert own_presets() == ()
+    folder = tmp_path / "presets" / "mine"
+    folder.mkdir(parents=True)
+    (folder / FILE).write_text("[knobs]\n", encoding="utf-8")
+    (tmp_path / "presets" / "small.toml").write_text("[knobs]\n", encoding="utf-8")
+    (tmp_path / "presets" / "notes.txt").write_text("…", encoding="utf-8")
+
+    assert own_presets() == (str(folder), str(tmp_path / "presets" / "small.toml"))
+    assert titles(own_presets()) == ("mine", "small")

@@ -29,7 +29,7 @@ from explorer.config import KNOBS
 from explorer.errors import ExplorerError, MissingAsset, UnknownHead, UnknownLayer
 from explorer.export import formats
 from explorer.lang import LANGUAGES, Words, system_language
-from explorer.presets import load_preset, preset_names
+from explorer.presets import load_preset, preset_names, recorded_preset
 from explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -74,11 +74,14 @@ def _opens_window(arguments: list[str]) -> bool:
 @click.version_option(__version__, prog_name="transformer-explorer", message="%(prog)s %(version)s")
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
+@click.option("--trace", metavar="FILE")
 @choice_flag("--language", "language", LANGUAGES)
 @click.pass_context
-def commands(context: click.Context, text: str | None, preset: str | None, language: str | None) -> int | None:
+def commands(
+    context: click.Context, text: str | None, preset: str | None, trace: str | None, language: str | None
+) -> int | None:
     """Type a sentence and see a whole Transformer at work. Without a command the window opens."""
-    return context.invoke(gui, text=text, preset=preset) if context.invoked_subcommand is None else None
+    return context.invoke(gui, text=text, preset=preset, trace=trace) if context.invoked_subcommand is None else None
 
 
 @contextmanager
@@ -102,9 +105,11 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 @commands.command()
 @click.option("--text", metavar="TEXT")
 @click.option("--preset", metavar="NAME")
+@click.option("--trace", metavar="FILE")
 @click.pass_context
-def gui(context: click.Context, text: str | None, preset: str | None) -> int:
-    """Open the window."""
+def gui(context: click.Context, text: str | None, preset: str | None, trace: str | None) -> int:
+    """Open the window; with a file, the pass that was recorded in it."""
+    preset = preset if trace is None else recorded_preset(trace)
     with _leaving_at_once():
         from explorer.app.main import open_window  # Only the window needs Qt.
 

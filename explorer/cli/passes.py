@@ -28,4 +28,6 @@ def asked(text: str, given: dict[str, Any]) -> "Request":
     turned = {name: value for name, value in given.items() if name in fields and value is not None}
     if not text.strip():
         raise EmptyText
-    return Request.from_preset(given["preset"], text, **turned).wishing(target=given["target"], chat=bool(given.get("chat")))
+    return Request.from_preset(given["preset"], text, **turned).wishing(
+        target=given["target"], adapter=given.get("adapter") or "", chat=bool(given.get("chat"))
+    )

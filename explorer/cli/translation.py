@@ -1,4 +1,4 @@
-"""The commands of the trained translator: train, teach, evaluate, translate."""
+"""The commands of trained models: train, teach, evaluate, translate."""
 
 import sys
 from collections.abc import Iterable
@@ -55,7 +55,7 @@ def train(
     preset: str,
     **given: Any,
 ) -> None:
-    """Train a translator, or a language model, on the rows of FILE and write it into FOLDER as a preset."""
+    """Train a translator or a language model, plain or masked, on the rows of FILE and write it into FOLDER as a preset."""
     from explorer.training.recipe import RECIPE_KNOBS, Recipe
     from explorer.training.run import Run, Wish
 
@@ -82,8 +82,8 @@ def train(
             line.show(_step_line(step, wish.recipe.epochs, words))
         else:
             line.end()
-            click.echo(words("train.epoch", **attrs.asdict(step.finished)))
-            if not wish.translates:
+            click.echo(words("train.epoch_gaps" if wish.fills_gaps else "train.epoch", **attrs.asdict(step.finished)))
+            if not (wish.translates or wish.fills_gaps):
                 token, character = run.perplexities(step.finished.validation_loss)
                 click.echo(words("train.perplexity", token=token, character=character))
     click.echo(words("train.written", folder=run.finish()))
@@ -148,14 +148,17 @@ def _step_line(step: "TrainingStep", epochs: int, words: Words) -> str:
 @_beam
 @click.pass_obj
 def evaluate(words: Words, /, split: str, data: str | None, examples: int, preset: str, beam: int) -> None:
-    """Score translations of held-out rows with sacreBLEU and chrF, against all references of each sentence."""
+    """Score translations of held-out rows with sacreBLEU and chrF; of a masked language model, how it fills each gap."""
     from explorer.engine.decoding.beam import Decoding
     from explorer.errors import EmptySplit
     from explorer.training.corpus import read_corpus
     from explorer.training.evaluation import evaluate as run
 
-    computer, translator = _translator(preset)
     path = asset(_HELD_OUT) if data is None else Path(data)
+    if load_own_preset(preset).fills_gaps:
+        _tell_gaps(preset, path, split, words)
+        return
+    computer, translator = _translator(preset)
     pairs = read_corpus(path).split(split)
     if not pairs:
         raise EmptySplit(path=str(path), split=split)
@@ -165,6 +168,24 @@ def evaluate(words: Words, /, split: str, data: str | None, examples: int, prese
     _tell_scores(found, beam, words)
     for row in found.rows[:: max(1, len(found.rows) // examples)][:examples] if examples else ():
         click.echo(f"\n{row.source}\n  = {' | '.join(row.references)}\n  → {row.translation}")
+
+
+def _tell_gaps(preset: str, path: Path, split: str, words: Words) -> None:
+    """Say how well a masked language model fills the gaps of held-out sentences. Raises BadFile, EmptySplit."""
+    from explorer.engine.sources.trained import Trained
+    from explorer.errors import EmptySplit
+    from explorer.tokens.simplify import Simplifier
+    from explorer.tokens.tokenizer import Tokenizers
+    from explorer.training.gap_scores import gap_scores
+    from explorer.training.texts import read_texts
+
+    texts = read_texts(path, None, Simplifier()).split(split)
+    if not texts:
+        raise EmptySplit(path=str(path), split=split)
+    line = ProgressLine()
+    found = gap_scores(Trained(load_own_preset(preset)), texts, Tokenizers(), lambda share: line.show(f"{share:.0%}"))
+    line.end()
+    click.echo(words("evaluate.gaps", **attrs.asdict(found)))
 
 
 def _tell_scores(found: "Evaluation", beam: int, words: Words) -> None:

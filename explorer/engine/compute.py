@@ -17,6 +17,7 @@ from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.lender import Lender
+from explorer.engine.recorded import RecordedFiles
 from explorer.engine.recording.keep_plan import EVERYTHING, KeepPlan
 from explorer.engine.recording.long_text import plan_for, planned_bytes
 from explorer.engine.recording.memory import keep_freed_memory
@@ -29,7 +30,8 @@ from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
-from explorer.errors import ExplorerError, NotKept, TooLongToTry
+from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry
+from explorer.presets import load_preset
 from explorer.state.breaks import broken, unchanged
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -54,6 +56,7 @@ class Computer:
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
         self._record = PassRecorder()
         self._kept = Kept()
+        self._recorded = RecordedFiles()
         self._other: Computer | None = None  # It computes the wish to compare with.
         self._compared_with: Frame | None = None
         self._before_by: Computer | None = None  # It computes the pass without changes.
@@ -79,6 +82,13 @@ class Computer:
     def _made(self, request: Request, stop: Stop, progress: Progress) -> Frame:
         """The answer to a Request whose changes are all made. Raises like `__call__`; an error about a change names it."""
         wish, clock = request.wish, _Clock()
+        recorded = load_preset(wish.preset).recorded
+        if recorded is not None:
+            if wish.changes:
+                raise RecordedOnly(path=str(recorded))
+            other = self._answer(wish.compared_with, stop, progress)
+            frame = self._recorded.frame(request, recorded)
+            return attrs.evolve(frame, trace=attrs.evolve(frame.trace, compared_with=other))
         source = self.sources.of(wish, stop, progress)
         opening_ms = clock.lap_ms()
         row = source.cut(wish)

@@ -4,6 +4,8 @@ from typing import Any, Self
 
 import attrs
 
+from explorer.errors import RecordedOnly
+from explorer.presets import load_preset
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -65,7 +67,13 @@ class Request:
 
     @classmethod
     def from_preset(cls, name: str, text: str | None = None, **knobs: object) -> Self:
-        """A request for a preset with its own or another text and with some knobs changed. Raises UnknownPreset, BadKnob."""
+        """A request for a preset with its own or another text and with some knobs changed.
+
+        Raises UnknownPreset, BadKnob, and RecordedOnly for a file with a recorded pass, which has its own text.
+        """
+        recorded = load_preset(name).recorded
+        if recorded is not None:
+            raise RecordedOnly(path=str(recorded))
         return cls(wish=Wish.from_preset(name, text, **knobs))
 
 

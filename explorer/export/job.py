@@ -190,6 +190,7 @@ def _state(trace: Trace) -> dict[str, Any]:
         "model": trace.card.values(),
         "config": None if trace.config is None else trace.config.values(),
         "changes": [change.to_dict() for change in trace.changes],
+        "recorded_by": trace.recorded_by,
     }
 
 
@@ -220,7 +221,10 @@ def _with_head(trace: Trace, tap: str, head: int | None) -> Trace:
 
 
 def versions(trace: Trace) -> dict[str, str]:
-    """The versions of the program and of the libraries that computed the numbers of a Trace."""
+    """The versions of the program and of the libraries that computed the numbers of a Trace, as far as this program did."""
     found = {"transformer-explorer": __version__, "python": platform.python_version()}
+    if trace.recorded_by:
+        return found | {"numpy": metadata.version("numpy")}
     opened = ("transformers", "tokenizers") if trace.config is None else ()  # They compute models of others alone.
-    return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba", *opened)}
+    there = (name for name in opened if any(metadata.distributions(name=name)))  # A module of one's own needs neither.
+    return found | {name: metadata.version(name) for name in ("torch", "numpy", "jieba", *there)}

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from explorer.lang import Words
 from explorer.trace.model_card import ModelCard
+from explorer.trace.seen_card import NOT_RECORDED
 from explorer.trace.tap_names import without_place
 
 _THOUSAND = 1000
@@ -11,8 +12,9 @@ _THOUSAND = 1000
 
 def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
     """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short: "124 M"."""
-    size = rounded(card.parameters)
-    return size if short else " · ".join((card.family, words(f"choice.architecture.{card.architecture}"), size))
+    size = rounded(card.parameters) if card.parameters else ""  # Of a recorded pass nobody may have said it.
+    parts = (card.family, words(f"choice.architecture.{card.architecture}"), size)
+    return size or card.family if short else " · ".join(filter(None, parts))
 
 
 def rounded(count: int) -> str:
@@ -46,12 +48,19 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "activation": card.activation,
         "dtype": card.dtype,
         "held": "" if card.held == "float32" else words(f"held_short.{card.held}"),
-        "difference": words("card.exact") if card.difference == 0 else f"{card.difference:.2g}",
+        "difference": _difference(card, words),
     }
     known = {name: value for name, value in rows.items() if value not in ("", "0")}
     if known["key_heads"] == known["heads"]:
         del known["key_heads"]
     return tuple((words(f"card.{name}"), value) for name, value in known.items())
+
+
+def _difference(card: ModelCard, words: Words) -> str:
+    """What the self-check found; nothing where there was none."""
+    if card.difference < 0:
+        return ""
+    return words("card.exact") if card.difference == 0 else f"{card.difference:.2g}"
 
 
 def absent_rows(card: ModelCard, words: Words) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -65,6 +74,8 @@ def absent_rows(card: ModelCard, words: Words) -> tuple[tuple[str, tuple[str, ..
 def lacking(card: ModelCard, tap: str, words: Words) -> str:
     """That the model lacks a tap, with the reason if one is known."""
     why = card.why_absent(tap)
+    if why == NOT_RECORDED:  # The model itself may have it.
+        return words("card.not_recorded", tap=without_place(tap))
     return f"{words('card.lacks', tap=without_place(tap))} {words(why) if why else ''}".rstrip()
 
 

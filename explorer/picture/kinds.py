@@ -67,6 +67,7 @@ class Caption:
     """What a picture shows: title, formula (rich text), tap, shape of the recorded array, a note, and the numbers' origin.
 
     `changes` is how many changes were made inside the pass that the numbers come from; None where nobody has said it yet.
+    `recorded_by` names another program that recorded them, "" for this one.
     `name` is what a file of the picture is called, where its tap would not say what is in it.
     """
 
@@ -77,6 +78,7 @@ class Caption:
     note: str = ""
     origin: Origin = "recorded"
     changes: int | None = None
+    recorded_by: str = ""
     name: str = ""
 
     @property
@@ -85,11 +87,16 @@ class Caption:
         return self.name or self.tap.replace("*", "all") or "tokens"
 
 
-def marked(picture: P, changes: int) -> P:
-    """The picture of a pass with so many changes, unless its maker has said how many; every picture says it in its caption."""
-    if not changes or picture.caption.changes is not None:
+def marked(picture: P, changes: int, recorded_by: str = "") -> P:
+    """The picture of a pass with so many changes, unless its maker has said how many, and of the program that recorded it.
+
+    Every picture says both in its caption.
+    """
+    told: dict[str, Any] = {"changes": changes} if changes and picture.caption.changes is None else {}
+    told |= {"recorded_by": recorded_by} if recorded_by else {}
+    if not told:
         return picture
-    made: P = attrs.evolve(picture, caption=attrs.evolve(picture.caption, changes=changes))  # type: ignore[misc]  # All kinds are attrs.
+    made: P = attrs.evolve(picture, caption=attrs.evolve(picture.caption, **told))  # type: ignore[misc]  # All kinds are attrs.
     return made
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, UnknownPreset
+from explorer.errors import FolderIsGone, KnobDoesNothing, NotAModel, NotATrace, UnknownPreset
 from explorer.presets import load_preset
 from explorer.state.look import Look
 from explorer.state.state import Settings, State
@@ -160,26 +160,34 @@ class SetPreset(Intent):
     def applied(self, state: State, shown: Shown | None) -> State:
         """The State with this preset. Raises UnknownPreset, BadPreset."""
         preset, wish = load_preset(self.name), state.wish
-        text = preset.text if wish.text == load_preset(wish.preset).text else wish.text
+        # A recorded pass has a text of its own; the one that was typed waits for the next model.
+        text = preset.text if preset.text and wish.text == load_preset(wish.preset).text else wish.text
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
-        return wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+        cut = wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
+        return wishing(cut, adapter="", adapted=True)  # An adapter belongs to its base.
 
 
 @attrs.frozen
 class OpenFolder(Intent):
-    """Open the model in a folder: somebody's, or one that was trained here."""
+    """Open the model in a folder: somebody's, or one that was trained here; or a file: knobs, or a recorded pass."""
 
     path: str
 
     def applied(self, state: State, shown: Shown | None) -> State:
-        """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, BadPreset."""
+        """The State with this model; it is opened by the next pass. Raises FolderIsGone, NotAModel, NotATrace, BadPreset."""
         folder = Path(self.path).absolute()
-        if not folder.is_dir():
+        if not folder.is_dir() and not folder.is_file():
             raise FolderIsGone(path=str(folder))
         try:
             return SetPreset(str(folder)).applied(state, shown)
         except UnknownPreset as error:
+            if (folder / "adapter_config.json").is_file():
+                from explorer.state.adapter_intents import OpenAdapter  # It is an Intent, made of this file.
+
+                return OpenAdapter(str(folder)).applied(state, shown)
+            if folder.is_file():
+                raise NotATrace(path=str(folder)) from error
             raise NotAModel(path=str(folder), reason="config.json ?") from error
 
 

@@ -89,7 +89,8 @@ class State:
         wish, look = self.wish, self.look
         if "preset" in settings.wish:
             preset = load_preset(settings.wish["preset"])
-            wish, look = attrs.evolve(wish, config=preset.config), attrs.evolve(look, **dict(preset.look))
+            wish = attrs.evolve(wish, config=preset.config, adapter="", adapted=True)  # An adapter belongs to its base.
+            look = attrs.evolve(look, **dict(preset.look))
         other = settings.compared_with
         wish = attrs.evolve(
             wish,

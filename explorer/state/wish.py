@@ -30,6 +30,8 @@ class Wish:
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
     into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
     which a vector that steers is made; two empty sets stand for those that are suggested.
+
+    `adapter` is the folder of a LoRA adapter for somebody's model, "" for none; `adapted` False takes it off.
     """
 
     text: str
@@ -47,6 +49,8 @@ class Wish:
     other: str = ""
     toward: tuple[str, ...] = ()
     away: tuple[str, ...] = ()
+    adapter: str = ""
+    adapted: bool = True
     compared_with: "Wish | None" = None
     chat: bool = False
 
@@ -61,9 +65,19 @@ class Wish:
         return titles((self.preset,))[0] if self.preset not in preset_names() else self.preset
 
     @property
+    def worn(self) -> str:
+        """The folder of the adapter that is on; "" for none."""
+        return self.adapter if self.adapted else ""
+
+    @property
     def foreign(self) -> bool:
-        """Whether the model is somebody else's, from a folder."""
-        return load_preset(self.preset).foreign is not None
+        """Whether the model is somebody else's, from a folder, or a pass that was recorded before, from a file."""
+        return load_preset(self.preset).foreign is not None or self.recorded
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is no model, but the file of a pass that was recorded before."""
+        return load_preset(self.preset).recorded is not None
 
     @property
     def preset_translates(self) -> bool:
@@ -75,6 +89,11 @@ class Wish:
         """Whether the trained weights are used: they are wanted, exist, and fit the model's shape."""
         preset = load_preset(self.preset)
         return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
+
+    @property
+    def writes(self) -> bool:
+        """Whether the model that is shown writes translations of its own, which changes can break."""
+        return self.preset_translates and self.uses_trained
 
     @property
     def active(self) -> tuple[Change, ...]:

@@ -5,6 +5,7 @@ readable text, one symbol on each line.
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from explorer.tokens.graphemes import Span, Spans, characters
 from explorer.tokens.segment import Segmenter
 from explorer.tokens.simplify import Simplifier
 from explorer.tokens.token import Token
-from explorer.tokens.vocabulary import BEGIN, SPECIALS, UNKNOWN, Vocabulary
+from explorer.tokens.vocabulary import BEGIN, MASK, SPECIALS, UNKNOWN, Vocabulary
 
 SOURCE_FILE, TARGET_FILE = "source.txt", "target.txt"
 
@@ -50,17 +51,19 @@ class Bilingual:
         return cls(Vocabulary((*SPECIALS, *symbols)), Vocabulary((*SPECIALS, *BYTES, *merges)))
 
     @classmethod
-    def learn_shared(cls, texts: Iterable[str], segmenter: Segmenter, n_symbols: int) -> Self:
+    def learn_shared(cls, texts: Iterable[str], segmenter: Segmenter, n_symbols: int, *, gaps: bool = False) -> Self:
         """One vocabulary for both sides, as a language model has it, of at most `n_symbols` symbols.
 
         It has words and characters as the source of a translator does. Characters come before words where there is no room
         for all, because a word without a symbol can be written in characters, and a character cannot be written otherwise.
+        `gaps` adds the symbol of a gap.
         """
+        first = (*SPECIALS, MASK) if gaps else SPECIALS
         words, single = _counted(texts, segmenter)
-        kept = _most_frequent_first(single)[: n_symbols - len(SPECIALS)]
-        kept += [word for word in _most_frequent_first(words) if word not in single][: n_symbols - len(SPECIALS) - len(kept)]
+        kept = _most_frequent_first(single)[: n_symbols - len(first)]
+        kept += [word for word in _most_frequent_first(words) if word not in single][: n_symbols - len(first) - len(kept)]
         counts = words | single
-        return cls.shared(Vocabulary((*SPECIALS, *_most_frequent_first(Counter({each: counts[each] for each in kept})))))
+        return cls.shared(Vocabulary((*first, *_most_frequent_first(Counter({each: counts[each] for each in kept})))))
 
     @classmethod
     def shared(cls, vocabulary: Vocabulary) -> Self:
@@ -100,7 +103,9 @@ class Bilingual:
                 vocabulary.write(unfinished)
 
     def source_spans(self, text: str, spans: Iterable[Span], simplifier: Simplifier) -> Spans:
-        """The spans of words; an unknown word becomes the spans of its characters."""
+        """The spans of words; an unknown word becomes the spans of its characters, and the symbol of a gap is one span."""
+        if self.source.id_of(MASK) is not None:
+            spans = _with_gaps(text, spans)
         found: list[Span] = []
         for start, end in spans:
             # The word is simplified by itself, as when it is looked up. In its sentence a character may get another form.
@@ -132,6 +137,13 @@ class Bilingual:
                 for each, (start, end) in zip(ids, spans, strict=True)
             ),
         )
+
+
+def _with_gaps(text: str, spans: Iterable[Span]) -> Spans:
+    """The spans, with one for each gap that is written out in place of those inside it."""
+    gaps = [found.span() for found in re.finditer(re.escape(MASK), text)]
+    others = (each for each in spans if not any(start < each[1] and each[0] < end for start, end in gaps))
+    return tuple(sorted((*others, *gaps))) if gaps else tuple(others)
 
 
 def begin_token() -> Token:

@@ -10,6 +10,8 @@ from explorer.files import read_whole
 _MOST_BYTES = 2**24  # The bundled files have about a hundredth of that.
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNKNOWN, BEGIN, END = range(4)
+MASK = "<mask>"
+"""The symbol of a gap. Only vocabularies of models that were trained to fill gaps have it, as their fifth."""
 
 
 @attrs.frozen

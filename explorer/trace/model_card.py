@@ -91,7 +91,7 @@ class ModelCard:
     counts the layers without attention, which are of another kind and have no taps.
 
     `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
-    of the largest; 0 for our own models, which are observed always.
+    of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
     """
 
     name: str = attrs.field(validator=_text)

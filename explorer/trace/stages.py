@@ -60,6 +60,13 @@ STAGES: tuple[Stage, ...] = tuple(
     for order, (key, range_, width, formula) in enumerate(_STAGES)
 )
 _BY_KEY = {stage.key: stage for stage in STAGES}
+_HEADS = ("head", "position", "feature")
+_AXES = {
+    **dict.fromkeys(("attention.query", "attention.key", "attention.value"), _HEADS),
+    "attention.mixed": ("head", "query", "feature"),
+    "attention.output": ("query", "feature"),
+}
+_AXES_OF_WIDTH = {"keys": ("head", "query", "key"), "vocab": ("position", "vocab")}
 
 SINUSOIDS = {
     "sinusoidal": "PE(pos, 2i) = sin(pos / base<sup>2i/d</sup>)",
@@ -81,3 +88,11 @@ def stage_of(tap: str) -> Stage:
     key = re.sub(r"^(?:self|cross)_attn\.", "attention.", rest)
     known = _BY_KEY.get(re.sub(r"^(norm|residual)\d$", r"\1", key))
     return known or Stage(rest, len(STAGES), "signed", "", plain=True)
+
+
+def axes_of(tap: str) -> tuple[str, ...]:
+    """The axes of a tap without the batch, as the table of taps has them; () for an unknown tap."""
+    stage = stage_of(tap)
+    if stage.plain:
+        return ()
+    return _AXES.get(stage.key) or _AXES_OF_WIDTH.get(stage.width, ("position", "feature"))

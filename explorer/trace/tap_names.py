@@ -72,3 +72,15 @@ def with_layer(tap: str, layer: int) -> str:
 def masked_of(tap: str) -> str:
     """The tap `masked` of the attention that a tap such as "decoder.layers.0.self_attn.weights" belongs to."""
     return f"{tap.rpartition('.')[0]}.masked"
+
+
+def side_name(name: str, axis: str, *, has_target: bool) -> str:
+    """The side whose tokens stand along an axis of a tap: "source" or "target". In cross-attention keys and values are the
+    source's.
+
+    The tap's name decides this and not the tokens, because the target of an untrained model may have the same tokens.
+    """
+    if name.startswith("encoder.") or not has_target:
+        return "source"
+    across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
+    return "source" if across else "target"

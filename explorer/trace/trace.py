@@ -36,6 +36,7 @@ from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
+from explorer.trace.tap_names import side_name
 from explorer.trace.trace_file import read_trace, write_trace
 from explorer.trace.vectors import Vectors
 
@@ -72,7 +73,7 @@ class Trace:
     wrote the target. `card` describes the model; pictures and lessons ask nothing else about it. `config` has the knobs of our
     own model; for any other model it is None, and `card` must be given. `changes` were made inside the pass, and the arrays
     show the numbers with these changes. `left_out` are changes that this sentence has no place for, by the error that says
-    why; they are not saved.
+    why; they are not saved. `recorded_by` names another program that recorded the numbers; "" for this one.
 
     `places` [position, feature] is the model's table of positions; it goes on after the end of the text, so that waves can be
     seen. If the decoder has a table of its own, it is `decoder_places`; `table(side)` finds the right one.
@@ -105,6 +106,7 @@ class Trace:
     maps: Mapping[str, KeptMap] = attrs.field(converter=_fixed, factory=dict)
     decoder_places: Array | None = None
     changes: tuple[Change, ...] = ()
+    recorded_by: str = ""
     left_out: Mapping[Change, ExplorerError] = attrs.field(converter=_fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
     _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
@@ -283,18 +285,6 @@ class Trace:
         if not isinstance(path, (str, Path)):
             raise CannotRead(path=str(path), reason=type(path).__name__)
         return read_trace(Path(path), lambda tokens, **fields: cls(tokens=Tokens(**tokens), **fields))
-
-
-def side_name(name: str, axis: str, *, has_target: bool) -> str:
-    """The side whose tokens stand along an axis of a tap: "source" or "target". In cross-attention keys and values are the
-    source's.
-
-    The tap's name decides this and not the tokens, because the target of an untrained model may have the same tokens.
-    """
-    if name.startswith("encoder.") or not has_target:
-        return "source"
-    across = ".cross_attn." in name and (axis == "key" or name.endswith((".key", ".value")))
-    return "source" if across else "target"
 
 
 def unknown_tap(name: str, known: Mapping[str, object] | tuple[str, ...]) -> UnknownTap:

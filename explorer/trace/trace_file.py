@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import ZipInfo
+from zipfile import ZipFile, ZipInfo
 
 import attrs
 import numpy as np
@@ -22,6 +22,7 @@ from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.changes import changes_from
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
+from explorer.trace.recorded_file import read_recorded
 from explorer.trace.search_tree import Node, Search
 
 if TYPE_CHECKING:
@@ -41,10 +42,23 @@ def write_trace(trace: "Trace", path: Path) -> None:
 
 
 def read_trace(path: Path, make: "Callable[..., Trace]") -> "Trace":
-    """What `make` makes of the fields of a written Trace. Its `tokens` are given by side.
+    """What `make` makes of the fields of a Trace that was written here, or recorded by another program.
 
-    Raises CannotRead, NotAFile, NotATrace.
+    Its `tokens` are given by side. Raises CannotRead, NotAFile, NotATrace; BadRecording says what another program did wrong.
     """
+    return _read_own(path, make) if _is_own(path) else read_recorded(path, make)
+
+
+def _is_own(path: Path) -> bool:
+    """Whether a file is an archive with the table of contents that `write_trace` writes. Raises CannotRead, NotAFile."""
+    with opened(path) as handle:
+        try:
+            return f"{_ABOUT}.npy" in ZipFile(handle).namelist()
+        except Exception:  # A foreign file can raise anything in the reader of zip.
+            return False
+
+
+def _read_own(path: Path, make: "Callable[..., Trace]") -> "Trace":
     handle = opened(path)
     try:
         # NumPy is given an open file, because it would leave a broken archive open if it were given the name.
@@ -72,6 +86,7 @@ def _about(trace: "Trace") -> dict[str, Any]:
         "trained": trace.trained,
         "search": None if trace.search is None else attrs.asdict(trace.search),
         "changes": [change.to_dict() for change in trace.changes],
+        "recorded_by": trace.recorded_by,
     }
 
 
@@ -93,6 +108,7 @@ def _fields(about: dict[str, Any], arrays: dict[str, Array], places: Array, deco
         "symbols": tuple(about["symbols"]),
         "search": _search(about.get("search")),
         "changes": changes_from(about.get("changes", [])),
+        "recorded_by": str(about.get("recorded_by", "")),
     }
 
 

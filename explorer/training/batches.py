@@ -100,7 +100,8 @@ class TextExample:
 class Batch:
     """Padded ids [batch, position]; `lengths` [batch] are those of the sources. Without sources, both are None.
 
-    `given` is what the decoder reads, `expected` the next symbol at each of its positions.
+    `given` is what the decoder reads, `expected` the next symbol at each of its positions. Of a model that fills gaps,
+    `expected` has the symbol of each gap, and PAD elsewhere.
     """
 
     source: Tensor | None

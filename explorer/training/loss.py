@@ -10,12 +10,14 @@ from explorer.training.recipe import Recipe
 
 
 def log_probabilities(model: Transformer, batch: Batch) -> Tensor:
-    """[token, vocab] log P of every symbol at each real position of the target, in float32."""
+    """[token, vocab] log P of every symbol at each place where one is expected, in float32."""
     real = memory = None
     if batch.source is not None and batch.lengths is not None:
         real = masks.padding(batch.lengths, batch.source.shape[1])
         memory = model.encode(batch.source, real)
-    x = model.decode(batch.given, memory, real)  # [batch, position, feature]
+    # [batch, position, feature]
+    x = model.decode(batch.given, memory, real) if model.decoder is not None else memory
+    assert x is not None  # A model without a decoder is given a source.
     logits = model.generator.project(x[batch.expected != PAD])  # [token, vocab]
     # Linear layers may run in half precision, but a sum over the whole vocabulary would be too inexact there.
     return nn.functional.log_softmax(logits.float(), dim=-1)

@@ -16,6 +16,7 @@ from explorer.tokens.segment import Segmenter
 from explorer.tokens.vocabulary import UNKNOWN
 from explorer.training.batches import Example, TextExample, Word
 from explorer.training.corpus import MOST_BYTES, BadRow, read_corpus
+from explorer.training.gaps import GapExample
 
 _FULL_STOP = "。"
 _TOLD_EVERY = 500
@@ -29,8 +30,8 @@ class Prepared:
     """
 
     bilingual: Bilingual
-    train: tuple[Example, ...] | tuple[TextExample, ...]
-    valid: tuple[Example, ...] | tuple[TextExample, ...]
+    train: tuple[Example, ...] | tuple[TextExample | GapExample, ...]
+    valid: tuple[Example, ...] | tuple[TextExample | GapExample, ...]
     bad: tuple[BadRow, ...]
     sha256: str
     characters_per_token: float = 0.0

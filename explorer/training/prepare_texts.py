@@ -14,6 +14,7 @@ from explorer.tokens.simplify import Simplifier
 from explorer.tokens.vocabulary import SPECIALS
 from explorer.training.batches import TextExample
 from explorer.training.corpus import MOST_BYTES
+from explorer.training.gaps import GapExample, Gaps
 from explorer.training.prepare import Prepared, ends_with_stop, words_of
 from explorer.training.texts import read_texts
 
@@ -23,23 +24,26 @@ _TOLD_EVERY = 500
 def prepare_texts(data: Path, sentences: Path | None, folder: Path, config: Config, progress: Progress) -> Prepared:
     """Read the sentences, cut them and look up their ids. If the folder has a vocabulary, it is used.
 
-    A sentence with more tokens than the Config has positions is left out. Raises BadFile, EmptySplit.
+    A sentence with more tokens than the Config has positions is left out. Those for an encoder alone get gaps. Raises BadFile,
+    EmptySplit.
     """
+    fills_gaps = config.architecture == "encoder-only"
     texts = read_texts(data, sentences, Simplifier())
     segmenter = Segmenter(resources.cache_folder())
     if (folder / SOURCE_FILE).exists():
         vocabulary = Bilingual.read_shared(folder)
     else:
-        vocabulary = Bilingual.learn_shared(texts.train, segmenter, config.vocab_size)
+        vocabulary = Bilingual.learn_shared(texts.train, segmenter, config.vocab_size, gaps=fills_gaps)
         vocabulary.write(folder)
+    gaps = Gaps.of(vocabulary, folder) if fills_gaps else None
     total, done = len(texts.train) + len(texts.valid), 0
-    made: dict[str, list[TextExample]] = {"train": [], "valid": []}
+    made: dict[str, list[TextExample | GapExample]] = {"train": [], "valid": []}
     n_tokens = n_characters = 0
     for split, examples in made.items():
         for text in texts.split(split):
             example = text_example(text, vocabulary, segmenter)
             if example.longest <= config.max_len:
-                examples.append(example)
+                examples.append(example if gaps is None else GapExample(example, gaps))
                 if split == "valid":
                     n_tokens += example.lengths[1] + 1
                     n_characters += predicted_characters(text, vocabulary, example)

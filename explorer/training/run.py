@@ -22,16 +22,16 @@ from explorer.training.recipe import Precision, Recipe
 from explorer.training.training import Training, TrainingStep
 
 _KEPT_BYTES = 2**30
-_ONLY = {"architecture": ("encoder-decoder", "decoder-only"), "tokenizer": ("jieba",), "jieba_hmm": (True,)}
+_ONLY = {"architecture": ("encoder-decoder", "decoder-only", "encoder-only"), "tokenizer": ("jieba",), "jieba_hmm": (True,)}
 
 
 @attrs.frozen(kw_only=True)
 class Wish:
     """What to train: data, folder, the model's Config (its vocabulary sizes are upper limits), recipe, device.
 
-    The model must be cut by jieba and be an encoder-decoder, which becomes a translator, or a decoder alone, which becomes a
-    language model of the source side. Raises KnobNotAChoice for any other. `sentences` is a file of further sentences for a
-    language model.
+    The model must be cut by jieba. An encoder-decoder becomes a translator, a decoder alone a language model of the source
+    side, and an encoder alone a masked one, which fills gaps. Raises KnobNotAChoice for any other. `sentences` is a file of
+    further sentences for a language model.
 
     `device` "auto" is CUDA if there is one, else MPS. `precision` "auto" is that of the checkpoint, and float32 for a new
     training, so that the same command gives the same weights. `text` is the sentence with which the preset opens. `start` is
@@ -60,6 +60,11 @@ class Wish:
     def translates(self) -> bool:
         """Whether the model becomes a translator; else it becomes a language model."""
         return self.config.architecture == "encoder-decoder"
+
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether the model becomes a masked language model."""
+        return self.config.architecture == "encoder-only"
 
 
 class Run:
@@ -113,7 +118,7 @@ class Run:
         }
 
     def perplexities(self, loss: float) -> tuple[float, float]:
-        """The perplexity per token and per character of a validation loss, in nats per token, of a language model."""
+        """The perplexity per token and per character of a validation loss, in nats per token, of a decoder."""
         return math.exp(loss), math.exp(loss / self.prepared.characters_per_token)
 
     def steps(self) -> Iterator[TrainingStep]:

@@ -23,6 +23,7 @@ from explorer.training import checkpoint
 from explorer.training.batches import Batch, Example, TextExample, batch_of, batch_plan
 from explorer.training.checkpoint import Memory, State, TrainingHistory
 from explorer.training.dropout import with_byte_dropout
+from explorer.training.gaps import GapExample
 from explorer.training.loss import log_probabilities, training_loss
 from explorer.training.recipe import Precision, Recipe
 
@@ -48,8 +49,8 @@ class Training:
     def __init__(
         self,
         model: Transformer,
-        train: Sequence[Example] | Sequence[TextExample],
-        valid: Sequence[Example] | Sequence[TextExample],
+        train: Sequence[Example] | Sequence[TextExample | GapExample],
+        valid: Sequence[Example] | Sequence[TextExample | GapExample],
         recipe: Recipe,
         folder: Path,
         *,

@@ -31,6 +31,8 @@ FULL = State(
         other="他爱北京",
         toward=("她是老师。",),
         away=("我是老师。", "我"),
+        adapter="/an/adapter",
+        adapted=False,
         chat=True,
         changes=(
             Change("encoder.layers.0.self_attn.mixed", "scale", head=3, value=0.0),

@@ -156,14 +156,17 @@ class Card(QFrame):
             self._refuse(words.error(error))
             return
         except UnknownTap as error:
-            if trace.config is not None:  # Our own models have every tap that a picture asks for.
+            if trace.config is not None and not trace.recorded_by:  # Our own models have every tap that a picture asks for.
                 raise
             self._refuse(lacking(trace.card, str(error.values["name"]), words))
+            return
+        if made is None and trace.recorded_by:
+            self._refuse(words("recorded.no_model"))
             return
         if made is None:
             self._wait(words, "" if trace.whole else words("picture.too_long"))
             return
-        made = marked(made, len(trace.changes))
+        made = marked(made, len(trace.changes), trace.recorded_by)
         told = None if self.picture is None else self.picture.caption
         self.picture = made
         if made.caption != told or words is not self._words or self.title.text() != made.caption.title:
@@ -177,7 +180,7 @@ class Card(QFrame):
         """The picture with English names, because files of numbers are the same in every language."""
         try:
             made = self.make(trace, look, Words.load("en"))
-            return self.picture if made is None else marked(made, len(trace.changes))
+            return self.picture if made is None else marked(made, len(trace.changes), trace.recorded_by)
         except (NotKept, LacksTap, UnknownTap):
             return self.picture
 
@@ -205,9 +208,7 @@ class Card(QFrame):
         self.formula.setText(caption.formula)
         self.shape.setText(caption.shape)
         self._name_larger()
-        self.badge.setText(words("change.badge"))
-        self.badge.setToolTip(words("change.badge_about", count=caption.changes or 0))
-        self.badge.setVisible(bool(caption.changes))
+        self._tell_badge(caption, words)
         origin = escape(told_origin(caption, words)).replace("\n", "<br>")
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
         self.note.setText(caption.note)
@@ -215,6 +216,14 @@ class Card(QFrame):
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)
+
+    def _tell_badge(self, caption: Caption, words: Words) -> None:
+        """Say of which kind the pass was, if it was not a usual one of this program."""
+        told = {"recorded.badge": words("recorded.by", name=caption.recorded_by)} if caption.recorded_by else {}
+        told |= {"change.badge": words("change.badge_about", count=caption.changes)} if caption.changes else {}
+        self.badge.setText(" · ".join(map(words, told)))
+        self.badge.setToolTip("\n".join(told.values()))
+        self.badge.setVisible(bool(told))
 
     def hasHeightForWidth(self) -> bool:
         """False, although a wrapped note's height depends on its width: the note must not change the card's height."""

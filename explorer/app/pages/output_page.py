@@ -102,7 +102,7 @@ class OutputPage(Page):
         across = attrs.evolve(look, attention="decoder.cross_attn")
         for pool in self.pools:
             pool.offer(offered_pools(across), pooled_as(across), words)
-        self.sampling.put(look, trace.shape("generator.logits")[-1])
+        self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
 
     def put(self, wish: Wish) -> None:

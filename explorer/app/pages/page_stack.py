@@ -192,6 +192,8 @@ class PageStack(QWidget):
         if not wish.foreign:
             return architecture_of(card_of(wish.config), wish.config)
         trace = None if self._shown is None else self._shown[0]
+        if trace is not None and trace.recorded_by:
+            return architecture_of(trace.card, trace.config)
         return None if trace is None or trace.config is not None else architecture_of(trace.card)
 
     def _place(self) -> None:

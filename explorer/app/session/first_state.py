@@ -29,7 +29,7 @@ def first_state(preferences: Preferences, text: str | None, preset: str | None) 
     Raises UnknownPreset, BadPreset for a preset that was asked for.
     """
     if preset is not None:
-        if preset not in preset_names() and Path(preset).is_dir():
+        if preset not in preset_names() and Path(preset).exists():
             preset = str(Path(preset).absolute())  # It may be opened again from elsewhere.
         state = attrs.evolve(_opened(preset), page=page_list.KEYS[0])
         return First(state if text is None else _with_text(state, text))

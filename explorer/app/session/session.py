@@ -18,7 +18,7 @@ from explorer.engine import worker
 from explorer.engine.errand import Brought, Errand
 from explorer.engine.request import Frame, Request
 from explorer.engine.worker import Compute, Worker, load_compute
-from explorer.errors import BadFile, BadFolder, ExplorerError
+from explorer.errors import BadFile, ExplorerError
 from explorer.state.change_intents import newly_on
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import Intent, SetKnob, SetText
@@ -96,7 +96,7 @@ class Session(QObject):
         before = self.state
         try:
             state = intent.applied(before, self.frame)
-        except BadFolder as error:  # Nothing has changed, but a box may show what was chosen.
+        except BadFile as error:  # Nothing has changed, but a box may show what was chosen.
             self.told.emit(told.Set(before, before))
             self.told.emit(told.SprungBack(error))
             return
@@ -183,13 +183,18 @@ class Session(QObject):
         self.told.emit(told.Busy(serial < self._submitted))
         if not isinstance(error, ExplorerError):
             self.told.emit(told.Broke(error))
-        elif serial == self.serial and self._tried and self._history.can_undo:
+        elif serial == self.serial and self._history.can_undo and (self._tried or self._adapts_in_vain(error)):
             self._spring_back(error)
         elif serial == self.serial and self.opens and isinstance(error, BadFile):
             self._give_back()
             self.told.emit(told.SprungBack(error))
         elif serial == self.serial:
             self.told.emit(told.Refused(error))
+
+    def _adapts_in_vain(self, error: ExplorerError) -> bool:
+        """Whether an error is about the files of an adapter of which there is no answer yet."""
+        shown, wish = self.frame, self.state.wish
+        return bool(wish.adapter) and shown is not None and shown.wish.adapter != wish.adapter and isinstance(error, BadFile)
 
     def _give_back(self) -> None:
         """Go back to the model before, because another one cannot be opened or is not waited for.
@@ -237,7 +242,8 @@ class Session(QObject):
     def _submit(self) -> None:
         wish = self.state.wish
         try:
-            check_text(wish.text)
+            if not wish.recorded:
+                check_text(wish.text)
         except ExplorerError as error:
             # The text is refused without asking the thread. The picture stays, and a running pass is out of date.
             self._asking.refused()

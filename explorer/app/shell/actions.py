@@ -14,7 +14,7 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
-        *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Ctrl+O"), None),
+        *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Ctrl+O"), ("open_adapter", ""), ("open_trace", ""), None),
         *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
@@ -37,7 +37,16 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         ),
         *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
-    "help": (("tour", ""), None, ("explain", "Shift+F1"), ("keys", "F1"), ("glossary", ""), ("news", ""), ("about", "")),
+    "help": (
+        ("tour", ""),
+        None,
+        ("explain", "Shift+F1"),
+        ("keys", "F1"),
+        ("glossary", ""),
+        ("models", ""),
+        ("news", ""),
+        ("about", ""),
+    ),
 }
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
 """The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.

@@ -29,6 +29,8 @@ class Commands(QObject):
     def _connect(self) -> None:
         window, named = self._window, self._actions.by_name
         for name, slot in (
+            ("open_adapter", window.side.adapter.choose),
+            ("open_trace", window.recordings.choose),
             ("open_model", window.folders.choose),
             ("model_card", window.header.open_card),
             ("export", window.saving.export),
@@ -44,6 +46,7 @@ class Commands(QObject):
             ("language", window.appearance.switch_language),
             ("keys", window.help.keys),
             ("glossary", window.help.glossary),
+            ("models", window.help.models),
             ("news", window.help.news),
             ("about", window.help.about),
             ("explain", self._explain),

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from explorer.app.display import native_dialog
 from explorer.errors import ExplorerError, FolderIsGone
 from explorer.lang import Words
-from explorer.presets import preset_names, titles
+from explorer.presets import RECORDED_SUFFIXES, preset_names, titles
 from explorer.state.intents import OpenFolder
 from explorer.state.wish import Wish
 
@@ -87,11 +87,13 @@ class Folders(QObject):
 
 
 def dropped_folder(what: QMimeData) -> str:
-    """The folder that is dropped, or the one of a dropped file; "" for anything else. The disk is asked by the opening."""
+    """The folder that is dropped, or the one of a dropped file, or the file of a recorded pass; "" for anything else."""
     paths = [Path(url.toLocalFile()) for url in what.urls() if url.isLocalFile()]
     if len(paths) != 1:
         return ""
-    return str(paths[0].parent if paths[0].suffix in _OF_MODELS else paths[0])
+    path = paths[0]
+    alone = path.suffix in RECORDED_SUFFIXES and not (path.parent / "config.json").exists()
+    return str(path.parent if path.suffix in _OF_MODELS and not alone else path)
 
 
 _OF_MODELS = (".json", ".safetensors", ".toml", ".txt", ".model")

@@ -8,7 +8,7 @@ from explorer import page_list
 from explorer.config import find_knob
 from explorer.lang import Words
 from explorer.picture.card_text import kind_and_size
-from explorer.presets import load_preset, preset_names, titles
+from explorer.presets import load_preset, own_presets, preset_names, titles
 from explorer.state.intents import OpenFolder, OpenPage, SetKnob, SetPreset
 from explorer.state.wish import Wish
 from explorer.trace.model_card import ModelCard
@@ -36,11 +36,11 @@ class Header(QWidget):
         self._words: Words | None = None
         self._chosen = ("", True)  # the preset, and whether its trained weights are used
         self._architecture, self._card_of = "", ""
-        self._foreign = False  # whether the model on screen is somebody else's
+        self._foreign = self._recorded = False  # whether the model on screen is somebody else's, or not there at all
         self.presets, self.architectures = ChoiceBox(), ChoiceBox()
         for combo in (self.presets, self.architectures):
             combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._names, self._recent = list(preset_names()), ()
+        self._names, self._recent = [*preset_names(), *own_presets()], ()
         self.presets.addItems(self._names)
         self.architectures.addItems(find_knob("architecture").choices)
         self.presets.currentIndexChanged.connect(self._chose_preset)
@@ -167,7 +167,7 @@ class Header(QWidget):
     def offer(self, folders: tuple[str, ...]) -> None:
         """Offer the folders that were opened last behind the bundled presets."""
         present = self._names[self.presets.currentIndex()]
-        self._names = list(dict.fromkeys((*preset_names(), *folders, present)))
+        self._names = list(dict.fromkeys((*preset_names(), *own_presets(), *folders, present)))
         with QSignalBlocker(self.presets):
             self.presets.clear()
             self.presets.addItems(self._names)
@@ -180,8 +180,9 @@ class Header(QWidget):
     def draw(self, trace: Trace) -> None:
         """Show what kind of model has answered; our own have the box of architectures for that."""
         if trace.card is not self._card:
-            foreign, was = trace.config is None, not self.model.isHidden()
+            foreign, was = trace.config is None or bool(trace.recorded_by), not self.model.isHidden()
             self._card, self._card_of, self._foreign = trace.card, trace.preset, foreign
+            self._recorded = bool(trace.recorded_by)
             if foreign or was:
                 self._fit()
 
@@ -239,8 +240,11 @@ class Header(QWidget):
 
     def _name_card(self, *, short: bool) -> None:
         if self._foreign and self._card is not None and self._words is not None:
-            whole = kind_and_size(self._card, self._words)
-            self.model.setText(f"{kind_and_size(self._card, self._words, short=short)} ▾")
+            whole, told = kind_and_size(self._card, self._words), kind_and_size(self._card, self._words, short=short)
+            if self._recorded:
+                badge = self._words("recorded.badge")
+                whole, told = f"{badge} · {whole}", badge if short else f"{badge} · {told}"
+            self.model.setText(f"{told} ▾")
             self.model.setToolTip(f"{self._words('card.title')}\n{whole}")
             self.model.setAccessibleName(f"{self._words('card.title')}: {whole}")
 

@@ -14,7 +14,7 @@ from explorer.version import __version__
 
 
 class Help(QObject):
-    """`explain`, `keys`, `glossary`, `news` and `about` each open a box in front of the window, in its language."""
+    """`explain`, `keys`, `glossary`, `models`, `news` and `about` each open a box in front of the window, in its language."""
 
     def __init__(self, window: QWidget, appearance: Appearance) -> None:
         super().__init__(window)
@@ -39,10 +39,17 @@ class Help(QObject):
     def about(self) -> None:
         self._box("action.about", self._appearance.words("about.text", version=__version__))
 
+    def models(self) -> None:
+        """Show which models one may try, and in which forms they can be opened."""
+        self._text("models")
+
     def news(self) -> None:
+        self._text("news")
+
+    def _text(self, name: str) -> None:
         words = self._appearance.words
-        box = TextBox(words("action.news"), self._window, words)
-        box.tell_markdown(asset_text(f"explain/{words.language}/news.md"))
+        box = TextBox(words(f"action.{name}"), self._window, words)
+        box.tell_markdown(asset_text(f"explain/{words.language}/{name}.md"))
         box.open()
 
     def glossary(self) -> None:

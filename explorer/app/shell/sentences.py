@@ -21,11 +21,12 @@ _EDIT_PX = 32
 
 
 class Sentences(QWidget):
-    """Signals: wished(Intent), pointed(Pointed), noted(str) with what to look at in an example."""
+    """Signals: wished(Intent), pointed(Pointed), noted(str) with what to look at in an example; fixed() for keys in vain."""
 
     wished = Signal(object)
     noted = Signal(str)
     pointed = Signal(object)
+    fixed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,19 +67,22 @@ class Sentences(QWidget):
         self._source_name = "header.source"
         self.source_edit.edited.connect(self._typed_source)
         self.target_edit.edited.connect(self._typed_target)
+        for edit in (self.source_edit, self.target_edit):
+            edit.fixed.connect(self.fixed)
 
     def speak(self, words: Words) -> None:
         self._words = words
         self.examples.offer(gallery(), words)
         self._name_source(words)
-        self.source_edit.setPlaceholderText(words("header.source_hint"))
+        self._hint(words)
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
         """Show a Wish. A box that the change came from is left alone. Only encoder-decoder models take a target."""
-        if not isinstance(by, SetText):
+        self._fix(recorded=wish.recorded)
+        if not isinstance(by, SetText) and not wish.recorded:
             self.source_edit.put(wish.text)
-        if not isinstance(by, SetTarget):
+        if not isinstance(by, SetTarget) and not wish.recorded:
             self.target_edit.put(wish.target or "")
         if self._translates != wish.uses_trained:
             self._translates = wish.uses_trained
@@ -100,6 +104,23 @@ class Sentences(QWidget):
         for widget in (self.target_label, self.target_edit, self.target_row):
             widget.setVisible(both)
 
+    def _fix(self, *, recorded: bool) -> None:
+        """Let nobody type where a pass was recorded before, and say why; its own texts are shown when they are there."""
+        if recorded == self.source_edit.isReadOnly():
+            return
+        for edit in (self.source_edit, self.target_edit):
+            edit.setReadOnly(recorded)
+            edit.setClearButtonEnabled(not recorded)
+        if self._words is not None:
+            self._hint(self._words)
+
+    def _hint(self, words: Words) -> None:
+        """Say what can be typed, or why nothing can."""
+        recorded = self.source_edit.isReadOnly()
+        self.source_edit.setPlaceholderText(words("recorded.fixed" if recorded else "header.source_hint"))
+        for edit in (self.source_edit, self.target_edit):
+            edit.setToolTip(words("recorded.fixed") if recorded else "")
+
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""
         self.source_label.setText(words(self._source_name))
@@ -109,10 +130,16 @@ class Sentences(QWidget):
         """Show the tokens. The tokens of a single sentence stand at the left."""
         self._nothing_drawn = False
         alone = not trace.tokens.source
-        if self._foreign and trace.config is None:
+        if self._foreign and (trace.config is None or trace.recorded_by):
             self._show_target(trace.card.architecture == "encoder-decoder")
+            self._source_name = "header.source" if trace.card.architecture == "encoder-decoder" else "header.text"
+            self._name_source(words)
         self.source_row.draw((target_tokens if alone else source_tokens)(trace, look, words), words)
         self.target_row.draw(target_tokens(trace, look, words), words)
+        if self.source_edit.isReadOnly() and trace.recorded_by:
+            self.source_edit.put(trace.target if alone else trace.source)
+            self.target_edit.put("" if alone else trace.target)
+            return
         if trace.expected and not trace.trained:
             # The target is the trained model's translation, of which these weights know nothing.
             self._offer("", words, hint="header.meaningless")

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.app.shell.adapter_bar import AdapterBar
 from explorer.app.shell.weights_bar import WeightsBar
 from explorer.lang import Words
 from explorer.views.controls.knobs import KnobPanel
@@ -35,7 +36,7 @@ class Side(QWidget):
         super().__init__()
         self.setObjectName("side")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.weights, self.knobs = WeightsBar(), KnobPanel()
+        self.weights, self.adapter, self.knobs = WeightsBar(), AdapterBar(), KnobPanel()
         self.title, self.fold = QLabel(), QToolButton()
         self.title.setObjectName("title")
         self.fold.setObjectName("small")
@@ -51,6 +52,7 @@ class Side(QWidget):
         within.setSpacing(0)
         within.addLayout(bar)
         within.addWidget(self.weights)
+        within.addWidget(self.adapter)
         within.addWidget(self.knobs, 1)
         within.addWidget(self.weights.note)
         make_tab_group(self, Qt.Key.Key_Up, Qt.Key.Key_Down, first=self.knobs.writing.sampling[0].slider)

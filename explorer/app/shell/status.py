@@ -77,6 +77,10 @@ class Status(QStatusBar):
             count = words("status.tokens_both", source=len(tokens.source), target=len(tokens.target))
         else:
             count = words("status.tokens", count=len(tokens.source or tokens.target))
+        if frame.trace.recorded_by:  # Nothing was computed for it here.
+            drawn = words("status.drawn", picture_ms=picture_ms)
+            self.facts.set_parts((count, words("recorded.by", name=frame.trace.recorded_by), drawn))
+            return
         facts = (
             count,
             words("status.parameters", count=f"{frame.trace.parameters:,}"),

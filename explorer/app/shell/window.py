@@ -20,6 +20,7 @@ from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
+from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
 from explorer.app.shell.side import Drawer, Side
@@ -60,6 +61,7 @@ class Window(QMainWindow):
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.help, self.saving = Help(self, appearance), Saving(self)
+        self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
@@ -99,9 +101,11 @@ class Window(QMainWindow):
 
     def _connect_parts(self) -> None:
         session = self.session
-        for part in (self.header, self.sentences, self.knobs, self.weights, self.page_stack, self.folders):
+        asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
+        for part in (*asking, self.folders, self.recordings):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
+        self.sentences.fixed.connect(self._tell_fixed)
         for part in (self.sentences, self.page_stack):
             part.pointed.connect(self._pointed)
         self.page_stack.wanted.connect(session.want)
@@ -176,6 +180,7 @@ class Window(QMainWindow):
         self.knobs.put_wish(wish)
         self.pending.asked(wish, None if self.session.frame is None else self.session.frame.wish)
         self.weights.put(wish, self.appearance.words)
+        self.side.adapter.put(wish, self.appearance.words)
         self.page_stack.put(wish)
 
     def begin(self) -> None:
@@ -236,6 +241,9 @@ class Window(QMainWindow):
         self.status.warn(self.appearance.words("status.stopped"))
         self._set_stale(self.session.frame is not None)
 
+    def _tell_fixed(self) -> None:
+        self.status.notice(self.appearance.words("recorded.fixed"))
+
     def _pointed(self, pointed: Pointed) -> None:
         self.status.point(pointed.text)
         self.page_stack.light(pointed.tokens)
@@ -249,11 +257,13 @@ class Window(QMainWindow):
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
-        for part in (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons, self.folders):
+        around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
+        for part in (*around, self.invitation, self.folders, self.recordings):
             part.speak(words)
         self.invitation.speak(words)
         self.page_stack.speak(words)
         self.weights.put(self.session.state.wish, words)
+        self.side.adapter.put(self.session.state.wish, words)
         if self.session.frame is not None:
             self._show(self.session.frame)
             self.status.clear()

@@ -3,6 +3,7 @@
 A folder is opened when a Wish first asks for it, and its model is kept until another one is asked for.
 """
 
+import copy
 import os
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
 from explorer.engine.threads import threads
 from explorer.errors import BadVocabulary, KnobDoesNothing, TooLong
+from explorer.foreign.adapter import Adapter, Dressed, read_adapter
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.model import Foreign
@@ -75,6 +77,22 @@ class ForeignModel:
         self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
         self._template: Template | None = None  # It is read when somebody asks for it.
         self._symbols = tokenizer.symbols(card.vocab_size)
+        self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
+        self._adapter: Adapter | None = None
+        self._adapted: tuple[object, ForeignModel] | None = None
+
+    def with_adapter(self, path: Path) -> "ForeignModel":
+        """The source of the same model with an adapter, which is put on by the next pass; the model is one for both.
+
+        The last one is kept until somebody writes to its folder. Raises BadFolder, BadWeights.
+        """
+        version = path.absolute(), folder_version(path)
+        if self._adapted is None or self._adapted[0] != version:
+            made = copy.copy(self)
+            made._adapter, made._adapted = read_adapter(path), None
+            made._card = attrs.evolve(self._card, name=f"{self._card.name} + {path.absolute().name}")
+            self._adapted = version, made
+        return self._adapted[1]
 
     def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
         """The card of the model with the knobs of a Config. Its name is the folder's, and its weights are trained."""
@@ -120,9 +138,13 @@ class ForeignModel:
         return self._symbols
 
     def ready(self, config: Config, recorded_bytes: int, stop: Stop, progress: Progress) -> Foreign:
-        """The model with these knobs, for a pass that records `recorded_bytes`. Raises NotEnoughMemory."""
+        """The model with these knobs, for a pass that records `recorded_bytes`.
+
+        Raises NotEnoughMemory, AdapterDoesNotFit.
+        """
         check_memory(self._card, recorded_bytes, held=_FLOAT * self._card.parameters)
         self.foreign.turned.temperature = config.temperature
+        self._dressed.wear(self._adapter)
         lender = lending(self.foreign.model)
         if lender is not None:  # The weights of a large model are read while it computes.
             lender.going = stoppable(progress, stop)

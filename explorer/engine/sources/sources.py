@@ -3,6 +3,8 @@
 The trained model is kept when an untrained one is shown, so that it is there at once when a slider goes back to its shape.
 """
 
+from pathlib import Path
+
 from explorer.engine.sources.folders import OpenFolders
 from explorer.engine.sources.own_model import OwnModel
 from explorer.engine.sources.predicting import Predicting
@@ -11,7 +13,7 @@ from explorer.engine.sources.trained import Trained
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
-from explorer.errors import NoChatTemplate, NotATranslator
+from explorer.errors import AdapterNeedsModel, NoChatTemplate, NotATranslator
 from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -37,7 +39,10 @@ class Sources:
         """
         foreign = load_preset(wish.preset).foreign
         if foreign is not None:
-            return self.folders.of(foreign, wish.preset, stop, progress)
+            opened = self.folders.of(foreign, wish.preset, stop, progress)
+            return opened.with_adapter(Path(wish.worn)) if wish.worn else opened
+        if wish.adapter:
+            raise AdapterNeedsModel(path=wish.adapter)
         if wish.chat:
             raise NoChatTemplate(path=wish.preset)
         # A trained model needs its own vocabulary, so it cannot work with one that is made from the sentence.

@@ -28,6 +28,9 @@ def _head(drawing: Drawing, caption: Caption) -> float:
     if caption.changes:
         y += 20
         drawing.write(0, y, drawing.words("change.badge_about", count=caption.changes), fill=drawing.theme.accent)
+    if caption.recorded_by:
+        y += 20
+        drawing.write(0, y, drawing.words("recorded.by", name=caption.recorded_by), fill=drawing.theme.accent)
     if caption.formula:
         y += 20
         drawing.write_rich(0, y, caption.formula)

@@ -18,6 +18,12 @@ from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
 
 
+def tap_title(tap: str, words: Words) -> str:
+    """What a tap is called; an unknown one by its own name."""
+    stage = stage_of(tap)
+    return stage.key if stage.plain else words(f"stage.{stage.key}.title")
+
+
 def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
     """A caption with the title and formula of the tap's stage and with the tap's shape. Raises UnknownTap."""
     stage = stage_of(tap)
@@ -26,7 +32,7 @@ def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
         # Only sinusoids have a formula: learned positions are a table, and the other kinds add nothing here.
         formula = SINUSOIDS.get(trace.card.position, "")
     # A plain stage belongs to an unknown tap, so its title is the tap's name.
-    title = stage.key if stage.plain else words(f"stage.{stage.key}.title")
+    title = tap_title(tap, words)
     return Caption(title=title, tap=tap, note=note, shape=shape_badge(trace, tap), formula=formula)
 
 

@@ -246,7 +246,7 @@ class KnobPanel(QScrollArea):
         self._replaces = False  # whether the preset has trained weights, which the last groups replace
         self._words: Words | None = None
         self._preset: Preset | None = None
-        self._all_act = True
+        self._acting: frozenset[str] | None = None  # the knobs that act on the model
         inside = QWidget()
         inside.setObjectName("knobs")
         layout = QVBoxLayout(inside)
@@ -307,9 +307,9 @@ class KnobPanel(QScrollArea):
 
     def _show_acting(self, preset: Preset) -> None:
         """Show the knobs that do something to the model, and no others."""
-        if (preset.foreign is None) != self._all_act:
-            self._all_act = preset.foreign is None
-            self._preset = preset
+        acting = frozenset(name for name in self.rows if preset.acts(name))
+        if acting != self._acting:
+            self._acting, self._preset = acting, preset
             for group in self._groups[1:]:
                 rows = [row for row in self.rows.values() if row.knob.group == group.key]
                 for row in rows:

@@ -31,9 +31,12 @@ def leaves_to_window(event: QEvent) -> bool:
 
 
 class SentenceEdit(QLineEdit):
-    """The box. Signals: edited(text) for every change by the user, except while an input method composes a character."""
+    """The box. Signals: edited(text) for every change by the user, except while an input method composes a character;
+    fixed() when somebody types into it while it is read only.
+    """
 
     edited = Signal(str)
+    fixed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,6 +96,8 @@ class SentenceEdit(QLineEdit):
         if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
             event.ignore()
             return
+        if self.isReadOnly() and event.text().isprintable() and event.text():
+            self.fixed.emit()
         if event.key() == Qt.Key.Key_Right and self._offered and not self.text() and not self._composing:
             self.insert(self._offered)
             return

@@ -1,0 +1,205 @@
+"""Recording any torch module: our Taps in it, every nn.MultiheadAttention, and what else one names.
+
+    trace = explorer.record(module, x, src_mask=mask)
+    trace["encoder.layers.0.self_attn.weights"]     # numpy [head, query, key]
+
+The weights of an attention are computed once more by the attention itself, with `need_weights`, per head and
+before dropout. Its result goes on untouched.
+
+Decision: the method `forward` of a module is wrapped while its pass is recorded. Rejected: torch's hooks, for the reason that
+stands in `foreign.model`.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import wraps
+from typing import Any
+
+import attrs
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from explorer.engine.recording.module_names import attention_names
+from explorer.errors import BadAxes, NoTaps, SeveralSentences
+from explorer.model.hooks import watched
+from explorer.model.tap import Tap, taps
+from explorer.model.transformer import Transformer
+from explorer.trace.arrays import Arrays, frozen_array
+from explorer.trace.own_card import card_of
+from explorer.trace.seen_card import card_of_seen, numbered_tokens
+from explorer.trace.trace import Tokens, Trace, unknown_tap
+
+_MAP = ("batch", "head", "query", "key")
+Named = Mapping[str, str]
+
+
+def record_module(module: nn.Module, inputs: tuple[Any, ...], named: Mapping[str, Any], axes: Named | None) -> Trace:
+    """Run `module(*inputs, **named)` once, without gradients, and return what was recorded; see `explorer.record`.
+
+    Raises NoTaps, UnknownTap, BadAxes, SeveralSentences, and whatever the module raises.
+    """
+    asked = {path: tuple(names.split()) for path, names in (axes or {}).items()}
+    known = dict(module.named_modules())
+    for path in asked:
+        if path not in known:
+            raise unknown_tap(path, tuple(name for name in known if name))
+    attentions = attention_names(module)
+    if not (asked or attentions or taps(module)):
+        raise NoTaps(module=type(module).__name__)
+    seen = _Seen()
+    with torch.no_grad(), ExitStack() as stack:
+        stack.enter_context(_slow_path())
+        stack.enter_context(_tapped(module, seen, asked))
+        for path, name in attentions.items():
+            stack.enter_context(_wrapped(known[path], _attention(known[path], name, seen)))
+        for path, names in asked.items():
+            if not isinstance(known[path], Tap):
+                stack.enter_context(_wrapped(known[path], _output(path, names, seen)))
+        module(*inputs, **named)
+    if not seen.parts:
+        raise NoTaps(module=type(module).__name__)
+    return _trace(module, seen)
+
+
+@attrs.define
+class _Seen:
+    """What was seen, by tap name in the order of the pass: the axes without the batch, and copies of the tensors.
+
+    A tensor that comes in blocks of queries is joined. A module that is called again gets a further name: "….call_2.weights".
+    """
+
+    axes: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
+    parts: dict[str, list[Tensor]] = attrs.field(factory=dict)
+
+    def note(self, name: str, axes: tuple[str, ...], tensor: object, first: int | None = None) -> None:
+        """Keep a copy. Raises BadAxes where the axes are not those of the tensor, SeveralSentences for a batch of more."""
+        if not isinstance(tensor, Tensor) or tensor.dim() not in (len(axes), len(axes) - ("batch" in axes)):
+            shape = list(tensor.shape) if isinstance(tensor, Tensor) else type(tensor).__name__
+            raise BadAxes(tap=name, axes=" ".join(axes), shape=str(shape))
+        if tensor.dim() == len(axes) and "batch" in axes:
+            along = axes.index("batch")
+            if tensor.shape[along] != 1:
+                raise SeveralSentences(got=tensor.shape[along])
+            tensor = tensor.select(along, 0)
+        if not first:  # Further blocks of one call belong to it.
+            name = self._free(name)
+        self.axes[name] = tuple(axis for axis in axes if axis != "batch")
+        self.parts.setdefault(name, []).append(tensor.detach().clone())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """[batch 1, …] by tap name."""
+        joined = {name: parts[0] if len(parts) == 1 else torch.cat(parts, dim=-2) for name, parts in self.parts.items()}
+        return {name: tensor.float().cpu().numpy()[None] for name, tensor in joined.items()}
+
+    def _free(self, name: str) -> str:
+        home, _, stage = name.rpartition(".")
+        call, free = 1, name
+        while free in self.parts:
+            call += 1
+            free = f"{home}.call_{call}.{stage}" if home else f"call_{call}.{stage}"
+        return free
+
+
+@contextmanager
+def _slow_path() -> Iterator[None]:
+    """Inside the block, torch's encoder layers call their parts; their fast path is one kernel that hides them."""
+    before = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
+
+
+@contextmanager
+def _tapped(module: nn.Module, seen: _Seen, asked: Mapping[str, tuple[str, ...]]) -> Iterator[None]:
+    """Inside the block, our taps show what goes through them."""
+
+    def watcher(tap: Tap, tensor: Tensor, first: int | None) -> None:
+        seen.note(tap.name or "tap", asked.get(tap.name, tap.axes), tensor, first)
+
+    stays = "tap_hooks" in module.__dict__  # `model.hooks` remembers the taps of a module there.
+    try:
+        with watched(module, watcher):
+            yield
+    finally:
+        if not stays:
+            module.__dict__.pop("tap_hooks", None)
+
+
+@contextmanager
+def _wrapped(module: nn.Module, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Inside the block, the module's method `forward` is what `around` makes of it."""
+    before = module.__dict__.get("forward")
+    module.forward = around(module.forward)
+    try:
+        yield
+    finally:
+        del module.forward
+        if before is not None:
+            module.forward = before
+
+
+def _attention(attention: nn.Module, name: str, seen: _Seen) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An attention that shows its weights and its output."""
+
+    def around(own: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(own)
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            result = own(*args, **kwargs)
+            seen.note(f"{name}.weights", _MAP, _weights(attention, own, args, kwargs))
+            first = getattr(attention, "batch_first", False)
+            seen.note(f"{name}.output", ("batch", "query", "feature") if first else ("query", "batch", "feature"), result[0])
+            return result
+
+        return forward
+
+    return around
+
+
+def _weights(attention: nn.Module, own: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tensor:
+    """[batch, head, query, key] the weights of a call, computed once more and before dropout."""
+    call = inspect.signature(own).bind(*args, **kwargs)
+    call.arguments |= {"need_weights": True, "average_attn_weights": False}
+    learns, attention.training = attention.training, False  # In training, torch hands out the weights after dropout.
+    try:
+        weights: Tensor = own(*call.args, **call.kwargs)[1]
+    finally:
+        attention.training = learns
+    return weights
+
+
+def _output(path: str, axes: tuple[str, ...], seen: _Seen) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A module that shows what it computes, of several values the first."""
+
+    def around(own: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(own)
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            result = own(*args, **kwargs)
+            seen.note(path or "output", axes, result[0] if isinstance(result, tuple) else result)
+            return result
+
+        return forward
+
+    return around
+
+
+def _trace(module: nn.Module, seen: _Seen) -> Trace:
+    """The Trace of what was seen. Our own model brings its Config; of any other, the card says what was there."""
+    arrays, name = Arrays(seen.arrays()), type(module).__name__
+    shapes = {tap: arrays.shape(tap) for tap in arrays}
+    config = module.config if isinstance(module, Transformer) else None
+    n_numbers = sum(parameter.numel() for parameter in module.parameters())
+    card = card_of_seen(name, seen.axes, shapes, parameters=n_numbers) if config is None else card_of(config, name)
+    return Trace(
+        arrays=arrays,
+        axis_names=seen.axes,
+        tokens=Tokens(**numbered_tokens(seen.axes, shapes)),
+        config=config,
+        card=card,
+        places=frozen_array(np.zeros((0, card.d_model))),
+        preset=name,
+    )

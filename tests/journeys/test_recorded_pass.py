@@ -1,0 +1,169 @@
+"""A pass that was recorded elsewhere, in the window: looked at, marked, and not to be typed into."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLabel
+
+from explorer.app.shell.recordings import Recordings
+from explorer.app.shell.window import Window
+from explorer.lang import Words
+from explorer.state.change_intents import AddChanges
+from explorer.state.intents import OpenFolder, SetPreset, look_at
+from explorer.trace.changes import Change
+from tests.journeys.conftest import Journey
+from tests.trace.test_recorded_file import MAP, WORDS, tensors, written
+
+ENGINE = "an engine 1.2"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return written(tmp_path, "safetensors")
+
+
+def test_it_is_opened_by_the_flag_and_looked_at(journey: Journey, file: Path) -> None:
+    """Its texts are in the boxes, its maps on the pages, every card and the status line say who recorded it."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        words, frame = window.appearance.words, window.session.frame
+        assert frame is not None
+        assert frame.trace.recorded_by == ENGINE
+        assert window.sentences.source_edit.text() == "我爱北京"
+        assert ENGINE in window.status.facts.text()
+        window.go("attention")
+        window.session.ask(look_at(attention="decoder.self_attn", layer=0, head=1))
+        journey.settle(window)
+        cards = [card for card in window.page_stack.page.cards if card.picture is not None]
+        assert {card.badge.text() for card in cards} == {words("recorded.badge")}
+        shown = next(card.picture for card in cards if card.picture.caption.tap == MAP and hasattr(card.picture, "rows"))
+        np.testing.assert_array_equal(shown.values, tensors()[MAP][0, 1])
+        assert all(ENGINE in card.badge.toolTip() for card in cards)
+        absent = [card for card in window.page_stack.page.cards if card.picture is None and card.isVisible()]
+        assert absent
+        assert all(words("card.not_recorded", tap="self_attn.query") in _told(card) for card in absent)
+
+    journey.run(script, "--trace", str(file))
+
+
+def test_no_page_is_blank_and_none_breaks(journey: Journey, file: Path) -> None:
+    """On every page each visible card has a picture, or a sentence that says why it has none."""
+    from explorer import page_list
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for key in page_list.KEYS:
+            window.go(key)
+            journey.settle(window)
+            for card in window.page_stack.page.cards:
+                if card.isVisible():
+                    assert card.picture is not None or _told(card), key
+        window.appearance.switch_language()
+        journey.settle(window)
+
+    journey.run(script, "--trace", str(file))
+
+
+def test_nobody_types_into_it_and_it_says_why(journey: Journey, file: Path) -> None:
+    """Keys change nothing, a change springs back with a sentence, and another preset takes typing again."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        words, edit = window.appearance.words, window.sentences.source_edit
+        frame = window.session.frame
+        QTest.keyClicks(edit, "abc")
+        assert (edit.text(), edit.toolTip(), window.session.frame) == ("我爱北京", words("recorded.fixed"), frame)
+        assert window.status.message.text() == words("recorded.fixed")
+
+        window.session.ask(AddChanges((Change(MAP.replace("weights", "residual1"), "scale", value=0.0),)))
+        journey.wait(lambda: not window.session.waiting)
+        assert window.session.state.wish.changes == ()
+        assert str(file.name) in window.status.message.text()
+
+        window.session.ask(SetPreset("tiny"))
+        journey.settle(window)
+        assert not edit.isReadOnly()
+        assert edit.text() == window.session.state.wish.text != ""
+        QTest.keyClicks(edit, "x")
+        journey.settle(window)
+        assert window.session.frame is not None
+        assert "x" in window.session.frame.trace.source
+        window.session.undo()
+        window.session.undo()
+        journey.settle(window)
+        assert edit.text() == "我爱北京"
+        assert edit.isReadOnly()
+
+    journey.run(script, "--trace", str(file))
+
+
+def test_it_is_chosen_in_the_menu(journey: Journey, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dialog offers its two kinds of files; leaving the dialog changes nothing."""
+    asked: list[str] = []
+
+    def choose(_parent: object, _title: str, _folder: str, kinds: str) -> tuple[str, str]:
+        asked.append(kinds)
+        return ("" if len(asked) == 1 else str(file)), kinds
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        assert isinstance(window.recordings, Recordings)
+        window.actions_.by_name["open_trace"].trigger()
+        assert window.session.state.wish.preset == "tiny"
+        window.actions_.by_name["open_trace"].trigger()
+        journey.settle(window)
+        assert window.session.state.wish.preset == str(file)
+        assert [token.text for token in window.session.frame.trace.tokens.target] == WORDS
+        assert asked == ["*.npz *.safetensors"] * 2
+
+    journey.run(script)
+
+
+def test_a_wrong_file_keeps_the_picture(journey: Journey, tmp_path: Path) -> None:
+    """One sentence in the status line, with the file and what is wrong; the model before goes on."""
+    wrong = written(tmp_path, "npz", told={"tokens": 7})
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        before = window.session.frame
+        window.session.ask(OpenFolder(str(wrong)))
+        journey.wait(lambda: "tokens" in window.status.message.text())
+        assert "x.npz" in window.status.message.text()
+        journey.settle(window)
+        assert window.session.state.wish.preset == "tiny"
+        assert before is not None
+        assert not window.sentences.source_edit.isReadOnly()
+
+    journey.run(script)
+
+
+def test_what_is_exported_says_who_recorded_it(journey: Journey, file: Path, tmp_path: Path) -> None:
+    """The figure in a line of its own, and the JSON beside it; no version of a library that computed nothing."""
+    from explorer.export.choice import Choice
+    from explorer.export.job import Export
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        frame = window.session.frame
+        assert frame is not None
+        out = tmp_path / "map.svg"
+        job = Export(trace=frame.trace, out=out, format="svg", words=Words.load("en"), choice=Choice(MAP, head=0))
+        for _done in job.run():
+            pass
+        assert f"Recorded elsewhere, by {ENGINE}" in out.read_text(encoding="utf-8")
+        about = json.loads(next(tmp_path.glob("map*.json")).read_text(encoding="utf-8"))
+        assert ENGINE in json.dumps(about)
+        assert "torch" not in about["versions"]
+
+    journey.run(script, "--trace", str(file))
+
+
+def _told(card: object) -> str:
+    """All that a card says."""
+    return " ".join(label.text() for label in card.findChildren(QLabel) if label.isVisible())  # type: ignore[attr-defined]

@@ -1,0 +1,239 @@
+"""From sentences to a preset that fills gaps."""
+
+import json
+import math
+import random
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import explorer
+from explorer.cli.main import main
+from explorer.config import Config
+from explorer.engine.sources.trained import Trained
+from explorer.errors import BadVocabulary, NotATranslator
+from explorer.model import weights_file as trained
+from explorer.model.weights import build
+from explorer.presets import load_preset
+from explorer.tokens.bilingual import Bilingual
+from explorer.tokens.tokenizer import Tokenizers
+from explorer.tokens.vocabulary import MASK, PAD, SPECIALS, Vocabulary
+from explorer.training import prepare_texts
+from explorer.training.batches import Row, TextExample, batch_of
+from explorer.training.gap_scores import gap_log_p, gap_scores
+from explorer.training.gaps import GapExample, Gaps
+from explorer.training.loss import log_probabilities
+from explorer.training.run import Run, Wish
+from tests.training.conftest import _segmenter
+from tests.training.runs import CHECKPOINTS, PAIRS, RECIPE, assert_equal, data_file, steps_of
+
+CONFIG = Config(
+    architecture="encoder-only", n_layers=1, n_heads=2, d_model=16, d_ff=32, max_len=40, vocab_size=100, tied_embeddings=True
+)
+TEXT = TextExample((((20,), (7, 8)), ((21,),), ((22,),), ((6,),)), has_stop=True)
+GAPS = Gaps(mask=4, n_symbols=30)
+
+
+def wish(folder: Path, **recipe: object) -> Wish:
+    """A whole training that takes a second or two."""
+    folder.mkdir(exist_ok=True)
+    return Wish(
+        data=data_file(folder / "x.tsv"),
+        out=folder / "out",
+        config=CONFIG,
+        recipe=RECIPE.changed(**{"epochs": 4, "batch_tokens": 60, "agreement": 0.0, "label_smoothing": 0.0} | recipe),
+        device="cpu",
+        precision="float32",
+        text=f"我爱{MASK}。",
+    )
+
+
+def done(asked: Wish) -> Run:
+    run = Run(asked)
+    for _ in run.steps():
+        pass
+    return run
+
+
+@pytest.fixture(scope="module")
+def trained_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prepare_texts, "Segmenter", _segmenter)
+        run = done(wish(tmp_path_factory.mktemp("gaps")))
+    run.finish()
+    return run
+
+
+@pytest.fixture(autouse=True)
+def one_dictionary_for_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepare_texts, "Segmenter", _segmenter)
+
+
+def test_gaps_are_as_many_and_of_the_kinds_that_the_paper_says() -> None:
+    """15 % of the symbols are expected back; 80 % of these are hidden, 10 % another symbol, 10 % as they are."""
+    text = TextExample(tuple(((each,),) for each in (*range(5, 30), *range(5, 30))))
+    chance = random.Random(1)
+    hidden = other = same = 0
+    for _ in range(2000):
+        row = GapExample(text, GAPS).row(0.0, 0.0, chance)
+        for given, expected in zip(row.source, row.expected, strict=True):
+            hidden += expected != PAD and given == GAPS.mask
+            other += expected != PAD and given not in (GAPS.mask, expected)
+            same += expected == given
+        assert all(len(SPECIALS) <= each < GAPS.n_symbols for each in row.source)
+        assert row.given == ()
+    total = hidden + other + same
+
+    assert total / (2000 * 50) == pytest.approx(0.15, abs=0.005)
+    assert hidden / total == pytest.approx(0.8, abs=0.01)
+    # One of 25 other symbols is by chance the same.
+    assert other / total == pytest.approx(0.1 * 24 / 25, abs=0.01)
+
+
+def test_every_sentence_has_a_gap_and_is_drawn_as_text_is() -> None:
+    """Words may be split and the full stop left out; both halves of a compared batch expect the same."""
+    chance = random.Random(0)
+    example = GapExample(TEXT, GAPS)
+    rows = [example.row(0.5, 0.5, chance) for _ in range(200)]
+
+    assert all(any(row.expected) for row in rows)
+    assert {len(row.source) for row in rows} == {3, 4, 5}
+    assert example.again(rows[0], 0.5, 0.5, chance) is rows[0]
+    assert example.lengths == TEXT.lengths
+
+
+def test_a_batch_with_gaps_is_each_row_by_itself() -> None:
+    """No query sees padding, and log P is that of the whole pass at the gaps, in their order."""
+    model = build(CONFIG)
+    rows = [Row((5, 4, 7), (), (PAD, 6, PAD)), Row((4,), (), (8,))]
+    together = log_probabilities(model, batch_of(rows))
+    alone = [model(torch.tensor([row.source]), None)[0].log_softmax(dim=-1) for row in rows]
+
+    torch.testing.assert_close(together, torch.stack([alone[0][1], alone[1][0]]), rtol=0, atol=1e-5)
+
+
+def test_each_place_is_hidden_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In batches the numbers are those of single passes, and a sentence longer than a batch goes on in the next one."""
+    model, ids = build(CONFIG), (5, 6, 7, 8, 9)
+    monkeypatch.setattr("explorer.training.gap_scores._MOST_ROWS", 2)
+    found = gap_log_p(model, ids, 4)
+
+    for place in range(5):
+        hidden = (*ids[:place], 4, *ids[place + 1 :])
+        with torch.inference_mode():
+            expected = model(torch.tensor([hidden]), None)[0, place].log_softmax(dim=-1)
+        torch.testing.assert_close(found[place], expected, rtol=0, atol=1e-5)
+
+
+def test_a_vocabulary_without_gaps_is_refused(tmp_path: Path) -> None:
+    """It belongs to another kind of model."""
+    with pytest.raises(BadVocabulary, match=MASK):
+        Gaps.of(Bilingual.shared(Vocabulary((*SPECIALS, "我"))), tmp_path)
+
+
+@pytest.mark.slow  # a model is trained
+def test_what_is_left_is_a_preset_that_opens(trained_run: Run) -> None:
+    """A gap is one token of the typed text; taps are those of an encoder, the output is a distribution at each place."""
+    folder = trained_run.wish.out
+    trace = explorer.explore(f"我爱{MASK}。", preset=folder)
+
+    assert sorted(path.name for path in folder.glob("*.t*")) == ["preset.toml", "source.txt"]
+    assert load_preset(str(folder)).fills_gaps
+    assert not load_preset(str(folder)).translates
+    assert (trace.trained, trace.tokens.target, trace.card.architecture) == (True, (), "encoder-only")
+    assert [token.text for token in trace.tokens.source] == ["我", "爱", MASK, "。"]
+    assert trace.tokens.source[2].id == len(SPECIALS)
+    assert not any(name.startswith("decoder.") for name in trace.names())
+    assert trace["generator.logits"].shape == (4, trained_run.config.vocab_size)
+    about = json.loads(trained.read_about(folder / trained.FILE)[trained.VOCABULARY])
+    assert about == Bilingual.read_shared(folder).sha256
+
+
+@pytest.mark.slow  # a model is trained
+def test_its_logits_are_those_of_float64_from_the_files(trained_run: Run) -> None:
+    """The last norm's output times the embedding of the file, plus the file's bias."""
+    folder = trained_run.wish.out
+    trace = explorer.explore(f"我爱{MASK}。", preset=folder)
+    weights = {name: tensor.double().numpy() for name, tensor in load_file(folder / trained.FILE).items()}
+    embedding = weights["encoder.embedding.look_up.weight"]
+    bias = weights.get("generator.project.bias", np.zeros(len(embedding)))
+
+    np.testing.assert_allclose(
+        trace["generator.logits"], trace["encoder.norm"].astype(np.float64) @ embedding.T + bias, atol=1e-4
+    )
+
+
+@pytest.mark.slow  # a model is trained
+def test_it_learns_to_fill_gaps(trained_run: Run) -> None:
+    """After four epochs over forty made-up sentences its loss is below that of guessing."""
+    losses = [each.validation_loss for each in trained_run.training.history]
+
+    assert losses[-1] < min(losses[0], math.log(trained_run.config.vocab_size))
+
+
+@pytest.mark.slow  # a model is trained
+def test_scores_are_those_of_a_loop(trained_run: Run) -> None:
+    """Accuracy and pseudo-perplexity, symbol by symbol in whole passes of `explore`."""
+    folder = trained_run.wish.out
+    texts = [zh for zh, _en in PAIRS[:3]]
+    found = gap_scores(Trained(load_preset(str(folder))), texts, Tokenizers())
+
+    nats = right = count = 0.0
+    for text in texts:
+        tokens = explorer.explore(text, preset=folder).tokens.source
+        for place, token in enumerate(tokens):
+            hidden = f"{text[: token.start]}{MASK}{text[token.end :]}"
+            row = explorer.explore(hidden, preset=folder)["generator.logits"][place].astype(np.float64)
+            nats += np.log(np.exp(row - row.max()).sum()) + row.max() - row[token.id]
+            right += row.argmax() == token.id
+            count += 1
+    assert (found.n_sentences, found.n_tokens) == (3, count)
+    assert found.accuracy == pytest.approx(right / count)
+    assert found.pseudo_perplexity == pytest.approx(math.exp(nats / count), rel=1e-3)
+
+
+@pytest.mark.slow  # models are trained
+def test_a_killed_and_resumed_run_leaves_the_same_preset(
+    tmp_path: Path, trained_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit, the gaps of the next batch included."""
+    monkeypatch.setattr(CHECKPOINTS, 2)
+    for count in (1, 3):
+        steps_of(Run(wish(tmp_path / "same")).training, count)
+    done(wish(tmp_path / "same")).finish()
+
+    assert_equal(*(load_file(folder / trained.FILE) for folder in (tmp_path / "same" / "out", trained_run.wish.out)))
+
+
+@pytest.mark.slow  # a model is trained
+def test_it_goes_on_from_another_and_translates_nothing(tmp_path: Path, trained_run: Run) -> None:
+    """With the vocabulary of the other one; a plain language model's vocabulary has no gaps and is refused."""
+    run = Run(attrs.evolve(wish(tmp_path), start=trained_run.wish.out))
+    assert run.prepared.bilingual == trained_run.prepared.bilingual
+    with pytest.raises(NotATranslator):
+        explorer.translate("我爱书", preset=trained_run.wish.out)
+    with pytest.raises(BadVocabulary, match=MASK):
+        Run(attrs.evolve(wish(tmp_path / "other"), start=Path("assets/presets/language-model")))
+
+
+@pytest.mark.slow  # a model is trained
+def test_the_command_line_trains_and_scores_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`train --architecture encoder-only` tells how many gaps are filled, `evaluate` the pseudo-perplexity."""
+    data, out = data_file(tmp_path / "x.tsv"), tmp_path / "out"
+    knobs = (
+        "--architecture encoder-only --n-layers 1 --n-heads 2 --d-model 16 --d-ff 32 --vocab-size 100 --max-len 40 --epochs 1"
+    )
+    command = ["train", "--data", str(data), "--out", str(out), "--device", "cpu", *knobs.split()]
+    assert main(["--language", "en", *command]) == 0
+    assert "gap filled right" in capsys.readouterr().out
+
+    score = ["--language", "en", "evaluate", "--preset", str(out), "--data", str(data), "--split"]
+    assert main([*score, "valid"]) == 0
+    assert "8 sentences" in (said := capsys.readouterr().out)
+    assert "pseudo-perplexity" in said
+    assert main([*score, "test"]) == 2
