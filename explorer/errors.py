@@ -17,7 +17,8 @@
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
-    │                FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
+    │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
+    │                AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
     ├── NoSentences
@@ -512,6 +513,18 @@ class BadTemplate(BadFolder):
     """A chat template that cannot be used. Values: path, reason."""
 
     key = "error.bad_template"
+
+
+class NoAttention(UnknownFamily):
+    """A model without a single attention, as those of state spaces alone. Values: path, family."""
+
+    key = "error.no_attention"
+
+
+class OnlyGguf(NeedsSafetensors):
+    """A folder whose weights are in GGUF alone. Values: path, found."""
+
+    key = "error.only_gguf"
 
 
 class TooLarge(BadFolder):

@@ -156,7 +156,10 @@ class Borrower:
         rows = self.stores["weight"].rows(which.tolist())
         if not rows.isfinite().all():
             raise BadWeights(path=self._path, reason="weight: NaN / ∞")
-        return rows.requires_grad_(bool(torch.is_grad_enabled() and self.layer.weight.requires_grad))[places]
+        table = self.layer._parameters["weight"]
+        if torch.is_grad_enabled() and table is not None and table.requires_grad:
+            rows.requires_grad_(True)  # Gradients begin here.
+        return rows[places]
 
 
 class _Product(torch.autograd.Function):
