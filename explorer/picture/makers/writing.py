@@ -20,9 +20,11 @@ _OUTPUT = "generator.probabilities"
 _FLOAT = 4  # bytes
 
 
-def text_tokens(trace: Trace) -> tuple[Token, ...]:
+def text_tokens(trace: Trace, tree: WrittenTree) -> tuple[Token, ...]:
     """The tokens of the text that a model goes on with: those on screen without the special ones behind them."""
     row = trace.tokens.target
+    if tree.written:
+        return row[: tree.written[0].position]
     n = len(row)
     while n > 1 and row[n - 1].special:
         n -= 1
@@ -54,7 +56,7 @@ def written_timeline(trace: Trace, tree: WrittenTree, chosen: int, look: Look, w
         ranks=tuple(token.rank for token in tokens),
         n_symbols=trace.card.vocab_size,
         side="target",
-        shift=len(text_tokens(trace)),
+        shift=len(text_tokens(trace, tree)),
         scale=unit_scale(look.unit_colours),
         alike=True,
         told=tuple(
@@ -73,7 +75,7 @@ def written_timeline(trace: Trace, tree: WrittenTree, chosen: int, look: Look, w
 def candidate_bars(trace: Trace, tree: WrittenTree, chosen: int, look: Look, words: Words) -> Bars:
     """What the chosen token was chosen from; before anything is written, what the pass on screen says comes next."""
     tokens = tree.written
-    text = text_tokens(trace)
+    text = text_tokens(trace, tree)
     if not tokens:
         return top_bars(trace, attrs.evolve(look, position=len(text) - 1), words)
     place = max(0, min(chosen, len(tokens) - 1))
@@ -125,7 +127,7 @@ def cache_strips(trace: Trace, tree: WrittenTree, look: Look, words: Words) -> S
     Before anything is written they are those of the pass on screen, which the first step computes again.
     """
     side = trace.card.side("decoder")
-    text, tokens = text_tokens(trace), tree.written
+    text, tokens = text_tokens(trace, tree), tree.written
     layer, head = min(look.layer, side.n_layers - 1), trace.card.head_in(".key", min(look.head, side.n_heads - 1))
     kept = tree.cache()
     if kept is None:
