@@ -167,6 +167,18 @@ class ForeignModel:
     def rest(self, stop: Stop) -> None:
         """There is nothing to prepare."""
 
+    def _row(self, wish: Wish, text: str) -> Row:
+        """The tokens of a text, or of the whole prompt that the model's chat template makes of it.
+
+        Those of the prompt have places in the text where they stand in it. Raises BadText, NoChatTemplate, BadTemplate.
+        """
+        if not wish.chat:
+            return self.tokenizer.tokenize(text)
+        if self._template is None:
+            self._template = read_template(self._path)
+        prompt = self._template.prompt(text)
+        return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
+
     def to_go_on_with(self, wish: Wish, row: Row) -> Row:
         """The tokens of a text without the special ones behind it, or of a whole prompt; () if it is no language model."""
         if self._card.architecture != "decoder-only" or not self.foreign.has_output:
@@ -198,18 +210,6 @@ class ForeignModel:
         """What the ids add to the text of those before them, with the space between the two."""
         before, whole = self.tokenizer.decode(tuple(after)), self.tokenizer.decode((*after, *ids))
         return whole[len(before) :] if whole.startswith(before) else self.tokenizer.decode(tuple(ids))
-
-    def _row(self, wish: Wish, text: str) -> Row:
-        """The tokens of a text, or of the whole prompt that the model's chat template makes of it.
-
-        Those of the prompt have places in the text where they stand in it. Raises BadText, NoChatTemplate, BadTemplate.
-        """
-        if not wish.chat:
-            return self.tokenizer.tokenize(text)
-        if self._template is None:
-            self._template = read_template(self._path)
-        prompt = self._template.prompt(text)
-        return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
 
     def _begin(self) -> Token:
         return self.tokenizer.token(max(self._card.begin, 0))
