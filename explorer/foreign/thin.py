@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from explorer.errors import MissingWeights, NotEnoughMemory, TooLarge
 from explorer.foreign.folder import Folder
-from explorer.foreign.holding import FLOAT, SPARE, WHOLE
+from explorer.foreign.holding import FLOAT, SPARE
 from explorer.foreign.lending import SMALL, Borrower, Lender, nothing_there
 from explorer.foreign.stores import Held, InFile, Store
 
@@ -48,13 +48,6 @@ def check_room(model: nn.Module) -> None:
     need = FLOAT * sum(own.numel() for own in model.parameters())
     if lending(model) is not None and need > SPARE * psutil.virtual_memory().available:
         raise NotEnoughMemory(need_mb=round(need / 2**20))
-
-
-def check_whole(model: nn.Module) -> None:
-    """Refuse to change the weights of a model that does not hold them. Raises NotEnoughMemory."""
-    if lending(model) is not None:
-        numbers = sum(own.numel() for own in model.parameters())
-        raise NotEnoughMemory(need_mb=round(FLOAT * numbers / WHOLE / 2**20))
 
 
 def lend_half(model: Any, path: str) -> Any:

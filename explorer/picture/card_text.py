@@ -11,10 +11,10 @@ _THOUSAND = 1000
 
 
 def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
-    """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short: "124 M"."""
+    """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short without the kind."""
+    kind = "" if short else words(f"choice.architecture.{card.architecture}")
     size = rounded(card.parameters) if card.parameters else ""  # Of a recorded pass nobody may have said it.
-    parts = (card.family, words(f"choice.architecture.{card.architecture}"), size)
-    return size or card.family if short else " · ".join(filter(None, parts))
+    return " · ".join(filter(None, (card.family, kind, size)))
 
 
 def rounded(count: int) -> str:

@@ -24,7 +24,7 @@ from explorer.foreign.folder import check_folder
 from explorer.foreign.holding import streamed_bytes, way_to_hold
 from explorer.foreign.opening import Opened, open_model
 from explorer.foreign.stores import Held, InFile
-from explorer.foreign.thin import check_room, check_whole, weight_of
+from explorer.foreign.thin import check_room, weight_of
 from explorer.model.hooks import hooked
 from explorer.model.tap import taps
 from explorer.stops import Superseded
@@ -244,16 +244,6 @@ def test_a_file_that_is_cut_short_meanwhile_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadWeights, match="safetensors"):
         for _again in range(3):
             recorded(found)
-
-
-@slow
-def test_weights_that_are_lent_are_not_changed(tmp_path: Path) -> None:
-    """An adapter adds to weights, of which such a model has none; a model that holds them lets it."""
-    folder = write_model(tmp_path / "m", "gpt2")
-    check_whole(opened(folder, "float32").foreign.model)
-
-    with pytest.raises(NotEnoughMemory):
-        check_whole(opened(folder, "streamed").foreign.model)
 
 
 @slow
