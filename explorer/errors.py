@@ -5,10 +5,10 @@
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
-    ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
-    │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap,
-    │                RecordedOnly
+    ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
+    │                UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart,
+    │                NoWrittenWords, NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel,
+    │                LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -18,7 +18,7 @@
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
     │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
-    │                AdapterDoesNotFit, AdapterNeedsModel)
+    │                AdapterDoesNotFit, AdapterNeedsModel, UnknownPooling)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
     ├── NoSentences
@@ -231,6 +231,24 @@ class NotATranslator(NotFound):
     """A preset with a trained language model, asked for a translation. Values: name."""
 
     key = "error.not_a_translator"
+
+
+class NoMaskToken(NotFound):
+    """A model that shall fill in hidden words, and was not trained to. Values: name."""
+
+    key = "error.no_mask_token"
+
+
+class NoSentenceVectors(NotFound):
+    """A model that shall make one vector of a sentence, and does something else. Values: name."""
+
+    key = "error.no_sentence_vectors"
+
+
+class NotALanguageModel(NotFound):
+    """A model that shall go on with a text, and writes none or translates. Values: name."""
+
+    key = "error.not_a_language_model"
 
 
 class UnknownTap(NotFound):
@@ -489,6 +507,12 @@ class MissingWeights(BadFolder):
     """A folder that lacks tensors or files of its model. Values: path, missing."""
 
     key = "error.missing_weights"
+
+
+class UnknownPooling(BadFolder):
+    """A folder whose sentence vectors are made in a way that is not known. Values: path, got."""
+
+    key = "error.unknown_pooling"
 
 
 class NoTokenizer(BadFolder):
