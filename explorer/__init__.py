@@ -73,6 +73,7 @@ def explore(
     changes: "Iterable[Change]" = (),
     experiments: Iterable[str] = (),
     adapter: str | Path | None = None,
+    chat: bool = False,
     **knobs: Any,
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
@@ -83,10 +84,11 @@ def explore(
     `target` None stands for a trained model's own greedy translation; an untrained model is given the source text itself.
     `trained` False gives random weights in the shape of the trained ones. `changes` are made inside the pass, and also while
     a trained model finds its translation. `experiments` are names of explorer.trace.findings.EXPERIMENTS, which are found out
-    beside the pass. `knobs` are fields of explorer.config.Config.
+    beside the pass. `chat` writes the text as a message in the chat template of a model of others: the tokens are those of
+    the whole prompt. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    request = _request(text, target, preset, trained, changes, knobs | {"adapter": adapter})
+    request = _request(text, target, preset, trained, changes, knobs | {"adapter": adapter}).wishing(chat=chat)
     request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
@@ -229,7 +231,7 @@ def breaks(
     `sentences` None stands for at most so many of the bundled validation rows, on which nothing was trained. The answer has
     the share of translations that changed and, in `.kept`, the sentences of whose new translation the changed model is sure
     and to which the unchanged one objects most; see Breaks. A `beam` of 1 is greedy.
-    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NothingChanged and WritesNothing.
     """
     from explorer.config import BEAM
     from explorer.state.held_out import held_out

@@ -16,10 +16,11 @@
     │                OverLimit,
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
-    │                TooLarge, NotInstalled, SelfCheckFailed, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
-    │                AdapterDoesNotFit, AdapterNeedsModel)
+    │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
+    │                FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, NoSentences
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
+    ├── NoSentences
     ├── BadReplacement, BadField
     ├── CannotRecord NoTaps, BadAxes, SeveralSentences
     ├── CannotPatch  NoOtherText, CannotAlign, TooLongToPatch
@@ -495,6 +496,24 @@ class NoTokenizer(BadFolder):
     key = "error.no_tokenizer"
 
 
+class NeedsSentencepiece(NoTokenizer):
+    """A folder whose vocabulary is in files of sentencepiece, whose library is not there. Values: path."""
+
+    key = "error.needs_sentencepiece"
+
+
+class NoChatTemplate(BadFolder):
+    """A model that has no chat template, though one is asked for. Values: path."""
+
+    key = "error.no_chat_template"
+
+
+class BadTemplate(BadFolder):
+    """A chat template that cannot be used. Values: path, reason."""
+
+    key = "error.bad_template"
+
+
 class TooLarge(BadFolder):
     """A model that is larger than the free memory. Values: path, need_mb, free_mb."""
 
@@ -705,6 +724,12 @@ class NothingChanged(ExplorerError):
     """A search for what a change breaks, without any change."""
 
     key = "error.nothing_changed"
+
+
+class WritesNothing(ExplorerError):
+    """A search for what a change breaks in the translations of a model that writes none of its own."""
+
+    key = "error.writes_nothing"
 
 
 class NoSentences(ExplorerError):

@@ -44,9 +44,10 @@ def range_of(knob: Knob) -> str:
 
 
 def shared_flags(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags for the target, the preset, an adapter and all knobs."""
+    """Add the flags for the target, the preset, an adapter, chat templates and all knobs."""
     command = knob_flags(KNOBS)(command)
     command = click.option("--adapter", metavar="FOLDER")(command)
+    command = click.option("--chat", is_flag=True)(command)
     command = click.option("--target", metavar="TEXT")(command)
     return click.option("--preset", default=DEFAULT, show_default=True, metavar="NAME")(command)
 
@@ -87,5 +88,5 @@ def request_of(text: str, given: dict[str, Any]) -> "Request":
     if not text.strip():
         raise EmptyText
     return Request.from_preset(given["preset"], text, **turned).wishing(
-        target=given["target"], adapter=given.get("adapter") or ""
+        target=given["target"], adapter=given.get("adapter") or "", chat=bool(given.get("chat"))
     )

@@ -146,6 +146,8 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             preset=trace.preset,
         )
     )
+    if trace.card.held != "float32":
+        click.echo(words(f"held.{trace.card.held}"))
     taps = TapList(trace)
     for row, name in enumerate(taps.names):
         about = taps.summary(row)

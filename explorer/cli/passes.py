@@ -29,5 +29,5 @@ def asked(text: str, given: dict[str, Any]) -> "Request":
     if not text.strip():
         raise EmptyText
     return Request.from_preset(given["preset"], text, **turned).wishing(
-        target=given["target"], adapter=given.get("adapter") or ""
+        target=given["target"], adapter=given.get("adapter") or "", chat=bool(given.get("chat"))
     )

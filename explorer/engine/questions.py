@@ -6,11 +6,11 @@ import attrs
 
 from explorer.engine.compute import Computer
 from explorer.engine.errand import FindBreaks
+from explorer.engine.rehearsal import check_can_break
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never, silent
-from explorer.errors import NoOtherText, NoSuchPart, NothingChanged, TooLongForEffects, TooLongToPatch
+from explorer.errors import NoOtherText, NoSuchPart, TooLongForEffects, TooLongToPatch
 from explorer.presets import load_own_preset
-from explorer.state.tries import is_altered
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
 from explorer.trace.edges import Edges
@@ -69,10 +69,12 @@ def effects(computer: Computer, request: Request, stop: Stop = never, progress: 
 
 
 def breaks(computer: Computer, wish: Wish, sentences: Sequence[str], stop: Stop = never, progress: Progress = silent) -> Breaks:
-    """What the changes of a Wish do to many sentences. Raises NothingChanged, UnknownPreset, NotOwnModel, Superseded."""
+    """What the changes of a Wish do to many sentences.
+
+    Raises NothingChanged, WritesNothing, UnknownPreset, NotOwnModel, Superseded.
+    """
     load_own_preset(wish.preset)
-    if not is_altered(wish):
-        raise NothingChanged
+    check_can_break(wish)
     errand, found = FindBreaks(wish=wish, sentences=tuple(sentences)), Breaks()
     for number in range(errand.n_pieces):
         one = computer.piece(errand, number, stop).found

@@ -18,7 +18,7 @@ from explorer.engine.errand import Errand, FindBreaks, TryAll
 from explorer.engine.experiments.teacher_forced import LogP
 from explorer.engine.sources.source import Sentence
 from explorer.engine.threads import pass_work
-from explorer.errors import ExplorerError, NothingChanged, SlowToTry
+from explorer.errors import ExplorerError, NothingChanged, SlowToTry, WritesNothing
 from explorer.presets import load_preset
 from explorer.state.tries import is_altered, of_sentence, unchanged_wish
 from explorer.state.wish import Wish
@@ -91,9 +91,8 @@ class Rehearsal:
         )
 
     def sentence(self, wish: Wish, text: str, stop: Stop) -> Break:
-        """What the changes of a Wish do to one sentence. Raises NothingChanged, ExplorerError, Superseded."""
-        if not is_altered(wish):
-            raise NothingChanged
+        """What the changes of a Wish do to one sentence. Raises NothingChanged, WritesNothing, ExplorerError, Superseded."""
+        check_can_break(wish)
         changed = of_sentence(wish, text)
         plain = unchanged_wish(changed)
         before, after = self._said(plain, stop), self._said(changed, stop)
@@ -123,7 +122,7 @@ class Rehearsal:
 
         What cannot be found out together is left to be found out alone, with its error. Raises Superseded.
         """
-        if not is_altered(wish) or not can_be_together(wish):
+        if not (is_altered(wish) and can_be_together(wish)):
             return
         changed = [of_sentence(wish, text) for text in texts]
         if changed[0] in self._known:
@@ -195,12 +194,20 @@ class Rehearsal:
             raise SlowToTry(seconds=work / _WORK_OF_A_SECOND)
 
 
+def check_can_break(wish: Wish) -> None:
+    """Refuse a search that could only find nothing. Raises NothingChanged, WritesNothing."""
+    if not is_altered(wish):
+        raise NothingChanged
+    if not wish.writes:
+        raise WritesNothing
+
+
 def can_be_together(wish: Wish) -> bool:
     """Whether translations of several sentences in one batch are what each of them is alone.
 
     Dropout draws other numbers in a batch, and only the trained translator writes its translations itself.
     """
-    return wish.preset_translates and wish.uses_trained and not wish.config.dropout_active
+    return wish.writes and not wish.config.dropout_active
 
 
 def _measured(wish: Wish, sentence: Sentence) -> object:

@@ -25,9 +25,10 @@ def _same(tensor: Tensor) -> Tensor:
 
 @attrs.define
 class Turned:
-    """The knobs that act on somebody's model; all its attentions share them."""
+    """What all attentions of a model share: the knobs that act on it, and the mask of the last pass, as it came and closed."""
 
     temperature: float = 1.0
+    mask: tuple[Tensor, Tensor] | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -93,7 +94,7 @@ def attention(
         scaled = torch.tanh(scaled / cap) * cap
     if position_bias is not None:
         scaled = scaled + position_bias / temperature
-    masked = taps.masked(_closed(scaled, attention_mask))
+    masked = taps.masked(_closed(scaled, attention_mask, taps.turned))
     # A[q,k] = exp(M[q,k]) / Σ_k exp(M[q,k])
     weights = taps.dropped(taps.weights(_softmax(masked, s_aux, temperature).to(value.dtype)))
     # O[q] = Σ_k A[q,k]·V[k]
@@ -101,15 +102,15 @@ def attention(
     return mixed.transpose(1, 2).contiguous(), weights
 
 
-def _closed(scaled: Tensor, mask: Tensor | None) -> Tensor:
+def _closed(scaled: Tensor, mask: Tensor | None, turned: Turned) -> Tensor:
     """[batch, head, query, key] -inf where the mask closes a cell: there it is False, or the least number of its type."""
     if mask is None:
         return scaled
-    mask = mask[..., : scaled.shape[-1]]
     if mask.dtype == torch.bool:
-        return scaled.masked_fill(~mask, -math.inf)
-    # The sum is new memory that no tap has shown, so it may be written to.
-    return (scaled + mask).masked_fill_(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
+        return scaled.masked_fill(~mask[..., : scaled.shape[-1]], -math.inf)
+    if turned.mask is None or turned.mask[0] is not mask:  # All layers are given the same one.
+        turned.mask = mask, mask.masked_fill(mask <= torch.finfo(mask.dtype).min / 2, -math.inf)
+    return scaled + turned.mask[1][..., : scaled.shape[-1]]
 
 
 def _softmax(masked: Tensor, sink: Tensor | None, temperature: float) -> Tensor:

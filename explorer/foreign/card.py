@@ -17,8 +17,8 @@ _ACTIVATIONS = ("hidden_act", "activation_function", "hidden_activation", "dense
 _BASE = 10000.0
 
 
-def card_of(opened: Opened, name: str) -> ModelCard:
-    """The card of an opened model that the user calls `name`."""
+def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
+    """The card of an opened model that the user calls `name`, with how its weights are held."""
     foreign, config = opened.foreign, opened.foreign.model.config.get_text_config()
     shapes = _shapes(opened)
     row = foreign.known
@@ -44,6 +44,7 @@ def card_of(opened: Opened, name: str) -> ModelCard:
         ),
         parameters=sum(parameter.numel() for parameter in foreign.model.parameters()),
         trained=True,
+        held=held,
         absent=dict(_absent(opened, shapes)),
         remakes_maps=False,
         begin=_id(foreign.model.config.decoder_start_token_id) if config.is_encoder_decoder else -1,

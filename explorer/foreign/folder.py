@@ -4,34 +4,35 @@ Three things are looked at: `config.json`, the headers of the safetensors files,
 the folder is ever run: files in which code can hide (pickles, modules in Python) are not opened at all.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
-import psutil
 
-from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, TooLarge
+from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel
+from explorer.foreign.holding import way_to_hold
 from explorer.foreign.settings import read_json, read_settings
 from explorer.model.weights_header import Header, read_header
 
 _INDEX, _SINGLE = "model.safetensors.index.json", "model.safetensors"
 _OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack", ".gguf", ".onnx")
 _MOST_FILES = 1000
+_FLOATS = ("F64", "F32", "F16", "BF16")
 _LAYERS = re.compile(r"(?:num_(?:hidden_|decoder_|encoder_)?|n_|encoder_|decoder_)layers?")
 _COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|num_batches_tracked)$")
-_FLOAT = 4  # bytes; all weights become float32
-_SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
 
 
 @attrs.frozen
 class Folder:
-    """A checked folder: its absolute path, the settings of its model, and the files and headers of its weights."""
+    """A checked folder: its absolute path, the settings of its model, the headers of its files, and how to hold its weights."""
 
     path: Path
     settings: Mapping[str, Any]
     headers: Mapping[Path, Header]
+    held: str = "float32"
 
     @property
     def family(self) -> str:
@@ -41,7 +42,12 @@ class Folder:
     @property
     def numbers(self) -> int:
         """How many numbers the files hold."""
-        return sum(_size(shape) for header in self.headers.values() for shape in header.shapes.values())
+        return sum(self.sizes.values())
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many numbers each tensor has, by name."""
+        return {name: math.prod(shape) for header in self.headers.values() for name, shape in header.shapes.items()}
 
 
 def check_folder(path: Path) -> Folder:
@@ -57,10 +63,9 @@ def check_folder(path: Path) -> Folder:
         raise NotAModel(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
     folder = Folder(path, settings, {file: _header(file) for file in files})
     _check_layers(folder)
-    need, free = _FLOAT * folder.numbers, psutil.virtual_memory().available
-    if need > _SPARE * free:
-        raise TooLarge(path=str(path), need_mb=round(need / 2**20), free_mb=round(free / 2**20))
-    return folder
+    held = way_to_hold(str(path), folder.sizes)
+    kinds = {kind for header in folder.headers.values() for kind in header.dtypes.values() if kind in _FLOATS}
+    return attrs.evolve(folder, held="float16" if held == "bfloat16" and kinds == {"F16"} else held)
 
 
 def _weight_files(folder: Path) -> tuple[Path, ...]:
@@ -115,10 +120,3 @@ def _check_layers(folder: Folder) -> None:
     for key, value in folder.settings.items():
         if _LAYERS.fullmatch(key) and isinstance(value, int) and value > n_tensors:
             raise MissingWeights(path=str(folder.path), missing=f"{key} = {value}")
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for length in shape:
-        size *= length
-    return size

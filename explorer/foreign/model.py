@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from explorer.foreign.attention import AttentionTaps, Turned, give_taps
 from explorer.foreign.families import Family, Side
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
+from explorer.foreign.thin import weight_of
 from explorer.model.tap import Tap
 
 _VECTORS = "batch position feature"
@@ -127,7 +128,7 @@ class Foreign(nn.Module):
         if row is None or not row.positions:
             return None
         places = self.model.base_model.get_submodule(row.positions)
-        weight = places.weight if hasattr(places, "weight") else places.weights  # M2M-100 makes its waves itself.
+        weight = weight_of(places) if hasattr(places, "weight") else places.weights  # M2M-100 makes its waves itself.
         first = len(weight) - max_len  # Some families begin behind rows that they never use.
         return weight[first : first + n]
 

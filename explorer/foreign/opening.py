@@ -19,12 +19,16 @@ from explorer.errors import BadWeights, MissingWeights, NotAModel, NotInstalled,
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
 from explorer.foreign.families import FAMILIES
 from explorer.foreign.folder import Folder
+from explorer.foreign.lending import Lender
 from explorer.foreign.model import Foreign
+from explorer.foreign.packing import pack_all, packable, unpack_all
 from explorer.foreign.softmax import softmax_attentions
-from explorer.stops import Progress
+from explorer.foreign.thin import lend_half, lending, streamed
+from explorer.stops import Progress, Superseded
 
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
 _PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
+_PASSES = 3  # that compare a model with itself
 _MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
 _ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
 _LAYER = re.compile(r"\.(\d+)\.")
@@ -65,28 +69,35 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     with _quietly(transformers):
         model = _loaded(transformers, folder, going)
         going(1.0)
-        return with_taps(model, str(folder.path))
+        return with_taps(model, str(folder.path), going)
 
 
-def with_taps(model: Any, path: str) -> Opened:
-    """A model of transformers with taps; `path` is named in errors. Raises UnknownFamily, SelfCheckFailed."""
+def with_taps(model: Any, path: str, going: Progress = _unwatched) -> Opened:
+    """A model of transformers with taps; `path` is named in errors. Raises UnknownFamily, SelfCheckFailed, Superseded."""
     model.eval().requires_grad_(False)
     family = model.config.model_type
+    lender = lending(model)
     try:
         model.set_attn_implementation(NAME)
+        _tell(lender, going, 0)
         seen = seen_attentions(model, lambda: probed(model))
         by_softmax = not seen
         if by_softmax:  # It knows no function by name.
             model.set_attn_implementation("eager")
             seen = softmax_attentions(model, lambda: probed(model))
+    except (BadWeights, Superseded):  # The weights of a large model are read while it computes.
+        raise
     except Exception as error:  # Models of a hundred kinds raise anything, for example where they need a picture.
         raise UnknownFamily(path=path, family=family) from error
     named = _named(model, seen)
     if named is None:
         raise UnknownFamily(path=path, family=family)
+    _tell(lender, going, 1)
     before = probed(model) if by_softmax else _eager(model, path)
+    layers = packable(model)  # Taps stand around them.
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
     foreign = Foreign(model, named, sides, FAMILIES.get(family), by_softmax=by_softmax)
+    _tell(lender, going, 2)
     difference = _apart(probed(model), before)
     if not difference <= TOLERANCE:
         foreign.withhold_attention()
@@ -94,7 +105,16 @@ def with_taps(model: Any, path: str) -> Opened:
         remaining = _apart(probed(model), before)
         if not remaining <= TOLERANCE:
             raise SelfCheckFailed(path=path, difference=f"{remaining:.2g}")
+    # Packed weights are the last bits apart from the model's own; more would be a fault.
+    elif pack_all(layers) and not _apart(probed(model), before) <= TOLERANCE:
+        unpack_all(layers)
     return Opened(foreign, {name: seen[module] for name, module in named.items()}, difference)
+
+
+def _tell(lender: Lender | None, going: Progress, number: int) -> None:
+    """Have a model whose weights are read while it computes tell how far it is in one of the passes of its opening."""
+    if lender is not None:
+        lender.going = lambda share: going((number + share) / _PASSES)
 
 
 def probed(model: Any) -> Tensor:
@@ -162,16 +182,24 @@ def _described(transformers: Any, folder: Folder) -> tuple[Any, Any]:
 
 
 def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
-    """The model with its weights in float32. Raises NotAModel, UnknownFamily, MissingWeights, BadWeights, Superseded."""
+    """The model with its weights, held as the folder says.
+
+    Raises NotAModel, UnknownFamily, MissingWeights, BadWeights, TooLarge, Superseded.
+    """
     path = str(folder.path)
     kind, config = _described(transformers, folder)
+    if folder.held == "streamed":
+        try:
+            return streamed(kind, config, folder)
+        except (TypeError, AttributeError) as error:  # A family whose tensors cannot be told apart.
+            raise UnknownFamily(path=path, family=folder.family) from error
     tensors = _tensors(folder, going)
     try:
         model, told = kind.from_pretrained(
             None,
             config=config,
             state_dict=tensors,
-            dtype=torch.float32,
+            dtype=getattr(torch, folder.held),
             attn_implementation="eager",
             ignore_mismatched_sizes=True,  # They are refused here, with their names.
             output_loading_info=True,
@@ -185,7 +213,7 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
     for name, parameter in model.named_parameters():
         if not parameter.isfinite().all():
             raise BadWeights(path=path, reason=f"{name}: NaN / ∞")
-    return model
+    return model if folder.held == "float32" else lend_half(model, path)
 
 
 def _kind(transformers: Any, folder: Folder) -> Any:
@@ -213,16 +241,16 @@ def _texts(names: str | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def _tensors(folder: Folder, going: Progress) -> dict[str, Tensor]:
-    """Every tensor of the folder's files by name, in float32. Raises BadWeights, Superseded."""
+    """Every tensor of the folder's files by name, as wide as it is held. Raises BadWeights, Superseded."""
     tensors: dict[str, Tensor] = {}
-    numbers, every = 0, max(folder.numbers, 1)
+    numbers, every, kind = 0, max(folder.numbers, 1), getattr(torch, folder.held)
     for path in folder.headers:
         try:
             with safe_open(path, framework="pt") as file:
                 for name in file.keys():  # noqa: SIM118  The file is no mapping.
                     tensor = file.get_tensor(name)
                     # The file is mapped: its pages are read while the numbers are copied, in a time that can be told.
-                    tensors[name] = tensor.float().clone() if tensor.is_floating_point() else tensor
+                    tensors[name] = tensor.to(kind, copy=True) if tensor.is_floating_point() else tensor
                     numbers += tensor.numel()
                     going(numbers / every)
         except (SafetensorError, OSError, ValueError) as error:

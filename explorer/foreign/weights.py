@@ -1,6 +1,6 @@
 """The weights of somebody's model that stand behind its streams: what is written to them, and how they are read.
 
-They are the model's own memory and no copies: nobody gives an opened model other numbers.
+They are the model's own memory and no copies: nobody gives an opened model other numbers. Weights that are lent are read anew.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from explorer.foreign.families import Side
 from explorer.foreign.model import Foreign
+from explorer.foreign.thin import check_room, plainly, weight_of
 from explorer.trace.arrays import Array
 from explorer.trace.findings import Matrix, NormWeights, OutputWeights, ReadingWeights, Turn
 
@@ -22,15 +23,17 @@ _Written = tuple[dict[str, Matrix], dict[str, Matrix], dict[str, NormWeights]]
 
 
 def output_weights(foreign: Foreign) -> OutputWeights:
-    """The weights behind heads and networks of the decoder."""
+    """The weights behind heads and networks of the decoder. Raises NotEnoughMemory."""
+    check_room(foreign.model)
     return OutputWeights(*_written(foreign, "decoder"), _generator(foreign), scale=_scale(foreign))
 
 
 def reading_weights(foreign: Foreign, n: int) -> ReadingWeights:
     """The weights with which attentions read the streams of all sides, and those of what was added there, for `n` tokens.
 
-    A matrix that is not found is left out.
+    A matrix that is not found is left out. Raises NotEnoughMemory.
     """
+    check_room(foreign.model)
     found: dict[str, dict[str, Matrix]] = {"query": {}, "key": {}, "value": {}}
     head_norms = {}
     for block, module in foreign.attentions.items():
@@ -72,17 +75,11 @@ def _reading(foreign: Foreign, norm: nn.Module | None) -> Callable[[Tensor], Ten
 
     def read(stream: Tensor) -> Tensor:
         x = stream[None].to(head.weight)  # [batch 1, position, feature]
-        x = x if norm is None else _plain(norm, x)
-        logits = _plain(head, x * scale) + added
+        x = x if norm is None else plainly(norm, x)
+        logits = plainly(head, x * scale) + added
         return (logits if cap is None else torch.tanh(logits / cap) * cap)[0].float()
 
     return read
-
-
-def _plain(module: nn.Module, x: Tensor) -> Tensor:
-    """What a module makes of x by itself, past the taps that its method `forward` was given."""
-    made: Tensor = type(module).forward(module, x)
-    return made
 
 
 def _written(foreign: Foreign, side: str) -> _Written:
@@ -113,7 +110,7 @@ def norm_weights(norm: nn.Module) -> NormWeights:
     eps = float(getattr(norm, "variance_epsilon", getattr(norm, "eps", 0.0)))
     # Some families keep γ and others γ - 1: of ones, each norm makes γ/√(1 + eps).
     with torch.inference_mode():
-        weight = _plain(norm, torch.ones_like(norm.weight)) * (1 + eps) ** 0.5  # type: ignore[arg-type]  # a parameter
+        weight = plainly(norm, torch.ones_like(norm.weight)) * (1 + eps) ** 0.5  # type: ignore[arg-type]  # a parameter
     return NormWeights(_array(weight), np.zeros(len(weight), np.float32), eps, False, centred=False)
 
 
@@ -123,9 +120,9 @@ def _or_zeros(bias: Tensor | None, like: Tensor) -> Tensor:
 
 def _generator(foreign: Foreign) -> Matrix:
     head = foreign.model.get_output_embeddings()
-    bias = _added(foreign) if head.bias is None else head.bias + _added(foreign)
+    bias = _added(foreign) if head.bias is None else weight_of(head, "bias") + _added(foreign)
     none = head.bias is None and not isinstance(bias, Tensor)
-    return Matrix(_array(head.weight), None if none else _array(bias))
+    return Matrix(_array(weight_of(head)), None if none else _array(bias))
 
 
 def _added(foreign: Foreign) -> Any:
@@ -156,8 +153,7 @@ def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
 
 def _matrix(linear: nn.Module) -> Matrix:
     """The weights of a linear layer; GPT-2's has its matrix the other way round."""
-    weight, bias = linear.weight, linear.bias
-    assert isinstance(weight, Tensor)  # torch's types call it Tensor or Module.
+    weight, bias = weight_of(linear), None if linear.bias is None else weight_of(linear, "bias")
     return Matrix(_array(weight if isinstance(linear, nn.Linear) else weight.T), None if bias is None else _array(bias))
 
 

@@ -25,11 +25,15 @@ _OTHERS = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2, "I8": 1, 
 
 @attrs.frozen
 class Header:
-    """The shape of each tensor, the kind of its numbers such as "F16", and the texts that were stored with them."""
+    """The shape of each tensor, the kind of its numbers such as "F16", and the texts that were stored with them.
+
+    `places` says at which byte of the file each tensor begins.
+    """
 
     shapes: Mapping[str, tuple[int, ...]]
     dtypes: Mapping[str, str]
     about: Mapping[str, str]
+    places: Mapping[str, int] = attrs.field(factory=dict)
 
     def check_floats(self) -> None:
         """Raises ValueError if any tensor does not consist of floats."""
@@ -56,7 +60,8 @@ def read_header(path: Path) -> Header:
     _check_places([(begin, end) for _dtype, _shape, begin, end in tensors.values()], size - _LENGTH - length)
     if not isinstance(about, dict) or not all(isinstance(each, str) for each in about.values()):
         raise ValueError("__metadata__")
-    return Header({name: each[1] for name, each in tensors.items()}, {name: each[0] for name, each in tensors.items()}, about)
+    shapes, dtypes = {name: each[1] for name, each in tensors.items()}, {name: each[0] for name, each in tensors.items()}
+    return Header(shapes, dtypes, about, {name: _LENGTH + length + each[2] for name, each in tensors.items()})
 
 
 def _tensor(dtype: str, shape: list[int], data_offsets: list[int]) -> tuple[str, tuple[int, ...], int, int]:

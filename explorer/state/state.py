@@ -124,6 +124,7 @@ class State:
             other="",
             toward=(),
             away=(),
+            chat=False,
         )
         return attrs.evolve(self, wish=wish).changed(settings)
 

@@ -24,6 +24,8 @@ class Wish:
     off are not made. Of the experiments, only the effects are those of the model with them; the others run on the model
     without them.
 
+    `chat` writes the text as a message in the chat template of a model of others; tokens are then those of the whole prompt.
+
     `batch` holds further sentences that go through the model together with the text. `compared_with` is another wish that
     is answered together with this one, for comparison. `other` is the second sentence of patching, whose numbers are put
     into this one's pass; "" stands for the first that is suggested. `toward` and `away` are two sets of sentences, of
@@ -50,6 +52,7 @@ class Wish:
     adapter: str = ""
     adapted: bool = True
     compared_with: "Wish | None" = None
+    chat: bool = False
 
     @property
     def has_trained(self) -> bool:
@@ -60,6 +63,11 @@ class Wish:
     def title(self) -> str:
         """What a model from a folder is called; the preset's key for all others."""
         return titles((self.preset,))[0] if self.preset not in preset_names() else self.preset
+
+    @property
+    def worn(self) -> str:
+        """The folder of the adapter that is on; "" for none."""
+        return self.adapter if self.adapted else ""
 
     @property
     def foreign(self) -> bool:
@@ -81,6 +89,11 @@ class Wish:
         """Whether the trained weights are used: they are wanted, exist, and fit the model's shape."""
         preset = load_preset(self.preset)
         return self.trained and preset.folder is not None and self.config.shape == preset.config.shape
+
+    @property
+    def writes(self) -> bool:
+        """Whether the model that is shown writes translations of its own, which changes can break."""
+        return self.preset_translates and self.uses_trained
 
     @property
     def active(self) -> tuple[Change, ...]:

@@ -81,6 +81,9 @@ class ModelCard:
     `absent` has the taps that this model lacks and others have: the tap's name without side and layer, and the key of the text
     that says why.
 
+    `held` says how the weights are held: as "float32", as "bfloat16" or "float16" and widened layer by layer, or
+    "streamed" from their files, since they are larger than the memory.
+
     `remakes_maps` says whether a head's map follows from its queries and keys by the numbers of this card alone. `begin` is the
     id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none.
 
@@ -114,6 +117,7 @@ class ModelCard:
     remakes_maps: bool = attrs.field(default=True, validator=_truth)
     begin: int = attrs.field(default=BEGIN, validator=_of(int, -1))
     end: int = attrs.field(default=END, validator=_of(int, -1))
+    held: str = attrs.field(default="float32", validator=_text)
     dtype: str = attrs.field(default="float32", validator=_text)
     difference: float = attrs.field(default=0.0, converter=float)
 

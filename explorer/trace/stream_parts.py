@@ -145,13 +145,15 @@ class WayBack:
         if self._pre:
             # h = norm(r), where r is the stream after the last addition before
             g, share = _through(self.row(self._stream(end)), self.weights.norms[norm], g)
-            yield Part("norm_bias", tap, layer), share
+            if self.weights.norms[norm].centred:  # The other kind has no bias.
+                yield Part("norm_bias", tap, layer), share
         for place in reversed(range(end)):
             added = self.additions[place]
             if not self._pre:
                 # x = norm(r): the stream goes on behind the norm of each addition
                 g, share = _through(self.row(added.residual), self.weights.norms[added.residual], g)
-                yield Part("norm_bias", added.norm, added.layer), share
+                if self.weights.norms[added.residual].centred:
+                    yield Part("norm_bias", added.norm, added.layer), share
             before = self._stream(place) if self.trace.card.residual else ""
             yield from self._added(added, g * self._kept(f"{added.block}.output", added.residual, before))
             if not self.trace.card.residual:

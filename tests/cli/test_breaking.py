@@ -7,7 +7,7 @@ import pytest
 
 import explorer
 from explorer.cli.main import main
-from explorer.errors import NothingChanged, UnknownFormat
+from explorer.errors import NothingChanged, UnknownFormat, WritesNothing
 from explorer.state.held_out import held_out
 from explorer.trace.changes import Change
 
@@ -78,3 +78,15 @@ def test_a_postcard_is_written_and_its_changes_are_read_back(tmp_path: Path, cap
     explorer.postcard(SENTENCE, tmp_path / "numbers.csv", changes=HIDE[:1], language="zh")
     assert "log_p.changed" in (tmp_path / "numbers.csv").read_text(encoding="utf-8")
     assert "改" not in (tmp_path / "numbers.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("model", [{"preset": "tiny"}, {"preset": "language-model"}, {"preset": "translator", "seed": 3}])
+def test_a_model_that_writes_nothing_has_no_share_of_changed_translations(
+    model: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nought of all would be said of translations that there are not; it is refused, in Python and at the command line."""
+    with pytest.raises(WritesNothing):
+        explorer.breaks(position="none", sentences=THREE, **model)  # type: ignore[arg-type]  # names of arguments
+    flags = [part for name, value in model.items() for part in (f"--{name}", str(value))]
+    assert main(["breaks", "--position", "none", "--language", "en", *flags]) == 2
+    assert "writes no translation" in capsys.readouterr().err

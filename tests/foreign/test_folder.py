@@ -15,7 +15,7 @@ import pytest
 
 from explorer import errors
 from explorer.errors import BadFile, ExplorerError
-from explorer.foreign import folder as folder_room
+from explorer.foreign import holding
 from explorer.foreign.folder import check_folder
 from explorer.lang import LANGUAGES, Words
 from tests.foreign.models import write_folder, write_safetensors
@@ -179,15 +179,25 @@ def test_whole_numbers_are_taken_where_they_count_positions(tmp_path: Path) -> N
 
 
 def test_a_model_larger_than_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence has what it needs and what is free, both in MB."""
+    """Where not even a few of its matrices fit. The sentence has what these need and what is free, both in MB."""
     memory = attrs.make_class("Memory", ["available"])
-    monkeypatch.setattr(folder_room.psutil, "virtual_memory", lambda: memory(available=2**20))
+    monkeypatch.setattr(holding.psutil, "virtual_memory", lambda: memory(available=2**20))
     folder = write_folder(tmp_path / "m")
     write_safetensors(folder / "model.safetensors", {"w": np.zeros(2**18, np.float16)})
 
     with pytest.raises(errors.TooLarge) as caught:
         check_folder(folder)
-    assert caught.value.values == {"path": str(folder), "need_mb": 1, "free_mb": 1}
+    assert caught.value.values == {"path": str(folder), "need_mb": 4, "free_mb": 1}
+
+
+def test_a_model_of_many_small_parts_is_not_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of its matrices fits, so that they can be read one after the other."""
+    memory = attrs.make_class("Memory", ["available"])
+    monkeypatch.setattr(holding.psutil, "virtual_memory", lambda: memory(available=2**20))
+    folder = write_folder(tmp_path / "m")
+    write_safetensors(folder / "model.safetensors", {f"w{n}": np.zeros(2**14, np.float16) for n in range(64)})
+
+    assert check_folder(folder).held == "streamed"
 
 
 @pytest.mark.parametrize("name", ["no/such/folder", "a\0b", "x" * 5000])

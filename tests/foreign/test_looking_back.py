@@ -130,6 +130,8 @@ def test_the_parts_of_a_logit_sum_to_it(name: str, folder: Folder) -> None:
             assert parts.exact
     assert sum(part.kind == "head" for part in parts.parts) == 4 * 2 * (2 if name in BOTH else 1)
     assert abs(parts.values).max() > 0.01
+    without_bias = trace.card.norm_kind == "rms"
+    assert any(part.kind == "norm_bias" for part in parts.parts) != without_bias
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "qwen3", "gemma", "t5", "mbart"])

@@ -46,6 +46,7 @@ def test_an_adapter_is_added_switched_and_compared(
         bar.compare.click()
         journey.settle(window)
         assert window.session.state.page == "compare"
+        assert "adapter" in window.page_stack.page.about.text()
         np.testing.assert_array_equal(_logits(window), adapted)
         assert window.session.frame is not None
         other = window.session.frame.trace.compared_with

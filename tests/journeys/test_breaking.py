@@ -15,7 +15,7 @@ from explorer.app.shell.export_dialog import ExportDialog
 from explorer.app.shell.window import Window
 from explorer.state.alterations import read_alterations
 from explorer.state.change_intents import AddChanges
-from explorer.state.intents import SetKnob, SetText
+from explorer.state.intents import SetKnob, SetPreset, SetText
 from explorer.trace.changes import Change
 from explorer.views.controls.outcome_row import OutcomeRow
 from tests.journeys.conftest import Journey
@@ -180,6 +180,40 @@ def test_the_search_says_so_without_a_change(journey: Journey) -> None:
         assert not finder.isVisible()
 
     journey.run(script, "--preset", "translator", "--text", SENTENCE)
+
+
+def test_the_search_names_places_and_not_the_words_of_one_sentence(journey: Journey) -> None:
+    """In other sentences the same place holds another word, so the search must not speak of this one's."""
+
+    def script(window: Window) -> None:
+        page = change_page(journey, window)
+        hidden = tuple(Change(f"decoder.layers.{layer}.cross_attn.masked", "close", columns=(0,)) for layer in range(3))
+        window.session.ask(AddChanges(hidden))
+        journey.settle(window)
+        finder = finder_of(window, page)
+        assert "#0" in finder.changes.text() and "她" not in finder.changes.text()
+        finder.close()
+
+    journey.run(script, "--preset", "translator", "--text", SENTENCE)
+
+
+def test_a_language_model_has_no_search(journey: Journey) -> None:
+    """It writes no translation that could change; the button says so, and what is suggested leaves no gap."""
+
+    def script(window: Window) -> None:
+        page = change_page(journey, window)
+        assert not page.find_button.isEnabled()
+        assert page.find_button.toolTip() == window.appearance.words("error.writes_nothing")
+        shown = [button for button in page.suggestions.buttons.values() if button.isVisible()]
+        assert len(shown) == 3 and page.suggestions.buttons["hide"].isHidden()
+        first, second, third = (button.geometry() for button in shown)
+        assert first.top() == second.top() < third.top() and third.right() == second.right()
+        window.session.ask(SetPreset("translator"))
+        journey.settle(window)
+        assert page.find_button.isEnabled() and page.suggestions.buttons["hide"].isVisible()
+        assert page.find_button.toolTip() == window.appearance.words("breaks.find_about")
+
+    journey.run(script, "--preset", "language-model", "--text", SENTENCE)
 
 
 def test_a_find_is_put_into_the_box(journey: Journey, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Every page shows its cards: none squeezed to nothing, none blank, no explanation cut off, whatever the window's size."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -92,12 +92,12 @@ def n_colours(image: QImage) -> int:
     return 0 if not grid.size else 2 if (grid != grid[0, 0]).any() else 1
 
 
-def faults(journey: Journey, window: Window) -> list[str]:
-    """Of all pages at all sizes, in the window's language."""
+def faults(journey: Journey, window: Window, sizes: Iterable[tuple[int, int]]) -> list[str]:
+    """Of all pages, in the window's language; each is opened at the first of the sizes and has all of them in turn."""
     found = []
-    for width, height in SIZES:
-        window.resize(width, height)
-        for key in page_list.KEYS:
+    for key in page_list.KEYS:
+        for width, height in sizes:
+            window.resize(width, height)
             window.go(key)
             journey.settle(window)
             QApplication.processEvents()
@@ -107,7 +107,10 @@ def faults(journey: Journey, window: Window) -> list[str]:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_page_shows_its_cards(journey: Journey, model: str) -> None:
-    """At each size, of a trained model, one with a decoder alone, and one of 64×32 heads; light in Chinese, dark in English."""
+    """At each size, of a trained model, one with a decoder alone, and one of 64×32 heads; light in Chinese, dark in English.
+
+    Each page is opened in the largest window and in the smallest one.
+    """
     preset, knobs = MODELS[model]
 
     def script(window: Window) -> None:
@@ -115,10 +118,10 @@ def test_every_page_shows_its_cards(journey: Journey, model: str) -> None:
         for name, value in knobs.items():
             window.session.ask(SetKnob(name, value))
         journey.settle(window)
-        found = faults(journey, window)
+        found = faults(journey, window, SIZES)
         window.actions_.by_name["language"].trigger()
         window.actions_.themes["dark"].trigger()
-        found += faults(journey, window)  # What was computed of 2,048 heads is there already.
+        found += faults(journey, window, SIZES[::-1])  # What was computed of 2,048 heads is there already.
         assert not found, "\n".join(found)
 
     journey.run(script, "--preset", preset)

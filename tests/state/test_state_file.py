@@ -33,6 +33,7 @@ FULL = State(
         away=("我是老师。", "我"),
         adapter="/an/adapter",
         adapted=False,
+        chat=True,
         changes=(
             Change("encoder.layers.0.self_attn.mixed", "scale", head=3, value=0.0),
             Change("encoder.norm", "patch", text="你"),

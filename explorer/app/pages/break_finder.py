@@ -105,7 +105,7 @@ class BreakFinder(QDialog):
         self._told, self.breaks = told, Breaks()
         self.rows.clear()
         self._refused = ""
-        sentences = (self._own or held_out()) if is_altered(wish) else ()
+        sentences = (self._own or held_out()) if is_altered(wish) and wish.writes else ()
         self.errand = FindBreaks(wish=wish, sentences=sentences)
         self.sent.emit(self.errand)
         self.tell()
@@ -138,7 +138,9 @@ class BreakFinder(QDialog):
         self.setWindowTitle(words("breaks.title"))
         self.title.setText(words("breaks.title"))
         self.changes.setText(self._told)
-        self.rate.setText(self._rate() if errand.n_pieces else words("error.nothing_changed"))
+        silent = errand.wish is not None and not errand.wish.writes
+        nothing = words("error.writes_nothing" if silent else "error.nothing_changed")
+        self.rate.setText(self._rate() if errand.n_pieces else nothing)
         self.progress.setRange(0, max(1, errand.n_pieces))
         self.progress.setValue(len(self.breaks) + self.breaks.left_out)
         self.progress.setAccessibleName(words("breaks.progress"))

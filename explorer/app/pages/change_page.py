@@ -108,6 +108,7 @@ class ChangePage(Page):
         self._words: Words | None = None
         self._shown: tuple[Trace, Look] | None = None
         self._firsts: dict[str, FirstChange] = {}
+        self._offered: set[str] | None = None
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._shown = (trace, look)
@@ -139,8 +140,8 @@ class ChangePage(Page):
             self.finder.set_theme(self._theme)
             self.finder.wished.connect(self.wished)
             self.finder.sent.connect(self.sent)
-        trace = None if self._shown is None else self._shown[0]
-        self.finder.search(self._wish, told_alterations(alterations(self._wish), trace, self._words))
+        # Each sentence has other words at the same places, so the changes are told without those of this one.
+        self.finder.search(self._wish, told_alterations(alterations(self._wish), None, self._words))
         self.finder.show()
         self.finder.raise_()
 
@@ -192,6 +193,8 @@ class ChangePage(Page):
 
     def put(self, wish: Wish) -> None:
         self._wish = wish
+        self.find_button.setEnabled(wish.writes)
+        self._name_finder()
         self._tell()
 
     def speak(self, words: Words) -> None:
@@ -199,12 +202,18 @@ class ChangePage(Page):
         self._words = words
         self.hint.setText(words("change.same_words"))
         self.find_button.setText(words("breaks.find"))
-        self.find_button.setToolTip(words("breaks.find_about"))
+        self._name_finder()
         self.save_button.setText(words("postcard.save"))
         self.save_button.setToolTip(words("postcard.save_about"))
         if self.finder is not None:
             self.finder.speak(words)
         self._tell()
+
+    def _name_finder(self) -> None:
+        """Say what the search does, or why this model has nothing to search."""
+        if self._words is not None:
+            silent = self._wish is not None and not self._wish.writes
+            self.find_button.setToolTip(self._words("error.writes_nothing" if silent else "breaks.find_about"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow page the sentences of the suggestions take two lines, and the page scrolls."""
@@ -223,12 +232,17 @@ class ChangePage(Page):
     def _name_suggestions(self, trace: Trace, look: Look, words: Words) -> None:
         """Write the suggestions for this sentence and head; one that the model has no place for is hidden."""
         self._firsts = {each.key: each for each in (*words_to_hide(trace)[:1], *heads_to_switch(look))}
-        for key, button in self.suggestions.buttons.items():
+        offers = set()
+        for key in self.suggestions.buttons:
             first = self._firsts.get(key)
             told = {"word": first.word if first else "", "head": told_head(look, words)}
             self.suggestions.name(key, words(f"change.suggest.{key}", **told), words(f"change.suggest_about.{key}", **told))
             there = first is not None and first.changes[0].tap in trace
-            button.setVisible(key in offered(trace.preset) if key in BREAKS else there)
+            if key in offered(trace.preset) if key in BREAKS else there:
+                offers.add(key)
+        if offers != self._offered:  # Laying out anew costs more than naming.
+            self._offered = offers
+            self.suggestions.offer(offers)
 
     def _suggest(self, key: str) -> None:
         self.wished.emit(SetKnob(key, BREAKS[key]) if key in BREAKS else AddChanges(self._firsts[key].changes))

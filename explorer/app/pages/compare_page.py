@@ -1,5 +1,7 @@
 """The compare page: two states and their difference, and where the present one departs from the paper."""
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -144,7 +146,10 @@ class ComparePage(Page):
             self.about.setText(self._words("compare.nothing"))
             return
         changed = [name for name, value in other.config.values().items() if value != self._wish.config.values()[name]]
-        names = ", ".join(self._words(f"knob.{name}.name") for name in changed) or self._words("compare.same_knobs")
+        named = [self._words(f"knob.{name}.name") for name in changed]
+        if other.worn != self._wish.worn:
+            named.append(self._words("adapter.title", name=Path(other.worn or self._wish.worn).name))
+        names = ", ".join(named) or self._words("compare.same_knobs")
         title = f"preset.{other.preset}.title"
         preset = self._words(title) if title in self._words else other.title
         told = self._words("compare.about", text=other.text, preset=preset, knobs=names)

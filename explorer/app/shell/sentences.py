@@ -74,7 +74,7 @@ class Sentences(QWidget):
         self._words = words
         self.examples.offer(gallery(), words)
         self._name_source(words)
-        self.source_edit.setPlaceholderText(words("header.source_hint"))
+        self._hint(words)
         self._offer("", words)
 
     def put(self, wish: Wish, by: Intent | None) -> None:
@@ -90,15 +90,15 @@ class Sentences(QWidget):
                 self._offer("", self._words)
         self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
         self._foreign = wish.foreign
-        both = wish.config.architecture == "encoder-decoder"
-        own = wish.uses_trained and both and wish.preset_translates
+        if not wish.foreign:
+            self._show_target(wish.config.architecture == "encoder-decoder")
+        elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
+            self._show_target(False)
+        own = wish.uses_trained and wish.config.architecture == "encoder-decoder" and wish.preset_translates
+        both = wish.config.architecture == "encoder-decoder" and not wish.foreign
         self._source_name = f"header.{'source_chinese' if own else 'source' if both else 'text'}"
         if self._words is not None:
             self._name_source(self._words)
-        if not wish.foreign:
-            self._show_target(both)
-        elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
-            self._show_target(False)
 
     def _show_target(self, both: bool) -> None:
         for widget in (self.target_label, self.target_edit, self.target_row):
@@ -106,13 +106,20 @@ class Sentences(QWidget):
 
     def _fix(self, *, recorded: bool) -> None:
         """Let nobody type where a pass was recorded before, and say why; its own texts are shown when they are there."""
-        if recorded == self.source_edit.isReadOnly() or self._words is None:
+        if recorded == self.source_edit.isReadOnly():
             return
         for edit in (self.source_edit, self.target_edit):
             edit.setReadOnly(recorded)
             edit.setClearButtonEnabled(not recorded)
-            edit.setToolTip(self._words("recorded.fixed") if recorded else "")
-        self.source_edit.setPlaceholderText(self._words("recorded.fixed" if recorded else "header.source_hint"))
+        if self._words is not None:
+            self._hint(self._words)
+
+    def _hint(self, words: Words) -> None:
+        """Say what can be typed, or why nothing can."""
+        recorded = self.source_edit.isReadOnly()
+        self.source_edit.setPlaceholderText(words("recorded.fixed" if recorded else "header.source_hint"))
+        for edit in (self.source_edit, self.target_edit):
+            edit.setToolTip(words("recorded.fixed") if recorded else "")
 
     def _name_source(self, words: Words) -> None:
         """Say in which language a trained translator reads; a model of one side has no source, but a text."""

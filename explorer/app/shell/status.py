@@ -72,7 +72,7 @@ class Status(QStatusBar):
 
     def tell(self, frame: Frame, picture_ms: float, words: Words) -> None:
         """Show the facts of a frame and the time its pictures took."""
-        tokens = frame.trace.tokens
+        tokens, card = frame.trace.tokens, frame.trace.card
         if tokens.source and tokens.target:
             count = words("status.tokens_both", source=len(tokens.source), target=len(tokens.target))
         else:
@@ -85,6 +85,7 @@ class Status(QStatusBar):
             count,
             words("status.parameters", count=f"{frame.trace.parameters:,}"),
             words("status.trained") if frame.trace.trained else words("status.untrained", seed=frame.trace.knob("seed")),
+            *([words(f"held_short.{card.held}")] if card.held != "float32" else ()),
             *([words("status.decoding", decoding_ms=frame.decoding_ms)] if frame.trace.search is not None else ()),
             words("status.times", forward_ms=frame.pass_ms, picture_ms=picture_ms, device=frame.device),
         )

@@ -24,11 +24,14 @@ from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
 from explorer.foreign.model import Foreign
 from explorer.foreign.opening import Opened, open_model
+from explorer.foreign.thin import lending
 from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, Superseded, stoppable
-from explorer.tokens.foreign import ForeignTokenizer, read_tokenizer
+from explorer.tokens.chat import Template, read_template, within
+from explorer.tokens.foreign import read_tokenizer
+from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 from explorer.tokens.token import Token
 from explorer.trace.arrays import frozen_array
 from explorer.trace.model_card import ModelCard
@@ -45,10 +48,10 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     folder = check_folder(path)
     tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop))
-    card = card_of(opened, name)
+    card = card_of(opened, name, folder.held)
     if tokenizer.size > card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
-    return ForeignModel(opened, card, tokenizer)
+    return ForeignModel(opened, card, tokenizer, folder.path)
 
 
 def fits_beside(path: Path) -> bool:
@@ -70,8 +73,9 @@ def folder_version(path: Path) -> tuple[tuple[str, int, int], ...]:
 class ForeignModel:
     """The ModelSource of one opened folder."""
 
-    def __init__(self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer) -> None:
-        self.foreign, self._card, self.tokenizer = opened.foreign, card, tokenizer
+    def __init__(self, opened: Opened, card: ModelCard, tokenizer: ForeignTokenizer, path: Path) -> None:
+        self.foreign, self._card, self.tokenizer, self._path = opened.foreign, card, tokenizer, path
+        self._template: Template | None = None  # It is read when somebody asks for it.
         self._symbols = tokenizer.symbols(card.vocab_size)
         self._dressed = Dressed(opened.foreign.model, opened.foreign.model.base_model_prefix)
         self._adapter: Adapter | None = None
@@ -101,14 +105,17 @@ class ForeignModel:
         return taps(self.foreign)
 
     def cut(self, wish: Wish) -> Row:
-        """The tokens of the typed text, with the special ones of the model. Raises BadText, TooLong, KnobDoesNothing."""
+        """The tokens of the typed text, with the special ones of the model.
+
+        Raises BadText, TooLong, KnobDoesNothing, NoChatTemplate, BadTemplate.
+        """
         if not wish.trained:
             raise KnobDoesNothing(name="trained")
-        return self._short_enough(self.tokenizer.tokenize(wish.text))
+        return self._short_enough(self._row(wish, wish.text))
 
     def further(self, wish: Wish, text: str) -> Row:
         """The tokens of a further sentence of a batch, cut off at the model's length. Raises BadText."""
-        return self.tokenizer.tokenize(text)[: self._card.max_len]
+        return self._row(wish, text)[: self._card.max_len]
 
     def decode(self, wish: Wish, source: Row, beam: int, changing: Changing, stop: Stop) -> Sentence:
         """The tokens of the sides that the model has. A model with both writes its target, greedily, unless one was typed.
@@ -138,6 +145,9 @@ class ForeignModel:
         check_memory(self._card, recorded_bytes, held=_FLOAT * self._card.parameters)
         self.foreign.turned.temperature = config.temperature
         self._dressed.wear(self._adapter)
+        lender = lending(self.foreign.model)
+        if lender is not None:  # The weights of a large model are read while it computes.
+            lender.going = stoppable(progress, stop)
         return self.foreign
 
     def run(self, model: Foreign, sentence: Sentence) -> None:
@@ -153,6 +163,18 @@ class ForeignModel:
 
     def rest(self, stop: Stop) -> None:
         """There is nothing to prepare."""
+
+    def _row(self, wish: Wish, text: str) -> Row:
+        """The tokens of a text, or of the whole prompt that the model's chat template makes of it.
+
+        Those of the prompt have places in the text where they stand in it. Raises BadText, NoChatTemplate, BadTemplate.
+        """
+        if not wish.chat:
+            return self.tokenizer.tokenize(text)
+        if self._template is None:
+            self._template = read_template(self._path)
+        prompt = self._template.prompt(text)
+        return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
 
     def _begin(self) -> Token:
         return self.tokenizer.token(max(self._card.begin, 0))

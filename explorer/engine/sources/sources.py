@@ -13,7 +13,7 @@ from explorer.engine.sources.trained import Trained
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS, Translator
 from explorer.engine.token_limits import short_enough
-from explorer.errors import AdapterNeedsModel, NotATranslator
+from explorer.errors import AdapterNeedsModel, NoChatTemplate, NotATranslator
 from explorer.presets import load_own_preset, load_preset
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop
@@ -35,14 +35,16 @@ class Sources:
     def of(self, wish: Wish, stop: Stop = never, progress: Progress = silent) -> ModelSource:
         """The source that a Wish asks for; a model of others is opened by it, which takes long.
 
-        Raises UnknownPreset, BadFile, Superseded.
+        Raises UnknownPreset, BadFile, NoChatTemplate, Superseded.
         """
         foreign = load_preset(wish.preset).foreign
         if foreign is not None:
             opened = self.folders.of(foreign, wish.preset, stop, progress)
-            return opened.with_adapter(Path(wish.adapter)) if wish.adapter and wish.adapted else opened
+            return opened.with_adapter(Path(wish.worn)) if wish.worn else opened
         if wish.adapter:
             raise AdapterNeedsModel(path=wish.adapter)
+        if wish.chat:
+            raise NoChatTemplate(path=wish.preset)
         # A trained model needs its own vocabulary, so it cannot work with one that is made from the sentence.
         trained = self.trained(wish.preset) if wish.config.vocabulary == "bundled" else None
         if trained is None:

@@ -155,7 +155,8 @@ def map_difference(trace: Trace, look: Look, words: Words) -> Heatmap | None:
     made = None if both is None else compare.difference(both, shown_head(trace, look), words)
     if made is None:
         return None
-    made = attrs.evolve(made, scale=Scale(-1.0, 1.0, look.signed_colours))
+    told = attrs.evolve(made.caption, formula=words("change.difference_formula"))
+    made = attrs.evolve(made, scale=Scale(-1.0, 1.0, look.signed_colours), caption=told)
     return _named(made, "difference", shown_head(trace, look), words)
 
 

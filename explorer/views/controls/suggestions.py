@@ -1,6 +1,6 @@
 """Buttons with a sentence each, for what can be done with one click."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon
@@ -19,7 +19,8 @@ class Suggestions(QWidget):
     def __init__(self, keys: Sequence[str], columns: int = _COLUMNS) -> None:
         super().__init__()
         self.buttons: dict[str, QCommandLinkButton] = {}
-        layout = QGridLayout(self)
+        self._columns = columns
+        layout = self._grid = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         for place, key in enumerate(keys):
@@ -39,6 +40,18 @@ class Suggestions(QWidget):
         button.setDescription(about)
         button.setAccessibleName(title)
         button.setAccessibleDescription(about)
+
+    def offer(self, keys: Container[str]) -> None:
+        """Show these buttons alone, without a gap where another one would be."""
+        for button in self.buttons.values():
+            self._grid.removeWidget(button)
+        shown = [key for key in self.buttons if key in keys]
+        for key, button in self.buttons.items():
+            button.setVisible(key in shown)
+        for place, key in enumerate(shown):
+            last = len(shown) % self._columns and place == len(shown) - 1
+            columns = self._columns - place % self._columns if last else 1  # The last row is filled.
+            self._grid.addWidget(self.buttons[key], place // self._columns, place % self._columns, 1, columns)
 
     def _chosen(self) -> None:
         self.chose.emit(str(self.sender().property("suggests")))

@@ -271,7 +271,7 @@ class HeadGridView(WalkedCanvas):
         bar = QRectF(field.right() + 10, field.top(), 8, min(field.height(), 120))
         paint_bar(painter, bar, self.picture.scale, self.theme)
         place = QPointF(field.left(), field.bottom() + 6)
-        place = paint_axis_names(painter, place, self.picture.rows.name, self.picture.columns.name, self.theme)
+        place = paint_axis_names(painter, place, self.width(), self.picture.rows.name, self.picture.columns.name, self.theme)
         if self.words is None:
             return
         right: float = self.width()

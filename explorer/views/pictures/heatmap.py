@@ -249,7 +249,9 @@ class HeatmapView(WalkedCanvas):
             paint_bar(painter, bar, self.picture.scale, self.theme)
         place = QPointF(field.left(), field.bottom() + 6)
         if self._named:
-            place = paint_axis_names(painter, place, self.picture.rows.name, self.picture.columns.name, self.theme)
+            place = paint_axis_names(
+                painter, place, self.width(), self.picture.rows.name, self.picture.columns.name, self.theme
+            )
         self._legends(painter, place)
 
     def _legends(self, painter: QPainter, place: QPointF) -> None:

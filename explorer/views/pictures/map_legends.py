@@ -29,12 +29,17 @@ def bar_labels(scale: Scale) -> list[tuple[float, str]]:
     return [(place / (len(figures) - 1), number(float(f"{figure:.2g}"))) for place, figure in enumerate(figures)]
 
 
-def paint_axis_names(painter: QPainter, place: QPointF, rows: str, columns: str, theme: Theme) -> QPointF:
-    """Write what runs downward and what to the right; returns where the line can go on."""
+def paint_axis_names(painter: QPainter, place: QPointF, right: float, rows: str, columns: str, theme: Theme) -> QPointF:
+    """Write what runs downward and what to the right; returns where the line can go on.
+
+    Below a small map the text begins further to the left, where it ends before `right`.
+    """
     text = f"{rows} ↓  {columns} →"
+    wide = QFontMetricsF(painter.font()).horizontalAdvance(text)
+    left = max(0.0, min(place.x(), right - wide))
     painter.setPen(QColor(theme.faint))
-    painter.drawText(QPointF(place.x(), place.y() + 11), text)
-    return place + QPointF(QFontMetricsF(painter.font()).horizontalAdvance(text) + 16, 0)
+    painter.drawText(QPointF(left, place.y() + 11), text)
+    return QPointF(left + wide + 16, place.y())
 
 
 def paint_legend(painter: QPainter, place: QPointF, right: float, name: str, reason: str, theme: Theme) -> None:

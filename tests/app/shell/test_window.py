@@ -159,6 +159,18 @@ def test_a_frame_is_drawn_and_told_of(opened: Opened, monkeypatch: pytest.Monkey
     assert f"{frame.trace.parameters:,}" in opened.window.status.facts.toolTip()
 
 
+@pytest.mark.parametrize("held", ["bfloat16", "streamed"])
+def test_the_line_says_how_the_weights_of_a_large_model_are_held(held: str, opened: Opened) -> None:
+    """Of a model that is held as usual it says nothing."""
+    frame, status, words = opened.show_frame(), opened.window.status, opened.window.appearance.words
+    said = words(f"held_short.{held}")
+    status.tell(frame, 1.0, words)
+    assert said not in status.facts.toolTip()
+    trace = frame.trace
+    status.tell(attrs.evolve(frame, trace=attrs.evolve(trace, card=attrs.evolve(trace.card, held=held))), 1.0, words)
+    assert said in status.facts.toolTip()
+
+
 # What comes from a part reaches the session
 
 

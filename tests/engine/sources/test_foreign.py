@@ -22,6 +22,7 @@ from explorer.engine.request import Request
 from explorer.errors import (
     BadVocabulary,
     KnobDoesNothing,
+    NoChatTemplate,
     NotAModel,
     NotForThisModel,
     NotKept,
@@ -335,6 +336,28 @@ def test_show_says_what_is_behind_a_mask(folder: Folder, capsys: pytest.CaptureF
     assert "Next token" not in out
     assert cli.main(["show", "the [MASK]", "--preset", str(folder("bert without an output")), "--language", "en"]) == 0
     assert "at place" not in capsys.readouterr().out
+
+
+def test_a_text_may_be_a_message_in_the_models_chat_template(
+    folder: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Off unless it is asked for. The tokens are those of the whole prompt, and stand where the text stands in it."""
+    talking = tmp_path / "talking"
+    shutil.copytree(folder("gpt2"), talking)
+    template = "a b {{ messages[0].content }}{% if add_generation_prompt %} and{% endif %}"
+    (talking / "tokenizer_config.json").write_text(json.dumps({"chat_template": template}))
+    plain, chat = (explorer.explore("the fox", preset=talking, chat=chat) for chat in (False, True))
+
+    assert [token.text for token in plain.tokens.target] == ["[CLS]", "the", "fox", "[SEP]"]
+    assert [token.text for token in chat.tokens.target] == ["a", "b", "the", "fox", "and"]
+    assert [(token.start, token.end) for token in chat.tokens.target] == [(0, 0), (0, 0), (0, 3), (4, 7), (0, 0)]
+    same = explorer.explore("a b the fox and", preset=talking)
+    assert [token.id for token in same.tokens.target[1:-1]] == [token.id for token in chat.tokens.target]
+    assert cli.main(["show", "the fox", "--preset", str(talking), "--chat"]) == 0
+    assert "a / b / the / fox / and" in capsys.readouterr().out
+    for preset in (folder("bert"), "tiny"):
+        with pytest.raises(NoChatTemplate):
+            explorer.explore("the fox", preset=preset, chat=True)
 
 
 def test_files_are_written_of_it(folder: Folder, tmp_path: Path) -> None:

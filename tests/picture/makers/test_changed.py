@@ -94,6 +94,7 @@ def test_the_maps_are_of_the_head_that_differs_most(computer: Computer, words: W
     assert before is not None and after is not None and difference is not None
 
     assert (shown.attention, shown.layer, shown.head) == ("decoder.cross_attn", 1, 3)
+    assert difference.caption.formula == "after − before"
     tap = "decoder.layers.1.cross_attn.weights"
     assert np.array_equal(before.values, found.trace[tap][3])
     assert after.closed is not None and after.closed[0, 0] and found.fed[tap][3, 0, 0] == 0

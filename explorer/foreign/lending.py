@@ -1,0 +1,166 @@
+"""Weights that are lent to a layer while it computes, and taken back after it.
+
+A layer that owns large weights has a `Borrower` in place of its `forward`. In between, its parameters have their shape and
+are NaN throughout, in the memory of one number: whoever computes with one that was not lent gets NaN, which the check at
+opening finds.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from explorer.errors import BadWeights
+from explorer.foreign.holding import READ_AHEAD
+from explorer.foreign.stores import Store
+from explorer.stops import Progress
+
+SMALL = 2**16  # numbers; smaller tensors, as those of norms, stay in memory
+_PRODUCTS = ("torch.nn.modules.linear.Linear", "transformers.pytorch_utils.Conv1D")
+Lent = Mapping[str, Tensor]
+
+
+def nothing_there(shape: tuple[int, ...]) -> nn.Parameter:
+    """A parameter of this shape that is NaN throughout, in the memory of one number."""
+    return nn.Parameter(torch.full((1,), torch.nan).expand(shape), requires_grad=False)
+
+
+class Lender:
+    """Lends weights to the layers of one model, in the order of its passes; `ahead` has the next ones read meanwhile.
+
+    `going` is told the share of the layers that the pass has come through, and may raise an error to end it.
+    """
+
+    def __init__(self, *, ahead: bool) -> None:
+        self.going: Progress = lambda _share: None
+        self.n_borrowers = 0
+        self._order: list[Borrower] = []
+        self._places: dict[Borrower, int] = {}
+        self._read: dict[Borrower, Future[Lent]] = {}
+        self._free: dict[int, list[Tensor]] = {}
+        self._reader = ThreadPoolExecutor(1, "weights") if ahead else None
+
+    def lend(self, borrower: "Borrower") -> Lent:
+        """The weights of a layer. Raises Superseded, BadWeights."""
+        place = self._places.setdefault(borrower, len(self._order))
+        if place == len(self._order):
+            self._order.append(borrower)
+        self.going((place + 1) / self.n_borrowers)
+        waiting = self._read.pop(borrower, None)
+        lent = self.fetched(borrower) if waiting is None else waiting.result()
+        self._read_on(place)
+        return lent
+
+    def fetched(self, borrower: "Borrower") -> Lent:
+        """The weights of a layer, read now. Raises BadWeights."""
+        found = {}
+        with torch.inference_mode(False), torch.no_grad():  # The memory may be used again where there are gradients.
+            for name, store in borrower.stores.items():
+                found[name] = store.fill(self._room(store.shape) if borrower.is_product else torch.empty(store.shape))
+                borrower.check(name, found[name])
+        return found
+
+    def take_back(self, borrower: "Borrower", lent: Lent) -> None:
+        """The memory of a product's weights is used again; other layers may have given a part of theirs away."""
+        for tensor in lent.values() if borrower.is_product else ():
+            waiting = self._free.setdefault(tensor.numel(), [])
+            if len(waiting) < READ_AHEAD:
+                waiting.append(tensor.view(-1))
+
+    def _room(self, shape: tuple[int, ...]) -> Tensor:
+        numbers = torch.Size(shape).numel()
+        free = self._free.get(numbers)
+        return free.pop().view(shape) if free else torch.empty(shape)
+
+    def _read_on(self, place: int) -> None:
+        """Have the next layers' weights read, a few at a time."""
+        if self._reader is None:
+            return
+        for borrower in [each for each in self._read if self._places[each] <= place]:
+            self._read.pop(borrower).cancel()  # The pass went another way.
+        for borrower in self._order[place + 1 : place + 1 + READ_AHEAD]:
+            if borrower not in self._read:
+                self._read[borrower] = self._reader.submit(self.fetched, borrower)
+
+
+class Borrower:
+    """Stands for the `forward` of a layer whose weights are lent; `stores` has them by name."""
+
+    def __init__(self, layer: nn.Module, stores: Mapping[str, Store], lender: Lender, path: str) -> None:
+        self.layer, self.stores, self._lender, self._path = layer, dict(stores), lender, path
+        self._own: Callable[..., Any] = layer.forward
+        kind = f"{type(layer).__module__}.{type(layer).__qualname__}"
+        self.is_product = kind in _PRODUCTS
+        self._turned = kind == _PRODUCTS[1]
+        self._looks_up = type(layer) is nn.Embedding
+        self._unchecked = set(self.stores)
+        lender.n_borrowers += not self._looks_up  # A look-up takes no time.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the layer computes with its weights."""
+        if self._looks_up:
+            return self._rows(args[0])
+        if self.is_product and torch.is_grad_enabled() and args[0].requires_grad:
+            return _Product.apply(args[0], self)  # type: ignore[no-untyped-call]  # torch
+        return self.computed(*args, **kwargs)
+
+    def computed(self, *args: Any, **kwargs: Any) -> Any:
+        """The same, without a way back for gradients of products."""
+        with self.weights():
+            return self._own(*args, **kwargs)
+
+    @contextmanager
+    def weights(self) -> Iterator[Lent]:
+        """Inside the block the layer has its weights."""
+        lent = self._lender.lend(self)
+        own = self.layer._parameters
+        before = {name: own[name] for name in lent}
+        for name, table in before.items():
+            if table is not None and table.requires_grad and not self.is_product:
+                lent[name].requires_grad_(True)  # Gradients begin at a table of embeddings.
+        own.update(lent)  # type: ignore[arg-type]  # A tensor without gradients does for a parameter.
+        try:
+            yield lent
+        finally:
+            own.update(before)
+            self._lender.take_back(self, lent)
+
+    def check(self, name: str, tensor: Tensor) -> None:
+        """Refuse numbers that are none, once. Raises BadWeights."""
+        if name in self._unchecked:
+            if not tensor.isfinite().all():
+                raise BadWeights(path=self._path, reason=f"{name}: NaN / ∞")
+            self._unchecked.discard(name)
+
+    def turned_back(self, gradient: Tensor) -> Tensor:
+        """What a product's input has of the gradient of its output."""
+        with self.weights() as lent:
+            return gradient @ (lent["weight"].t() if self._turned else lent["weight"])
+
+    def _rows(self, ids: Tensor) -> Tensor:
+        """[…, feature] the rows of a table: only those that are asked for are read."""
+        self._lender.going(0.0)
+        which, places = torch.unique(ids, return_inverse=True)
+        if which.numel() and not 0 <= int(which[0]) <= int(which[-1]) < self.stores["weight"].shape[0]:
+            raise IndexError("index out of range in self")  # As torch says; other tensors stand before and behind.
+        rows = self.stores["weight"].rows(which.tolist())
+        if not rows.isfinite().all():
+            raise BadWeights(path=self._path, reason="weight: NaN / ∞")
+        return rows.requires_grad_(bool(torch.is_grad_enabled() and self.layer.weight.requires_grad))[places]
+
+
+class _Product(torch.autograd.Function):
+    """A product whose weights are lent once more for the gradient, since nobody keeps them."""
+
+    @staticmethod
+    def forward(context: Any, x: Tensor, borrower: Borrower) -> Tensor:
+        context.borrower = borrower
+        found: Tensor = borrower.computed(x)
+        return found
+
+    @staticmethod
+    def backward(context: Any, *gradients: Any) -> tuple[Tensor, None]:
+        return context.borrower.turned_back(gradients[0]), None

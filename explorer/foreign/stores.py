@@ -1,0 +1,93 @@
+"""Where weights that are not held as float32 come from: memory of half the width, or the files of the folder.
+
+A file is read, and never mapped into memory. Rejected: mapping, because a file that somebody cuts short while it is mapped
+ends the process, and because what was read once would count as held.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+import torch
+from torch import Tensor
+
+from explorer.errors import BadWeights
+
+_KINDS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+
+
+class Store(Protocol):
+    """One tensor that is not held as float32."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+
+    def fill(self, out: Tensor) -> Tensor:
+        """`out`, a float32 tensor of that shape, with the numbers written into it. Raises BadWeights."""
+
+    def rows(self, which: Sequence[int]) -> Tensor:
+        """[row, …] some rows as float32. Raises BadWeights."""
+
+
+class Held:
+    """A tensor held with half the width."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """See Store."""
+        return tuple(self._tensor.shape)
+
+    def fill(self, out: Tensor) -> Tensor:
+        """See Store."""
+        return out.copy_(self._tensor)
+
+    def rows(self, which: Sequence[int]) -> Tensor:
+        """See Store."""
+        return self._tensor[torch.tensor(which)].float()
+
+
+@attrs.frozen
+class InFile:
+    """A tensor in a safetensors file: where its bytes begin, and the kind of its numbers."""
+
+    path: Path
+    begin: int
+    kind: str
+    shape: tuple[int, ...]
+
+    def fill(self, out: Tensor) -> Tensor:
+        """See Store."""
+        if self.kind == "F32":
+            self._read(out, 0)
+            return out
+        return out.copy_(self._read(torch.empty(self.shape, dtype=_KINDS[self.kind]), 0))
+
+    def rows(self, which: Sequence[int]) -> Tensor:
+        """See Store."""
+        found = torch.empty((len(which), *self.shape[1:]), dtype=_KINDS[self.kind])
+        for place, row in enumerate(which):
+            self._read(found[place], row * found[place].nbytes)
+        return found.float()
+
+    def _read(self, out: Tensor, after: int) -> Tensor:
+        """Read the bytes of `out` from so many bytes behind the beginning."""
+        numbers: Any = out.reshape(-1).view(torch.uint8).numpy()  # It shares the tensor's memory, which is contiguous.
+        room = memoryview(numbers)
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                file.seek(self.begin + after)
+                done = 0
+                while done < len(room):
+                    n = file.readinto(room[done:])
+                    if not n:
+                        raise BadWeights(path=str(self.path), reason=f"{self.begin + after + done} B …")
+                    done += n
+        except OSError as error:
+            raise BadWeights(path=str(self.path), reason=os.strerror(error.errno or 0)) from error
+        return out

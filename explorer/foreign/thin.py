@@ -1,0 +1,179 @@
+"""Models that do not hold their large weights as float32: those are lent to each layer while it computes (`lending`).
+
+A model of half the width was loaded as any other. A streamed one is made here: its modules without memory, their small tensors
+read, its large ones found in the files, and what no file has made as its family makes it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import psutil
+import torch
+from torch import Tensor, nn
+
+from explorer.errors import MissingWeights, NotEnoughMemory, TooLarge
+from explorer.foreign.folder import Folder
+from explorer.foreign.holding import FLOAT, SPARE
+from explorer.foreign.lending import SMALL, Borrower, Lender, nothing_there
+from explorer.foreign.stores import Held, InFile, Store
+
+
+def lending(model: nn.Module) -> Lender | None:
+    """What lends the weights of a model; None for a model that holds them as float32."""
+    found: Lender | None = model.__dict__.get("lender")
+    return found
+
+
+def weight_of(module: nn.Module, name: str = "weight") -> Tensor:
+    """The weight of a layer, or another of its parameters, as float32; read anew where it is lent. Raises BadWeights."""
+    borrower = module.__dict__.get("borrower")
+    if borrower is None or name not in borrower.stores:
+        weight: Tensor = module._parameters[name]  # type: ignore[assignment]
+        return weight
+    found = borrower.stores[name]
+    with torch.inference_mode(False), torch.no_grad():
+        return found.fill(torch.empty(found.shape))
+
+
+def plainly(module: nn.Module, x: Tensor) -> Tensor:
+    """What a module makes of x by itself, past the taps that its method `forward` was given. Raises BadWeights."""
+    borrower = module.__dict__.get("borrower")
+    made: Tensor = type(module).forward(module, x) if borrower is None else borrower.computed(x)
+    return made
+
+
+def check_room(model: nn.Module) -> None:
+    """Refuse to have all weights of a model in memory at the same time if they do not fit. Raises NotEnoughMemory."""
+    need = FLOAT * sum(own.numel() for own in model.parameters())
+    if lending(model) is not None and need > SPARE * psutil.virtual_memory().available:
+        raise NotEnoughMemory(need_mb=round(need / 2**20))
+
+
+def lend_half(model: Any, path: str) -> Any:
+    """A model that was loaded with half the width, which from then on widens its weights layer by layer."""
+    lender = model.__dict__["lender"] = Lender(ahead=False)
+    for module in list(model.modules()):
+        stores: dict[str, Store] = {}
+        for name, own in _own_parameters(module):
+            if own.numel() > SMALL and own.dtype != torch.float32:
+                stores[name] = Held(own.data)
+            elif own.dtype != torch.float32:
+                module._parameters[name] = nn.Parameter(own.data.float(), requires_grad=False)
+        for name, buffer in module._buffers.items():
+            if buffer is not None and buffer.is_floating_point():
+                module._buffers[name] = buffer.float()
+        _give(module, stores, lender, path)
+    model.config.dtype = torch.float32
+    return model
+
+
+def streamed(kind: Any, config: Any, folder: Folder) -> Any:
+    """A model of a folder whose large weights stay in its files. Raises MissingWeights, BadWeights, TooLarge."""
+    path = str(folder.path)
+    with torch.device("meta"):  # Its tensors have shapes and no memory.
+        model = kind(config)
+    model.tie_weights()
+    places = _places(folder)
+    if len(set(places) & {name for name, _own in model.named_parameters()}) == 0:
+        places = _renamed(places, model)
+    _make_what_no_file_has(model, places, path)
+    lender = model.__dict__["lender"] = Lender(ahead=True)
+    shared: dict[int, nn.Parameter] = {}
+    paths = {module: name for name, module in model.named_modules()}
+    tied = _names(model)
+    for module in paths:
+        stores: dict[str, Store] = {}
+        for name, own in _own_parameters(module):
+            if not own.is_meta:
+                continue
+            store = next(places[each] for each in tied[id(own)] if each in places)
+            if store.shape != tuple(own.shape):
+                raise MissingWeights(path=path, missing=f"{paths[module]}.{name} {list(own.shape)}")
+            if own.numel() > SMALL:
+                stores[name] = store
+            else:
+                read = shared.setdefault(id(own), nn.Parameter(store.fill(torch.empty(store.shape)), requires_grad=False))
+                module._parameters[name] = read
+        _give(module, stores, lender, path)
+    return model
+
+
+def _give(module: nn.Module, stores: Mapping[str, Store], lender: Lender, path: str) -> None:
+    if stores:
+        borrower = module.__dict__["borrower"] = Borrower(module, stores, lender, path)
+        module.forward = borrower
+        for name, store in stores.items():
+            module._parameters[name] = nothing_there(store.shape)
+
+
+def _own_parameters(module: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
+    return iter([(name, own) for name, own in module._parameters.items() if own is not None])
+
+
+def _places(folder: Folder) -> dict[str, InFile]:
+    """Every tensor of floats in the files of a folder."""
+    return {
+        name: InFile(path, header.places[name], header.dtypes[name], shape)
+        for path, header in folder.headers.items()
+        for name, shape in header.shapes.items()
+        if "F" in header.dtypes[name]
+    }
+
+
+def _renamed(places: Mapping[str, InFile], model: Any) -> dict[str, InFile]:
+    """The same under the names that a model with, or without, its output gives them."""
+    prefix = f"{model.base_model_prefix}."
+    bare = {name.removeprefix(prefix): place for name, place in places.items()}
+    return bare | {f"{prefix}{name}": place for name, place in bare.items()}
+
+
+def _names(model: nn.Module) -> dict[int, list[str]]:
+    """All names of each parameter; tied ones have several."""
+    found: dict[int, list[str]] = {}
+    for name, own in model.named_parameters(remove_duplicate=False):
+        found.setdefault(id(own), []).append(name)
+    return found
+
+
+def _make_what_no_file_has(model: Any, places: Mapping[str, InFile], path: str) -> None:
+    """Tensors that a family makes by a formula, such as waves. Raises MissingWeights, TooLarge for others."""
+    by_formula = re.compile("|".join(f"(?:{each})" for each in model._keys_to_ignore_on_load_missing or ()) or r"(?!)")
+    tied = _names(model)
+    missing = [names[0] for names in tied.values() if not any(each in places for each in names)]
+    unknown = sorted(name for name in missing if not by_formula.search(name))
+    if unknown:
+        if len(set(places) - {name for names in tied.values() for name in names}) >= len(unknown):
+            # The files have these tensors under other names, joined or split.
+            need = FLOAT * sum(own.numel() for own in model.parameters())
+            raise TooLarge(path=path, need_mb=need // 2**20, free_mb=psutil.virtual_memory().available // 2**20)
+        raise MissingWeights(path=path, missing=", ".join(unknown[:3]))
+    made: list[tuple[dict[str, Any], str]] = []
+    for at, module in model.named_modules():
+        for name, own in _own_parameters(module):
+            if f"{at}.{name}".removeprefix(".") in missing:
+                module._parameters[name] = nn.Parameter(_unmade(own), requires_grad=False)
+                made.append((module._parameters, name))
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                place = places.get(f"{at}.{name}".removeprefix("."))
+                module._buffers[name] = _unmade(buffer) if place is None else place.fill(torch.empty(place.shape))
+                made.append((module._buffers, name))
+    with torch.no_grad():
+        model.initialize_weights()
+    for where, name in made:
+        tensor = where[name]
+        if (tensor.isnan() if tensor.is_floating_point() else tensor == _NEVER).any():
+            raise MissingWeights(path=path, missing=name)
+
+
+_NEVER = -(2**31) + 7  # No family counts so.
+
+
+def _unmade(like: Tensor) -> Tensor:
+    """A tensor that shows whether anybody fills it. Of truths nobody could tell: none is taken."""
+    if like.is_floating_point():
+        return torch.full(like.shape, torch.nan, dtype=like.dtype)
+    if like.dtype in (torch.int64, torch.int32):
+        return torch.full(like.shape, _NEVER, dtype=like.dtype)
+    raise TypeError(like.dtype)

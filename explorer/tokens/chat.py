@@ -1,0 +1,121 @@
+"""Chat templates: how a model that was trained on conversations wants a message to be written. Off unless it is asked for.
+
+A template is a program in Jinja's language that came with somebody's folder. It is run in Jinja's immutable sandbox, in a
+process of its own that has neither the folder nor the network in its hands, little memory and little time
+(`chat_process.py`): the sandbox keeps it from Python, and the process from running for ever.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from explorer.errors import BadTemplate, CannotRead, NoChatTemplate
+from explorer.files import read_whole
+from explorer.tokens.token import Token
+
+_FILE, _ABOUT = "chat_template.jinja", "tokenizer_config.json"
+_SPECIAL = ("bos_token", "eos_token", "unk_token", "pad_token")
+_MOST_BYTES = 2**18  # of a template, which is long at 20,000
+_MOST_ABOUT = 2**25
+MOST_LETTERS = 2**16  # of a prompt beside the text itself
+_SECONDS = 5.0
+_PROCESS = Path(__file__).with_name("chat_process.py")
+
+
+@attrs.frozen
+class Template:
+    """The template of a folder, and its special pieces by the names that templates use."""
+
+    path: str
+    text: str
+    special: tuple[tuple[str, str], ...]
+
+    def prompt(self, text: str) -> str:
+        """All that the model is given for a message of a user, up to where its answer begins. Raises BadTemplate."""
+        return _rendered(self, text)
+
+
+def read_template(folder: Path) -> Template:
+    """The template of a folder. Raises NoChatTemplate, BadTemplate."""
+    about = _about(folder)
+    path = folder / _FILE
+    if path.is_file():
+        try:
+            text = read_whole(path, _MOST_BYTES).decode()
+        except (CannotRead, ValueError) as error:
+            raise BadTemplate(path=str(folder), reason=_short(error)) from error
+    else:
+        text = _default(about.get("chat_template"))
+    if not text.strip():
+        raise NoChatTemplate(path=str(folder))
+    if len(text) > _MOST_BYTES:
+        raise BadTemplate(path=str(folder), reason=f"{len(text)} > {_MOST_BYTES}")
+    return Template(str(folder), text, tuple((name, _piece(about.get(name))) for name in _SPECIAL))
+
+
+def within(tokens: tuple[Token, ...], first: int, length: int) -> tuple[Token, ...]:
+    """The tokens of a prompt with their places in the text that begins at `first` in it; none for what stands around it."""
+
+    def moved(token: Token) -> Token:
+        start, end = max(token.start - first, 0), min(token.end - first, length)
+        return attrs.evolve(token, start=start, end=end) if start < end else attrs.evolve(token, start=0, end=0)
+
+    return tuple(map(moved, tokens))
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(read_whole(folder / _ABOUT, _MOST_ABOUT))
+    except (CannotRead, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _default(told: object) -> str:
+    """The template itself; of several with names, the one that is called "default"."""
+    if isinstance(told, list):
+        told = next((row.get("template") for row in told if isinstance(row, dict) and row.get("name") == "default"), None)
+    return told if isinstance(told, str) else ""
+
+
+def _piece(told: object) -> str:
+    """A special piece, which may stand in a table."""
+    piece = told.get("content") if isinstance(told, dict) else told
+    return piece if isinstance(piece, str) else ""
+
+
+@lru_cache(maxsize=64)
+def _rendered(template: Template, text: str) -> str:
+    asked = {"template": template.text, "text": text, "special": dict(template.special), "most": MOST_LETTERS + 4 * len(text)}
+    command = [sys.executable, "-I", str(_PROCESS)]
+    environment = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
+    try:
+        done = subprocess.run(
+            command,
+            input=json.dumps(asked).encode(),
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            env=environment,
+            cwd=_PROCESS.parent,
+        )
+        answer = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise BadTemplate(path=template.path, reason=f"> {_SECONDS:g} s") from error
+    except ValueError as error:  # It was ended, for want of memory.
+        raise BadTemplate(path=template.path, reason=f"exit {done.returncode}") from error
+    if "prompt" not in answer:
+        raise BadTemplate(path=template.path, reason=_short(answer["error"]))
+    prompt: str = answer["prompt"]
+    return prompt
+
+
+def _short(reason: object) -> str:
+    """The first line of a reason, not too long."""
+    return (str(reason).splitlines() or ["?"])[0][:200]

@@ -1,0 +1,70 @@
+"""One shape of `shapes.py` in TransformerLens 4's bridge and in nnsight.
+
+python -m tests.bench.peers.bridges SHAPE THREADS
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+import nnsight
+import torch
+from tokenizers import Tokenizer, models
+from torch import Tensor
+from transformer_lens.model_bridge import TransformerBridge
+from transformers import PreTrainedTokenizerFast
+
+from tests.bench.peers.lines import serve
+from tests.bench.peers.shapes import own_model, own_pass, some_ids
+
+
+def bridge(shape: str) -> Any:
+    """The model in the bridge, which asks for a folder and a tokenizer even where both are given to it."""
+    words = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]", eos_token="[UNK]", pad_token="[UNK]")
+    model = own_model(shape)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        return TransformerBridge.boot_transformers(folder, hf_model=model, tokenizer=tokenizer, device="cpu").eval()
+
+
+def _sight(model: Any, ids: Tensor) -> Any:
+    with model.trace(ids) as tracer:
+        cache = tracer.cache()
+    return cache  # noqa: RET504  # The library reads the lines of the block, where it may not return.
+
+
+def _timed(shape: str, work: Callable[[Tensor], object]) -> Callable[[int], float]:
+    """A pass over `n` ids, in ms."""
+
+    def run(n: int) -> float:
+        ids = some_ids(shape, n)
+        start = time.perf_counter()
+        work(ids)
+        return (time.perf_counter() - start) * 1e3
+
+    return run
+
+
+@torch.inference_mode()
+def main() -> None:
+    """Load both, say what the model itself gives out, and answer."""
+    shape, threads = sys.argv[1], int(sys.argv[2])
+    torch.set_num_threads(threads)
+    sight = nnsight.NNsight(own_model(shape))
+    lens = bridge(shape) if shape != "MiniLM" else None  # It knows BERT with an output over its vocabulary alone.
+    names = ("transformer-lens", "nnsight", "transformers", "torch")
+    own = own_pass(own_model(shape), some_ids(shape, 16))[0]
+    about = {"sum": float(own.double().sum()), "versions": ", ".join(f"{name} {version(name)}" for name in names)}
+    answers = {
+        "lens": _timed(shape, lambda ids: lens.run_with_cache(ids)),
+        "sight": _timed(shape, lambda ids: _sight(sight, ids)),
+    }
+    serve(answers, about)
+
+
+if __name__ == "__main__":
+    main()

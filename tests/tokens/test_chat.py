@@ -1,0 +1,149 @@
+"""Chat templates: what they make of a message, and what templates of strangers cannot do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import BadTemplate, NoChatTemplate
+from explorer.lang import LANGUAGES, Words
+from explorer.tokens import chat
+from explorer.tokens.chat import read_template, within
+from explorer.tokens.chat_process import rendered
+from explorer.tokens.token import Token
+
+CHATML = (
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+)
+
+
+def write(folder: Path, template: object, **about: object) -> Path:
+    """A folder whose tokenizer's settings have this template."""
+    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": template, **about}))
+    return folder
+
+
+def test_a_message_is_written_as_the_template_says(tmp_path: Path) -> None:
+    """Up to where the answer begins; with the text as it was typed."""
+    made = read_template(write(tmp_path, CHATML))
+
+    assert made.prompt("我爱 <b>'x'") == "<|im_start|>user\n我爱 <b>'x'<|im_end|>\n<|im_start|>assistant\n"
+
+
+def test_special_pieces_have_their_names(tmp_path: Path) -> None:
+    """Whether they stand as texts or in tables."""
+    template = "{{ bos_token }}{{ messages[0].content | trim }}{{ eos_token }}"
+    folder = write(tmp_path, template, bos_token="<s>", eos_token={"content": "</s>"})
+
+    assert read_template(folder).prompt(" hello ") == "<s>hello</s>"
+
+
+def test_a_file_of_its_own_goes_first_and_default_is_the_one_of_several(tmp_path: Path) -> None:
+    """As the library that wrote the folders has it."""
+    folder = write(
+        tmp_path, [{"name": "tools", "template": "t"}, {"name": "default", "template": "d{{ messages[0].content }}"}]
+    )
+    assert read_template(folder).prompt("x") == "dx"
+    (folder / "chat_template.jinja").write_text("f{{ messages[0]['content'] }}")
+    assert read_template(folder).prompt("x") == "fx"
+
+
+@pytest.mark.parametrize("about", [None, "", [], [{"name": "other", "template": "x"}], 3, {"a": 1}])
+def test_a_folder_without_a_template_is_told(about: object, tmp_path: Path) -> None:
+    """In both languages."""
+    with pytest.raises(NoChatTemplate) as caught:
+        read_template(write(tmp_path, about))
+    assert all(str(tmp_path) in Words.load(language).error(caught.value) for language in LANGUAGES)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000])
+def test_settings_that_cannot_be_read_have_no_template(content: str, tmp_path: Path) -> None:
+    """The tokenizer is read without them, too."""
+    (tmp_path / "tokenizer_config.json").write_text(content)
+    with pytest.raises(NoChatTemplate):
+        read_template(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"x" * (2**18 + 1)])
+def test_a_file_that_is_no_template_is_refused(content: bytes, tmp_path: Path) -> None:
+    """Broken UTF-8, and one that is far too long."""
+    (tmp_path / "chat_template.jinja").write_bytes(content)
+    with pytest.raises(BadTemplate):
+        read_template(tmp_path)
+
+
+def test_a_template_in_the_settings_that_is_far_too_long_is_refused(tmp_path: Path) -> None:
+    """With both numbers."""
+    with pytest.raises(BadTemplate, match="262145"):
+        read_template(write(tmp_path, "x" * (2**18 + 1)))
+
+
+HOSTILE = {
+    "no Jinja": ("{% for %}", "TemplateSyntaxError"),
+    "an inner class": ("{{ ''.__class__.__mro__[1].__subclasses__() }}", "SecurityError"),
+    "code of a function": ("{{ raise_exception.__globals__.keys() }}", "SecurityError"),
+    "the environment": ("{{ self.__init__.__globals__ }}", "Error"),
+    "another file": ("{% include '/etc/passwd' %}", "Error"),
+    "a file by a filter": ("{{ open('/etc/passwd').read() }}", "UndefinedError"),
+    "a change of the messages": ("{{ messages.append(1) }}", "SecurityError"),
+    "its own refusal": ("{{ raise_exception('roles must alternate') }}", "roles must alternate"),
+    "a long text": ("{% for i in range(99999) %}{{ 'abc' }}{% endfor %}", "> 65556"),
+    "a long text at once": ("{{ 'a' * 1000000 }}", "> 65556"),
+    "a huge range": ("{% for i in range(10**9) %}{% endfor %}", "Overflow"),
+    "much memory": ("{{ 'a' * 10**11 }}", "MemoryError"),
+    "much memory by padding": ("{{ 'a'.ljust(10**11) }}", "MemoryError"),
+    "much memory by doubling": (
+        "{% set n = namespace(s='aaaaaaaa') %}{% for i in range(40) %}{% set n.s = n.s ~ n.s %}{% endfor %}{{ n.s }}",
+        "MemoryError",
+    ),
+    "itself": ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "RecursionError"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_template_is_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
+    """With its reason; this process goes on."""
+    template, told = HOSTILE[name]
+    with pytest.raises(BadTemplate) as caught:
+        read_template(write(tmp_path, template)).prompt("hello")
+    for language in LANGUAGES:
+        sentence = Words.load(language).error(caught.value)
+        assert str(tmp_path) in sentence
+        assert told in sentence
+
+
+@pytest.mark.slow  # It waits for the template's time to be over.
+def test_a_template_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops in loops write nothing, so that only time can tell."""
+    monkeypatch.setattr(chat, "_SECONDS", 1.0)
+    endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    with pytest.raises(BadTemplate, match="1 s"):
+        read_template(write(tmp_path, endless)).prompt("hello")
+
+
+def test_a_process_that_says_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that the system has ended."""
+    silent = tmp_path / "silent.py"
+    silent.write_text("raise SystemExit(9)")
+    monkeypatch.setattr(chat, "_PROCESS", silent)
+    with pytest.raises(BadTemplate, match="exit 9"):
+        read_template(write(tmp_path, "another {{ messages }}")).prompt("hello")
+
+
+def test_the_process_itself() -> None:
+    """What it answers, asked without a process: the prompt, or the first error."""
+    asked = {"template": CHATML, "text": "x", "special": {}, "most": 1000}
+    assert rendered(asked)["prompt"].startswith("<|im_start|>user\nx")
+    assert rendered({**asked, "most": 5}) == {"error": "> 5"}
+    assert rendered({**asked, "template": "{{ messages | tojson }}"}) == {"prompt": '[{"role": "user", "content": "x"}]'}
+    assert len(rendered({**asked, "template": "{{ strftime_now('%Y') }}"})["prompt"]) == 4
+    assert "SecurityError" in rendered({**asked, "template": "{{ ''.__class__.__mro__ }}"})["error"]
+
+
+def test_tokens_of_a_prompt_have_their_places_in_the_text() -> None:
+    """Those around it stand nowhere in it, and one that reaches over its border covers the part inside."""
+    spans = [(0, 4), (3, 6), (6, 8), (8, 10), (10, 12)]
+    tokens = tuple(Token("x", 1, start, end, known=True) for start, end in spans)
+
+    assert [(token.start, token.end) for token in within(tokens, 5, 4)] == [(0, 0), (0, 1), (1, 3), (3, 4), (0, 0)]
