@@ -35,6 +35,8 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "kind": words(f"choice.architecture.{card.architecture}"),
         "parameters": f"{card.parameters:,}",
         "layers": _sides(side.n_layers for side in both),
+        "bare_layers": words("card.bare", count=card.bare_layers) if card.bare_layers else "",
+        "experts": words("card.experts_unseen", count=card.n_experts) if card.n_experts else "",
         "heads": _sides(side.n_heads for side in both),
         "key_heads": _sides(side.n_kv_heads for side in both),
         "d_model": f"{card.d_model} · {card.d_head}",
@@ -45,6 +47,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "norm": f"{words(f'choice.norm_placement.{card.norm_placement}')} · {words(f'card.norm_kind.{card.norm_kind}')}",
         "activation": card.activation,
         "dtype": card.dtype,
+        "held": "" if card.held == "float32" else words(f"held_short.{card.held}"),
         "difference": _difference(card, words),
     }
     known = {name: value for name, value in rows.items() if value not in ("", "0")}

@@ -11,6 +11,7 @@ from torch import Tensor
 
 import explorer
 from explorer import Change
+from explorer.engine import questions
 from explorer.engine.compute import Computer
 from explorer.engine.experiments import effects as effects_file
 from explorer.engine.request import Request
@@ -162,7 +163,7 @@ def test_a_large_model_is_estimated_first_and_then_exact_row_by_row(
         ]
         slope = (log_p[1] - log_p[0]) / (2 * step)
         np.testing.assert_allclose(found.heads[a, 0, 1], -slope, atol=2e-2 * max(1, abs(slope).max()))
-    after = computer.effects(request)
+    after = questions.effects(computer, request)
     np.testing.assert_allclose(after.heads, exact.heads, atol=1e-4)
     assert after.estimates is not None
     np.testing.assert_allclose(after.estimates, found.heads, atol=1e-4)

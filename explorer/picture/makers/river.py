@@ -14,13 +14,13 @@ from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, 
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
 from explorer.picture.makers.river_contributions import contributions
-from explorer.picture.makers.sampling import cut_away, sampling_probabilities
 from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.levels import all_closed, pooled
 from explorer.trace.model_card import SideCard
+from explorer.trace.sampling import cut_away, sampling_probabilities
 from explorer.trace.trace import Trace
 
 _CANDIDATES = 8
