@@ -12,6 +12,7 @@ explorer.why("我爱北京天安门").inside("decoder.cross_attn", 1, 4).inside(
 explorer.lens("我爱北京天安门")                          # what each layer would say
 explorer.lens("我爱北京天安门", jacobian=True)           # the same, carried through the fitted matrices
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
+explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
@@ -35,11 +36,14 @@ if TYPE_CHECKING:
     from explorer.engine.request import Request
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
+    from explorer.trace.cloze import Cloze
+    from explorer.trace.continuation import Continuation
     from explorer.trace.effects import Effects
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
     from explorer.trace.sentence_breaks import Breaks
+    from explorer.trace.similarity import Similarity
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
 
@@ -49,13 +53,16 @@ __all__ = [
     "Trace",
     "__version__",
     "breaks",
+    "cloze",
     "effects",
     "explore",
+    "generate",
     "lens",
     "patching",
     "postcard",
     "record",
     "saliency",
+    "similar",
     "steering",
     "translate",
     "why",
@@ -289,6 +296,69 @@ def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: 
     if not first or not second:
         raise EmptyText
     return mean_difference(first, second, tap)
+
+
+def generate(
+    text: str,
+    preset: str | Path = "language-model",
+    *,
+    tokens: int = 20,
+    sampling_temperature: float = 1.0,
+    top_k: int = 0,
+    top_p: float = 1.0,
+    sampling_seed: int | None = None,
+    begin: "Iterable[int | str]" = (),
+    trained: bool = True,
+    changes: "Iterable[Change]" = (),
+    **knobs: Any,
+) -> "Continuation":
+    """What a language model writes after `text`: at most so many `tokens`, fewer if it ends the text. See Continuation.
+
+    Without a `sampling_seed` each token is the likeliest; with one it is drawn at this temperature from the `top_k` likeliest
+    symbols (0: all) and the likeliest ones that reach `top_p` together (1: all). `begin` are the first tokens, ids or texts,
+    which are given and not chosen: so a continuation branches. Every step is recorded, with the model's own cache; `.trace` is
+    the Trace of all steps together. `preset` is one with a language model, or a folder with a causal model of others.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NotALanguageModel and BadKnob.
+    """
+    from explorer.engine.sources.source import never, silent
+    from explorer.trace.continuation import N_WRITTEN, Sampling
+
+    request = _request(text, None, preset, trained, changes, knobs)
+    sampling = Sampling(temperature=sampling_temperature, top_k=top_k, top_p=top_p, seed=sampling_seed)
+    most = int(N_WRITTEN.check(tokens))
+    with _alone() as computer:
+        return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)
+
+
+def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Cloze":
+    """What a masked model fills in where each token of `text` is hidden in turn; `.total` is the pseudo-log-likelihood.
+
+    `preset` is a folder with a masked model of others, such as BERT. All places are computed in batches; see Cloze.
+    Raises explorer.errors.ExplorerError for anything a caller can correct, so NoMaskToken.
+    """
+    from explorer.engine.sources.source import never
+
+    request = _request(text, None, preset, True, changes, knobs)
+    with _alone() as computer:
+        return computer.writing.cloze(request.wish, never)
+
+
+def similar(texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Similarity":
+    """How alike several texts are to a model of others that makes one vector of each: `.cosines` [text, text], `.vectors`.
+
+    `preset` is a folder with an encoder without an output; `modules.json` and the settings of its pooling say how the vector
+    is made of those of the tokens. Raises explorer.errors.ExplorerError for anything a caller can correct, so
+    NoSentenceVectors and UnknownPooling.
+    """
+    from explorer.engine.sources.source import never
+    from explorer.errors import EmptyText
+
+    several = tuple(map(_text, texts))
+    if not several:
+        raise EmptyText
+    request = _request(several[0], None, preset, True, changes, knobs)
+    with _alone() as computer:
+        return computer.writing.similarity(request.wish, several, never)
 
 
 def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:

@@ -5,10 +5,10 @@
     ├── BadKnob      UnknownKnob, KnobOutOfRange, KnobNotAChoice, KnobNotANumber, KnobNotWhole, HeadsDoNotFit, KnobDoesNothing
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
-    ├── NotFound     UnknownPreset, NotTrained, NotATranslator, UnknownTap, UnknownHead, UnknownLayer, UnknownWord,
-    │                UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart, NoWrittenWords,
-    │                NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel, LacksTap,
-    │                RecordedOnly
+    ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
+    │                UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart,
+    │                NoWrittenWords, NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel,
+    │                LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -17,7 +17,8 @@
     │                BadFormula (TakesTooLong, TakesTooMuch, TooDeep, NotInSentence),
     │                BadFolder (NotAModel, NeedsCode, NeedsSafetensors, Quantized, UnknownFamily, MissingWeights, NoTokenizer,
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
-    │                FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter, AdapterDoesNotFit, AdapterNeedsModel)
+    │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
+    │                AdapterDoesNotFit, AdapterNeedsModel, UnknownPooling)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
     ├── NoSentences
@@ -230,6 +231,24 @@ class NotATranslator(NotFound):
     """A preset with a trained language model, asked for a translation. Values: name."""
 
     key = "error.not_a_translator"
+
+
+class NoMaskToken(NotFound):
+    """A model that shall fill in hidden words, and was not trained to. Values: name."""
+
+    key = "error.no_mask_token"
+
+
+class NoSentenceVectors(NotFound):
+    """A model that shall make one vector of a sentence, and does something else. Values: name."""
+
+    key = "error.no_sentence_vectors"
+
+
+class NotALanguageModel(NotFound):
+    """A model that shall go on with a text, and writes none or translates. Values: name."""
+
+    key = "error.not_a_language_model"
 
 
 class UnknownTap(NotFound):
@@ -490,6 +509,12 @@ class MissingWeights(BadFolder):
     key = "error.missing_weights"
 
 
+class UnknownPooling(BadFolder):
+    """A folder whose sentence vectors are made in a way that is not known. Values: path, got."""
+
+    key = "error.unknown_pooling"
+
+
 class NoTokenizer(BadFolder):
     """A folder without a vocabulary that can be read. Values: path."""
 
@@ -512,6 +537,18 @@ class BadTemplate(BadFolder):
     """A chat template that cannot be used. Values: path, reason."""
 
     key = "error.bad_template"
+
+
+class NoAttention(UnknownFamily):
+    """A model without a single attention, as those of state spaces alone. Values: path, family."""
+
+    key = "error.no_attention"
+
+
+class OnlyGguf(NeedsSafetensors):
+    """A folder whose weights are in GGUF alone. Values: path, found."""
+
+    key = "error.only_gguf"
 
 
 class TooLarge(BadFolder):

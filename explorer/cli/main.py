@@ -25,6 +25,7 @@ from explorer.cli.patched import patching, saliency
 from explorer.cli.reasons import lens, why
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
+from explorer.cli.writing import cloze, generate, similar
 from explorer.config import KNOBS
 from explorer.errors import ExplorerError, MissingAsset, UnknownHead, UnknownLayer
 from explorer.export import formats
@@ -255,5 +256,22 @@ def knobs(words: Words) -> None:
         click.echo(f"--{knob.name.replace('_', '-'):22} {range_of(knob):72} {knob.default!s:16} {name}")
 
 
-for command in (breaks, postcard, effects, heads, why, lens, patching, saliency, train, teach, evaluate, translate, fit_lens):
+for command in (
+    breaks,
+    postcard,
+    effects,
+    heads,
+    why,
+    lens,
+    patching,
+    saliency,
+    generate,
+    cloze,
+    similar,
+    train,
+    teach,
+    evaluate,
+    translate,
+    fit_lens,
+):
     commands.add_command(command)

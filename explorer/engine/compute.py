@@ -11,7 +11,7 @@ import attrs
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
-from explorer.engine.errand import Brought, Errand
+from explorer.engine.errand import Brought, Errand, WriteOn
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -30,6 +30,7 @@ from explorer.engine.sources.sources import Sources
 from explorer.engine.sources.translating import Translating
 from explorer.engine.sources.translator import MOST_THREADS
 from explorer.engine.steerer import Steerer
+from explorer.engine.writing import Writing
 from explorer.errors import ExplorerError, NotKept, RecordedOnly, TooLongToTry
 from explorer.presets import load_preset
 from explorer.state.breaks import broken, unchanged
@@ -54,6 +55,7 @@ class Computer:
         keep_freed_memory(_KEPT_BYTES)
         self.sources = Sources(tokenizers or Tokenizers(), most_threads, folders)
         self._lender, self._steerer = Lender(self._lent), Steerer(self._lent)
+        self.writing = Writing(self.sources, _ready, self._lender.changing)
         self._record = PassRecorder()
         self._kept = Kept()
         self._recorded = RecordedFiles()
@@ -123,8 +125,11 @@ class Computer:
     def piece(self, errand: Errand, number: int, stop: Stop) -> Brought:
         """Do a piece of an errand, with a second Computer, so that this one's model stays as it is. Raises Superseded.
 
-        It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other.
+        It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other. A
+        text is gone on with by the model on screen, because a second model of others may not fit into memory.
         """
+        if isinstance(errand, WriteOn):
+            return Brought(errand, number, self.writing.piece(errand, number, stop))
         self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))
 

@@ -14,6 +14,7 @@ from explorer.errors import ExplorerError
 from explorer.state.tries import Try
 from explorer.state.wish import Wish
 from explorer.trace.consequences import Consequence
+from explorer.trace.continuation import NextToken, Sampling
 from explorer.trace.sentence_breaks import Break
 
 
@@ -61,16 +62,41 @@ class FindBreaks(Errand):
         return len(self.sentences)
 
 
+@attrs.frozen(kw_only=True)
+class WriteOn(Errand):
+    """What the model of a Wish writes after its text; a piece is a token.
+
+    `begun` are the ids that stand after the text already, and `forced` the first ids that come next. At most `most` tokens are
+    written; the first one that ends the text is the last that counts.
+    """
+
+    kind: ClassVar[str] = "write on"
+    wish: Wish | None = None
+    sampling: Sampling = attrs.field(factory=Sampling)
+    begun: tuple[int, ...] = ()
+    forced: tuple[int, ...] = ()
+    most: int = 0
+
+    @property
+    def n_pieces(self) -> int:
+        """How many tokens are asked for."""
+        return 0 if self.wish is None else self.most
+
+    def forced_at(self, number: int) -> int | None:
+        """The id that token `number` shall have; None where the model chooses."""
+        return self.forced[number] if number < len(self.forced) else None
+
+
 @attrs.frozen(eq=False)
 class Brought:
     """What a piece of an errand has found out; an ExplorerError where it cannot be found out."""
 
     errand: Errand
     number: int
-    found: Consequence | Break | ExplorerError
+    found: Consequence | Break | NextToken | ExplorerError
 
 
-_IN_TURN = (TryAll.kind, FindBreaks.kind)  # What belongs to the page on screen goes before a search.
+_IN_TURN = (WriteOn.kind, TryAll.kind, FindBreaks.kind)  # What belongs to the page on screen goes before a search.
 
 
 class Agenda:

@@ -7,7 +7,7 @@ An adapter is read as data; of PEFT nothing is imported. What would not be exact
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from explorer.errors import AdapterDoesNotFit, BadFolder, BadWeights, CannotRead, NeedsSafetensors, NotAnAdapter, UnknownAdapter
+from explorer.foreign.lending import Borrower
 from explorer.foreign.settings import read_json
+from explorer.foreign.stores import Held, Store
+from explorer.foreign.thin import lending
 from explorer.model.weights_header import read_header
 
 SETTINGS, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
@@ -30,7 +33,7 @@ _MUST_BE_OFF = (
     *("modules_to_save", "layer_replication", "target_parameters", "trainable_token_indices", "megatron_config", "lora_bias"),
     *("alora_invocation_tokens", "eva_config", "corda_config", "arrow_config"),
 )
-_TRANSPOSED = "Conv1D"  # GPT-2's layer, whose weight is [in, out]
+_TURNED = "Conv1D"  # GPT-2's layer, whose weight is [in, out]
 
 
 @attrs.frozen(eq=False)
@@ -45,7 +48,7 @@ class Pair:
         """What is added to the weight of a module, in its own orientation."""
         # ΔW[out,in] = s · Σ_r B[out,r]·A[r,in]
         added = self.scale * (self.b @ self.a)
-        return added.T if type(module).__name__ == _TRANSPOSED else added
+        return added.T if _is_turned(module) else added
 
 
 @attrs.frozen(eq=False)
@@ -154,44 +157,114 @@ def _of_layer(pattern: object, name: str, usual: Any) -> Any:
     return usual
 
 
+@attrs.frozen(eq=False)
+class _Adapted:
+    """A lent weight with what an adapter adds to it. The sum is made each time that the layer computes."""
+
+    base: Store
+    pair: Pair
+    module: nn.Module
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """See Store."""
+        return self.base.shape
+
+    def fill(self, out: Tensor) -> Tensor:
+        """See Store."""
+        return self.base.fill(out).add_(self.pair.added(self.module))
+
+    def rows(self, which: Sequence[int]) -> Tensor:
+        """See Store."""
+        return self.base.rows(which) + self.pair.added(self.module)[list(which)]
+
+
 class Dressed:
-    """The weights of a model with an adapter, or without. Those of the base are kept, so that they come back to the bit."""
+    """The weights of a model with an adapter, or without. Those of the base are kept, so that they come back to the bit.
+
+    Weights that are lent to their layers (`lending`) stay where they are, and the sum is lent.
+    """
 
     def __init__(self, model: nn.Module, prefix: str = "") -> None:
         self._model, self._prefix = model, prefix
         self.adapter: Adapter | None = None
         self._before: dict[nn.Parameter, Tensor] = {}
+        self._lent: dict[Borrower, Store] = {}
 
     def wear(self, adapter: Adapter | None) -> None:
-        """Put this adapter on in place of another one, or take it off. Raises AdapterDoesNotFit; then nothing changes."""
+        """Put this adapter on in place of another one, or take it off.
+
+        Raises AdapterDoesNotFit, and NotEnoughMemory for a model that is not held as float32; then nothing changes.
+        """
         if adapter is self.adapter:
             return
-        added = [] if adapter is None else list(self._fitted(adapter))
+        fitted = [] if adapter is None else list(self._fitted(adapter))
+        lender = lending(self._model)
+        if lender is not None:
+            lender.forget()
         with torch.no_grad():
-            for parameter, before in self._before.items():
-                parameter.copy_(before)
-            self._before = {parameter: parameter.detach().clone() for parameter, _added in added}
-            for parameter, delta in added:
-                parameter.add_(delta)  # In place, so that packed copies of the weight notice it.
+            self._take_off()
+            for module, pair in fitted:
+                self._put_on(module, pair)
         self.adapter = adapter
 
-    def _fitted(self, adapter: Adapter) -> Iterator[tuple[nn.Parameter, Tensor]]:
-        """Each weight with what is added to it. Raises AdapterDoesNotFit."""
-        path = str(adapter.path)
+    def _take_off(self) -> None:
+        for parameter, before in self._before.items():
+            parameter.copy_(before)
+        for borrower, store in self._lent.items():
+            borrower.stores["weight"] = store
+        self._before, self._lent = {}, {}
+
+    def _put_on(self, module: nn.Module, pair: Pair) -> None:
+        borrower = _borrower(module)
+        if borrower is not None:
+            store = self._lent[borrower] = borrower.stores["weight"]
+            borrower.stores["weight"] = _Adapted(store, pair, module)
+            return
+        weight = module._parameters["weight"]
+        assert weight is not None  # `_fitted` has looked.
+        self._before[weight] = weight.detach().clone()
+        weight.add_(pair.added(module).to(weight.dtype))  # In place, so that packed copies of the weight notice it.
+
+    def _fitted(self, adapter: Adapter) -> Iterator[tuple[nn.Module, Pair]]:
+        """Each layer with its pair. Raises AdapterDoesNotFit."""
+        path, seen = str(adapter.path), set[nn.Module]()
         modules = dict(self._model.named_modules())
-        owners: dict[nn.Parameter, set[str]] = {}
-        for name, parameter in self._model.named_parameters(remove_duplicate=False):
-            owners.setdefault(parameter, set()).add(name)
+        owners: dict[object, list[str]] = {}
+        for name, module in modules.items():
+            if (at := _memory(module)) is not None:
+                owners.setdefault(at, []).append(name)
         for name, pair in adapter.pairs.items():
-            module = (
-                modules.get(name) or modules.get(name.removeprefix(f"{self._prefix}.")) or modules.get(f"{self._prefix}.{name}")
-            )
-            weight = getattr(module, "weight", None)
-            if module is None or not isinstance(weight, nn.Parameter) or isinstance(module, nn.Embedding):
+            names = (name, name.removeprefix(f"{self._prefix}."), f"{self._prefix}.{name}")
+            found = next((modules[each] for each in names if each in modules), None)
+            weight = getattr(found, "weight", None)
+            if found is None or found in seen or not isinstance(weight, nn.Parameter) or isinstance(found, nn.Embedding):
                 raise AdapterDoesNotFit(path=path, reason=f"{name} ?")
-            added = pair.added(module)
-            if added.shape != weight.shape:
-                raise AdapterDoesNotFit(path=path, reason=f"{name}: {list(added.shape)} ≠ {list(weight.shape)}")
-            if len(owners[weight]) > 1 or weight.is_meta:  # A tied weight would change the embedding, too.
-                raise AdapterDoesNotFit(path=path, reason=" = ".join(sorted(owners[weight])))
-            yield weight, added.to(weight.dtype)
+            added = (pair.b.shape[0], pair.a.shape[1])
+            added = added[::-1] if _is_turned(found) else added
+            if added != tuple(weight.shape):
+                raise AdapterDoesNotFit(path=path, reason=f"{name}: {list(added)} ≠ {list(weight.shape)}")
+            if len(owners[_memory(found)]) > 1:  # A tied weight would change the embedding, too.
+                raise AdapterDoesNotFit(path=path, reason=" = ".join(sorted(owners[_memory(found)])))
+            seen.add(found)
+            yield found, pair
+
+
+def _borrower(module: nn.Module) -> Borrower | None:
+    """What stands for a layer whose weight is lent."""
+    found: Borrower | None = module.__dict__.get("borrower")
+    return found if found is not None and "weight" in found.stores else None
+
+
+def _memory(module: nn.Module) -> object:
+    """What is the same for two layers whose weight is one; None for a layer without a weight."""
+    borrower, weight = _borrower(module), module._parameters.get("weight")
+    if borrower is None:
+        return weight
+    store = borrower.stores["weight"]
+    store = store.base if isinstance(store, _Adapted) else store
+    return store.place if isinstance(store, Held) else store
+
+
+def _is_turned(module: nn.Module) -> bool:
+    return type(module).__name__ == _TURNED

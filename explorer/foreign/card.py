@@ -14,6 +14,7 @@ from explorer.trace.tap_names import without_place
 _UNLIMITED = 2**15  # The most tokens of a model whose positions have no end; memory ends them before.
 _ATTENTION = ("query", "key", "value", "scores", "scaled", "masked", "weights", "dropped", "mixed")
 _ACTIVATIONS = ("hidden_act", "activation_function", "hidden_activation", "dense_act_fn")
+_EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts")
 _BASE = 10000.0
 
 
@@ -39,9 +40,7 @@ def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
         norm_kind=row.norm_kind if row is not None else "layer",
         activation=next((str(found) for key in _ACTIVATIONS if (found := getattr(config, key, None))), ""),
         score_scaling=position != "relative-bias",
-        causal=tuple(
-            each.replace(".layers.0", "") for each, about in opened.attentions.items() if ".layers.0." in each and about.causal
-        ),
+        causal=_causal(opened),
         parameters=sum(parameter.numel() for parameter in foreign.model.parameters()),
         trained=True,
         held=held,
@@ -51,7 +50,25 @@ def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
         end=_id(config.eos_token_id) if config.is_encoder_decoder else -1,
         dtype=str(foreign.model.dtype).removeprefix("torch."),
         difference=opened.difference,
+        n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
+        bare_layers=_bare_layers(opened),
     )
+
+
+def _causal(opened: Opened) -> tuple[str, ...]:
+    """The attentions in which no query sees a later key, in any layer, such as "decoder.self_attn"."""
+    seen: dict[str, list[bool]] = {}
+    for name, about in opened.attentions.items():
+        seen.setdefault(f"{name.partition('.')[0]}.{name.rpartition('.')[2]}", []).append(about.causal)
+    return tuple(name for name, causal in seen.items() if all(causal))
+
+
+def _bare_layers(opened: Opened) -> int:
+    """How many layers of a model with one side have no attention: they are of another kind, as convolutions or state spaces."""
+    told = getattr(opened.foreign.model.config.get_text_config(), "num_hidden_layers", 0)
+    if opened.foreign.model.config.is_encoder_decoder or not isinstance(told, int):
+        return 0
+    return max(told - len({name.split(".")[2] for name in opened.attentions}), 0)
 
 
 def _shapes(opened: Opened) -> dict[str, tuple[int, ...]]:

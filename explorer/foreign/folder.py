@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel
+from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, OnlyGguf
 from explorer.foreign.holding import way_to_hold
 from explorer.foreign.settings import read_json, read_settings
 from explorer.model.weights_header import Header, read_header
@@ -81,7 +81,8 @@ def _weight_files(folder: Path) -> tuple[Path, ...]:
         raise MissingWeights(path=str(folder), missing=_INDEX)
     others = sorted(each.name for each in folder.iterdir() if each.suffix in _OTHERS)
     if others:
-        raise NeedsSafetensors(path=str(folder), found=", ".join(others[:3]))
+        only = OnlyGguf if all(name.endswith(".gguf") for name in others) else NeedsSafetensors
+        raise only(path=str(folder), found=", ".join(others[:3]))
     raise MissingWeights(path=str(folder), missing="*.safetensors")
 
 

@@ -63,6 +63,13 @@ class Lender:
                 borrower.check(name, found[name])
         return found
 
+    def forget(self) -> None:
+        """Drop what was read ahead, because the weights are others now."""
+        waiting, self._read = list(self._read.values()), {}
+        for each in waiting:
+            if not each.cancel():
+                each.exception()  # It is waited for: nobody reads while the weights change.
+
     def take_back(self, borrower: "Borrower", lent: Lent) -> None:
         """The memory of a product's weights is used again; other layers may have given a part of theirs away."""
         for tensor in lent.values() if borrower.is_product else ():
@@ -149,7 +156,10 @@ class Borrower:
         rows = self.stores["weight"].rows(which.tolist())
         if not rows.isfinite().all():
             raise BadWeights(path=self._path, reason="weight: NaN / ∞")
-        return rows.requires_grad_(bool(torch.is_grad_enabled() and self.layer.weight.requires_grad))[places]
+        table = self.layer._parameters["weight"]
+        if torch.is_grad_enabled() and table is not None and table.requires_grad:
+            rows.requires_grad_(True)  # Gradients begin here.
+        return rows[places]
 
 
 class _Product(torch.autograd.Function):

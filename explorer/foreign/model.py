@@ -90,12 +90,17 @@ class Foreign(nn.Module):
         The ids [batch, position] of a model with one side are `source` of an encoder and `target` of a decoder. `memory` is
         what `encode` gave, and then stands for the source.
         """
-        found = self._passed(source, target, memory)
-        if not self.has_output:
-            return found.last_hidden_state
-        logits = self.get_submodule("generator.logits")(found.logits)
-        self.get_submodule("generator.probabilities")(logits.softmax(dim=-1))
-        return logits
+        return self._given_out(self._passed(source, target, memory))
+
+    def extend(self, ids: Tensor, cache: Any = None, memory: Any = None) -> tuple[Tensor, Any]:
+        """The logits of further ids [batch, position] of the decoder, and the cache with the keys and values of all so far.
+
+        `cache` is what the step before gave, None at the first. `memory` is what `encode` gave, for a model with both sides.
+        The taps `key` and `value` show all that the cache holds; all others show the new positions.
+        """
+        given = {"input_ids": ids} if memory is None else {"decoder_input_ids": ids, "encoder_outputs": memory}
+        found = self.model(**given, past_key_values=cache, use_cache=True)
+        return self._given_out(found), found.past_key_values
 
     def logits(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
         """As `forward` of a model that has an output, without its softmax over all symbols."""
@@ -112,6 +117,15 @@ class Foreign(nn.Module):
     def encode(self, source: Tensor) -> Any:
         """What the encoder makes of the ids [batch, position]; `forward` takes it as `memory`."""
         return self.model.get_encoder()(input_ids=source)
+
+    def _given_out(self, found: Any) -> Tensor:
+        """The logits of a pass, through their taps; the last vectors of a model without an output."""
+        if not self.has_output:
+            vectors: Tensor = found.last_hidden_state
+            return vectors
+        logits: Tensor = self.get_submodule("generator.logits")(found.logits)
+        self.get_submodule("generator.probabilities")(logits.softmax(dim=-1))
+        return logits
 
     def expanded(self, memory: Any, n: int) -> Any:
         """The same for `n` rows that share what `encode` made of one."""

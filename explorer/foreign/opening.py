@@ -15,7 +15,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from explorer.errors import BadWeights, MissingWeights, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
+from explorer.errors import BadWeights, MissingWeights, NoAttention, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
 from explorer.foreign.families import FAMILIES
 from explorer.foreign.folder import Folder
@@ -73,7 +73,10 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
 
 
 def with_taps(model: Any, path: str, going: Progress = _unwatched) -> Opened:
-    """A model of transformers with taps; `path` is named in errors. Raises UnknownFamily, SelfCheckFailed, Superseded."""
+    """A model of transformers with taps; `path` is named in errors.
+
+    Raises UnknownFamily, NoAttention, SelfCheckFailed, Superseded.
+    """
     model.eval().requires_grad_(False)
     family = model.config.model_type
     lender = lending(model)
@@ -89,6 +92,8 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched) -> Opened:
         raise
     except Exception as error:  # Models of a hundred kinds raise anything, for example where they need a picture.
         raise UnknownFamily(path=path, family=family) from error
+    if not seen:
+        raise NoAttention(path=path, family=family)
     named = _named(model, seen)
     if named is None:
         raise UnknownFamily(path=path, family=family)

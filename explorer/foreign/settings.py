@@ -27,6 +27,7 @@ _LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transfor
     "label2id",  # A list is made of as many labels as the number says.
 }
 _IMPLEMENTATION = re.compile(r"_?(?:attn|attention|experts)_implementation(?:_.*)?")
+_QUANTIZED = ("quantization_config", "compression_config", "quantization", "quant_config")  # Each library has its own.
 _CODE = ("auto_map", "custom_pipelines", "custom_generate")
 
 
@@ -35,8 +36,8 @@ def read_settings(folder: Path) -> dict[str, Any]:
     settings = read_json(folder, FILE)
     for key, value in _entries(settings, folder):
         _check(folder, key, value)
-    if settings.get("quantization_config"):
-        method = settings["quantization_config"]
+    method = next((found for key in _QUANTIZED if (found := settings.get(key))), None)
+    if method is not None:
         raise Quantized(path=str(folder), method=method.get("quant_method", "?") if isinstance(method, dict) else method)
     family = settings.get("model_type")
     if not isinstance(family, str) or not _FAMILY.fullmatch(family):

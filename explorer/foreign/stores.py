@@ -39,6 +39,11 @@ class Held:
         self._tensor = tensor
 
     @property
+    def place(self) -> int:
+        """Where its numbers lie: tied tensors lie in one place."""
+        return self._tensor.data_ptr()
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """See Store."""
         return tuple(self._tensor.shape)

@@ -11,10 +11,10 @@ _THOUSAND = 1000
 
 
 def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
-    """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short: "124 M"."""
+    """The family, the kind and the number of parameters: "gpt2 · decoder only · 124 M"; short without the kind."""
+    kind = "" if short else words(f"choice.architecture.{card.architecture}")
     size = rounded(card.parameters) if card.parameters else ""  # Of a recorded pass nobody may have said it.
-    parts = (card.family, words(f"choice.architecture.{card.architecture}"), size)
-    return size or card.family if short else " · ".join(filter(None, parts))
+    return " · ".join(filter(None, (card.family, kind, size)))
 
 
 def rounded(count: int) -> str:
@@ -35,6 +35,8 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "kind": words(f"choice.architecture.{card.architecture}"),
         "parameters": f"{card.parameters:,}",
         "layers": _sides(side.n_layers for side in both),
+        "bare_layers": words("card.bare", count=card.bare_layers) if card.bare_layers else "",
+        "experts": words("card.experts_unseen", count=card.n_experts) if card.n_experts else "",
         "heads": _sides(side.n_heads for side in both),
         "key_heads": _sides(side.n_kv_heads for side in both),
         "d_model": f"{card.d_model} · {card.d_head}",
@@ -45,6 +47,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "norm": f"{words(f'choice.norm_placement.{card.norm_placement}')} · {words(f'card.norm_kind.{card.norm_kind}')}",
         "activation": card.activation,
         "dtype": card.dtype,
+        "held": "" if card.held == "float32" else words(f"held_short.{card.held}"),
         "difference": _difference(card, words),
     }
     known = {name: value for name, value in rows.items() if value not in ("", "0")}

@@ -36,11 +36,15 @@ class Branch:
 
 @attrs.frozen(kw_only=True)
 class Tree(Picture):
-    """All tokens that beam search tried; parents come before children. A score is log P / length^length_penalty."""
+    """All tokens that were tried; parents come before children. A score is log P / length^length_penalty.
+
+    `told_as` is the section of the texts that speak of it: "tree" for beam search, "tree_written" for continuations.
+    """
 
     branches: tuple[Branch, ...]
     caption: Caption
     length_penalty: float = 1.0
+    told_as: str = "tree"
 
     def kind(self) -> "Kind[Tree]":
         """Its drawing, tables and words."""

@@ -116,6 +116,9 @@ class Look:
         """
         from explorer.trace.measures import most_uncertain_step  # NumPy, which a bare import of the package leaves out.
 
+        if "generator.probabilities" not in trace:  # A model without an output has positions all the same.
+            n_positions = len(trace.side("generator.probabilities"))
+            return self.position if 0 <= self.position < n_positions else n_positions - 1
         n_steps = trace.shape("generator.probabilities")[0]
         step = self.position if 0 <= self.position < n_steps else most_uncertain_step(trace)
         return step if step >= 0 else n_steps - 1

@@ -12,7 +12,7 @@ import attrs
 
 from explorer.config import Config, find_knob
 from explorer.errors import ExplorerError
-from explorer.presets import load_preset
+from explorer.presets import DEFAULT, load_preset
 from explorer.state.fields import bad_field, changed_fields, read_fields
 from explorer.state.look import Look
 from explorer.state.wish import Wish
@@ -103,8 +103,13 @@ class State:
     def opened(self, settings: Settings) -> "State":
         """The State for a lesson's step. Fields that the step does not set stay, except manual changes to the old sentence.
 
-        Source cuts stay if the sentence does. Raises like `changed`.
+        Source cuts stay if the sentence does. A lesson is about our own models: where somebody else's is open, a step that
+        names none brings the default preset. Raises like `changed`.
         """
+        if self.wish.foreign and "preset" not in settings.wish:
+            own = load_preset(DEFAULT)
+            text = own.text if self.wish.text == load_preset(self.wish.preset).text else self.wish.text
+            settings = attrs.evolve(settings, wish={"preset": own.name, "text": text, **settings.wish})
         same = settings.wish.get("text", self.wish.text) == self.wish.text
         wish = attrs.evolve(
             self.wish,

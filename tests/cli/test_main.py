@@ -550,6 +550,26 @@ def test_patching_without_a_second_sentence_is_refused(refused: Command) -> None
     assert refused("patching", "我爱北京", " ", "--preset", "tiny", "--language", "en").strip()
 
 
+@pytest.mark.slow  # the trained model
+def test_generate_writes_on_and_says_what_it_chose_from(said: Command) -> None:
+    """The text with what was written, then a line for each token; as JSON all candidates. A given token says so."""
+    texts = ("冬天来了，", "--tokens", "3", "--begin", "我们", "--language", "en")
+    first, *lines = said("generate", *texts).strip().splitlines()
+    found = json.loads(said("generate", *texts, "--json"))
+
+    assert first == "冬天来了，" + found["text"]
+    assert len(lines) == 1 + len(found["tokens"]) and "given" in lines[0] and "given" not in lines[1]
+    assert f"{found['log_p']:.3f}" in lines[-1]
+    assert [row["forced"] for row in found["tokens"]] == [True, False, False]
+
+
+def test_generate_refuses_other_models_and_wrong_numbers(refused: Command) -> None:
+    """In a sentence, and a wrong number before any model is read."""
+    assert "tiny" in refused("generate", TEXT, "--preset", "tiny")
+    assert "0.001" in refused("generate", TEXT, "--sampling-temperature", "0")
+    assert "1000" in refused("generate", TEXT, "--tokens", "1001")
+
+
 def test_saliency_tells_the_words_that_count(said: Command) -> None:
     """In lines for people; as JSON all arrays."""
     texts = ("我爱北京", "--preset", "tiny", "--language", "en")

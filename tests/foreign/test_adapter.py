@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 import torch
@@ -25,7 +26,10 @@ from explorer.errors import (
     NotAnAdapter,
     UnknownAdapter,
 )
+from explorer.foreign import thin
 from explorer.foreign.adapter import Dressed, read_adapter
+from explorer.foreign.folder import check_folder
+from explorer.foreign.opening import open_model
 from explorer.lang import LANGUAGES, Words
 from tests.foreign.models import fresh, write_model
 
@@ -133,8 +137,6 @@ def test_it_comes_off_again_to_the_bit(bases: dict[str, Path], tmp_path: Path) -
 @pytest.mark.slow  # To import transformers takes seconds.
 def test_it_is_compared_with_its_base(bases: dict[str, Path], tmp_path: Path) -> None:
     """The compared Wish has the adapter off; both sides of the comparison are what they are alone."""
-    import attrs
-
     adapter = write_adapter(tmp_path / "adapter", matrices(LLAMA))
     plain, adapted = (
         explorer.explore(TEXT, preset=bases["llama"]),
@@ -257,3 +259,46 @@ def test_nothing_changes_where_it_does_not_fit(tmp_path: Path) -> None:
     assert not torch.equal(worn, before[0])
     dressed.wear(None)
     assert all(torch.equal(each.weight, then) for each, then in zip(model, before, strict=True))
+
+
+@pytest.mark.slow  # To import transformers takes seconds.
+@pytest.mark.parametrize("held", ["bfloat16", "streamed"])
+@pytest.mark.parametrize(("name", "layers"), [("gpt2", GPT2), ("llama", LLAMA)])
+def test_a_model_whose_weights_are_lent_wears_it_too(
+    held: str,
+    name: str,
+    layers: dict[str, tuple[int, int]],
+    bases: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Streamed it gives the numbers of the whole model; of half the width, those of its own weights with the same sum."""
+    monkeypatch.setattr(thin, "SMALL", 64)
+    adapter = read_adapter(write_adapter(tmp_path / "adapter", matrices(layers)))
+    wrong = read_adapter(write_adapter(tmp_path / "wrong", matrices({"lm_head": (32, 40)})))
+    thinly, whole = (open_model(attrs.evolve(check_folder(bases[name]), held=each)).foreign for each in (held, "float32"))
+    if held == "bfloat16":
+        with torch.no_grad():
+            for parameter in whole.model.parameters():
+                parameter.copy_(parameter.bfloat16().float())
+    dressed = [Dressed(each.model, each.model.base_model_prefix) for each in (thinly, whole)]
+    ids = torch.tensor([[5, 9, 30, 9]])
+
+    def logits() -> list[torch.Tensor]:
+        with torch.inference_mode():
+            return [each(None, ids) for each in (thinly, whole)]
+
+    plain = logits()
+    for each in dressed:
+        each.wear(adapter)
+    adapted = logits()
+    for each in dressed:
+        each.wear(None)
+
+    torch.testing.assert_close(adapted[0], adapted[1], rtol=0, atol=1e-5)
+    assert (adapted[1] - plain[1]).abs().max() > 0.05
+    for after, before in zip(logits(), plain, strict=True):
+        assert torch.equal(after, before)
+    if name == "gpt2":
+        with pytest.raises(AdapterDoesNotFit, match="lm_head"):
+            dressed[0].wear(wrong)

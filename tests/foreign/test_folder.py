@@ -61,7 +61,7 @@ HOSTILE: dict[str, tuple[Spoil, type[BadFile], str]] = {
     "network name by part": (settings(attn_implementation={"": "evil/kernels"}), errors.NeedsCode, "evil/kernels"),
     "foreign key": (settings(_evil=1), errors.NeedsCode, "_evil"),
     "pickles": (only("pytorch_model.bin"), errors.NeedsSafetensors, "pytorch_model.bin"),
-    "gguf": (only("model.gguf"), errors.NeedsSafetensors, "model.gguf"),
+    "gguf": (only("model.gguf"), errors.OnlyGguf, "model.gguf"),
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), errors.MissingWeights, "*.safetensors"),
     "parts without an index": (
         lambda folder: (
@@ -72,6 +72,8 @@ HOSTILE: dict[str, tuple[Spoil, type[BadFile], str]] = {
         "model.safetensors.index.json",
     ),
     "quantized": (settings(quantization_config={"quant_method": "gptq"}), errors.Quantized, "gptq"),
+    "quantized by another library": (settings(quantization={"group_size": 64, "bits": 4}), errors.Quantized, "?"),
+    "compressed": (settings(compression_config={"quant_method": "compressed-tensors"}), errors.Quantized, "compressed-tensors"),
     "quantized, no table": (settings(quantization_config="odd"), errors.Quantized, "odd"),
     "truncated file": (truncated, errors.BadWeights, "model.safetensors"),
     "huge header": (text("model.safetensors", struct.pack("<Q", 2**60)), errors.BadWeights, "model.safetensors"),

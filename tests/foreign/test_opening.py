@@ -12,11 +12,12 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from explorer.errors import BadWeights, ExplorerError, MissingWeights, NotAModel, NotInstalled, UnknownFamily
+from explorer.errors import BadWeights, ExplorerError, MissingWeights, NoAttention, NotAModel, NotInstalled, UnknownFamily
 from explorer.foreign.card import card_of
 from explorer.foreign.folder import check_folder
-from explorer.foreign.opening import open_model
+from explorer.foreign.opening import open_model, with_taps
 from explorer.lang import LANGUAGES, Words
+from explorer.picture.card_text import card_rows
 from tests.foreign.models import ALL, ATTENTION_ALONE, WHOLE, opened, write_model
 
 CODE = Path(__file__).parents[2] / "explorer"
@@ -172,6 +173,49 @@ def test_every_absent_tap_has_a_reason(language: str) -> None:
         card = card_of(opened(name), "x")
         assert card.why_absent("encoder.embedding.scaled")
         assert all(words(key) for key in card.absent.values())
+
+
+_SMALL = {"vocab_size": 40, "max_position_embeddings": 32, "hidden_size": 32, "intermediate_size": 48}
+_SMALL |= {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+MIXED: dict[str, tuple[dict[str, Any], int, int]] = {
+    "Mixtral": ({"num_local_experts": 4}, 4, 0),
+    "Qwen2Moe": ({"num_experts": 6, "moe_intermediate_size": 16, "shared_expert_intermediate_size": 16}, 6, 0),
+    "Qwen3Moe": ({"num_experts": 4, "moe_intermediate_size": 16, "head_dim": 8, "num_experts_per_tok": 2}, 4, 0),
+    "Lfm2": ({"layer_types": ["conv", "full_attention"]}, 0, 1),
+}
+
+
+@slow
+@pytest.mark.parametrize("name", MIXED)
+def test_experts_and_layers_without_attention_are_on_the_card(name: str) -> None:
+    """In words, in both languages; whose attentions there are is seen, and that none of them looks ahead."""
+    import transformers
+
+    changed, n_experts, bare_layers = MIXED[name]
+    config = getattr(transformers, f"{name}Config")(**(_SMALL | changed))
+    found = with_taps(getattr(transformers, f"{name}ForCausalLM")(config), name)
+    card = card_of(found, "x")
+
+    assert (card.n_experts, card.bare_layers) == (n_experts, bare_layers)
+    assert card.causal == ("decoder.self_attn",)
+    assert len(found.attentions) == 2 - bare_layers
+    assert found.difference <= 1e-6
+    for language in LANGUAGES:
+        words = Words.load(language)
+        rows = dict(card_rows(card, words))
+        assert (words("card.experts") in rows) == bool(n_experts)
+        assert (words("card.bare_layers") in rows) == bool(bare_layers)
+        assert str(n_experts or bare_layers) in rows[words("card.experts" if n_experts else "card.bare_layers")]
+
+
+@slow
+def test_a_model_without_any_attention_is_refused() -> None:
+    """One of state spaces, with a sentence of its own."""
+    import transformers
+
+    config = transformers.MambaConfig(vocab_size=40, hidden_size=32, num_hidden_layers=2)
+    with pytest.raises(NoAttention, match="mamba"):
+        with_taps(transformers.MambaForCausalLM(config), "x")
 
 
 def test_only_two_files_import_transformers_and_one_imports_tokenizers() -> None:

@@ -45,6 +45,16 @@ def test_sentences_are_as_near_as_they_were_found_to_be(folder: Path) -> None:
     assert second @ third == pytest.approx(-0.091, abs=0.002)
 
 
+def test_similar_pools_as_its_files_say(folder: Path) -> None:
+    """The mean of all tokens, of length 1: the same cosines, by the public function."""
+    found = explorer.similar(SENTENCES[:3], folder)
+
+    assert (found.pooling, found.normalises, found.told) == (("mean",), True, True)
+    assert found.cosines[0, 1] == pytest.approx(0.667, abs=0.002)
+    assert found.cosines[0, 2] == pytest.approx(-0.064, abs=0.002)
+    assert found.cosines[1, 2] == pytest.approx(-0.091, abs=0.002)
+
+
 @pytest.mark.parametrize("text", SENTENCES)
 def test_every_sentence_is_shown_whole(text: str, folder: Path) -> None:
     """Though its file asks for 128 tokens at most and for padding; what it does not know, it says."""

@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from explorer.engine.recording.recorder import record
-from explorer.errors import BadWeights, MissingWeights, TooLarge
+from explorer.errors import BadWeights, MissingWeights, NotEnoughMemory, TooLarge
 from explorer.foreign import folder as folder_room
 from explorer.foreign import holding, lending, thin
 from explorer.foreign.card import card_of
@@ -24,7 +24,7 @@ from explorer.foreign.folder import check_folder
 from explorer.foreign.holding import streamed_bytes, way_to_hold
 from explorer.foreign.opening import Opened, open_model
 from explorer.foreign.stores import Held, InFile
-from explorer.foreign.thin import weight_of
+from explorer.foreign.thin import check_room, weight_of
 from explorer.model.hooks import hooked
 from explorer.model.tap import taps
 from explorer.stops import Superseded
@@ -244,6 +244,19 @@ def test_a_file_that_is_cut_short_meanwhile_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadWeights, match="safetensors"):
         for _again in range(3):
             recorded(found)
+
+
+@slow
+def test_all_weights_together_need_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks at the weights themselves reads them all; a model that holds them has them already."""
+    folder = write_model(tmp_path / "m", "gpt2")
+    whole, streamed = opened(folder, "float32"), opened(folder, "streamed")
+    check_room(streamed.foreign.model)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"available": 2**12}))
+
+    check_room(whole.foreign.model)
+    with pytest.raises(NotEnoughMemory):
+        check_room(streamed.foreign.model)
 
 
 @slow

@@ -70,7 +70,7 @@ class Journey:
         """Until it holds."""
         until(self._qtbot, condition, timeout_ms)
 
-    def settle(self, window: Window) -> None:
+    def settle(self, window: Window, patience_ms: int = PATIENCE_MS) -> None:
         """Wait until the newest wish is answered and painted."""
         session = window.session
         until(
@@ -81,6 +81,7 @@ class Journey:
                 and session.frame.serial == session.serial
                 and not window.lessons.reckoner.busy
             ),
+            patience_ms,
         )
         QApplication.processEvents()
 

@@ -56,12 +56,14 @@ class Remembered:
         self, source: ModelSource, model: Transformer, request: Request, trace: Trace, changing: Changing, stop: Stop
     ) -> Patching | NotPatched:
         """As `findings` finds it. Raises Superseded."""
+        if trace.config is None:  # A model of others has its parameters elsewhere.
+            return self._patching(source, model, request, trace, changing, stop)
         key = ("patching", request.wish, request.beam, trace.tokens, trace.expected, _weights(model))
         return self._once(key, lambda: self._patching(source, model, request, trace, changing, stop))
 
     def experiment(self, name: str, bench: Bench) -> Experiment:
         """As `experiment` makes it. Raises Superseded."""
-        if name not in SWEEPS or bench.trace is None:
+        if name not in SWEEPS or bench.trace is None or bench.trace.config is None:
             return self._experiment(name, bench)
         key = (name, *_of_bench(bench), bench.trace.changes, _weights(bench.model))
         return self._once(key, lambda: self._experiment(name, bench))

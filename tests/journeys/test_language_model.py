@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from explorer.app.pages.output_page import OutputPage
 from explorer.app.shell.window import Window
 from explorer.picture.decoding_kinds import Timeline
 from explorer.views.pictures.timeline import TimelineView
@@ -33,6 +34,34 @@ def test_the_language_model_says_what_comes_next(journey: Journey) -> None:
         journey.settle(window)
         assert np.isnan(_timeline(window, journey).probabilities).all()
         assert "译文" not in window.weights.note.text() and "随机" in window.weights.note.text()
+
+    journey.run(script, "--preset", "language-model", "--text", SENTENCE)
+
+
+def test_the_language_model_goes_on_with_the_text(journey: Journey) -> None:
+    """Token by token while the window lives; taken into the box, the pass says the same of every token."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        window.go("output")
+        page = window.page_stack.page
+        assert isinstance(page, OutputPage)
+        journey.settle(window)
+        page.doings.press("write")
+        page.writing.all.click()
+        journey.wait(lambda: not page.writing.writing)
+        tree, written = page.writing.tree, page.writing.written_text()
+        assert len(tree.written) >= 2 and written
+        page.writing.take.click()
+        journey.settle(window)
+        assert window.sentences.source_edit.text() == SENTENCE + written
+        assert page.writing.tree.tokens == ()  # Another text begins anew.
+        page.doings.press("read")
+        made = _timeline(window, journey)
+        n = len(made.labels) - len([each for each in tree.written if not each.ends])
+        if made.labels[n:] == tuple(each.text for each in tree.written if not each.ends):  # jieba may cut the whole otherwise.
+            wanted = [each.probability for each in tree.written if not each.ends]
+            np.testing.assert_allclose(made.probabilities[n:], wanted, rtol=1e-3)
 
     journey.run(script, "--preset", "language-model", "--text", SENTENCE)
 

@@ -145,6 +145,7 @@ class Card(QFrame):
         self.wants = ()
         if self._refused:
             self._refused = False
+            self.note.setAlignment(Qt.AlignmentFlag.AlignLeft)
             self.view.setVisible(True)  # type: ignore[attr-defined]  # A view is a widget too.
         try:
             made = self.make(trace, look, words)
@@ -158,7 +159,8 @@ class Card(QFrame):
         except UnknownTap as error:
             if trace.config is not None and not trace.recorded_by:  # Our own models have every tap that a picture asks for.
                 raise
-            self._refuse(lacking(trace.card, str(error.values["name"]), words))
+            more = f"\n{words('card.other_pages')}" if self.bare else ""  # It has the whole page.
+            self._refuse(lacking(trace.card, str(error.values["name"]), words) + more)
             return
         if made is None and trace.recorded_by:
             self._refuse(words("recorded.no_model"))
@@ -201,6 +203,7 @@ class Card(QFrame):
         self.picture, self._refused = None, True
         self.view.setVisible(False)  # type: ignore[attr-defined]  # A view is a widget too.
         self.note.setText(why)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.note.setVisible(True)
 
     def _tell(self, caption: Caption, words: Words) -> None:

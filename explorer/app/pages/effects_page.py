@@ -31,6 +31,7 @@ class EffectsPage(Page):
 
     key = "effects"
     least_px = 600
+    needs = ("generator.logits",)
     experiments = _FIRST
 
     def __init__(self) -> None:

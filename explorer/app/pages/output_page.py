@@ -1,11 +1,16 @@
-"""The output page: decoding steps, the distribution at each step, attention at that step, alignment and search tree."""
+"""The output page: decoding steps, the distribution at each step, attention at that step, alignment and search tree.
+
+Of a language model it also lets one go on with the text.
+"""
 
 import attrs
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
+from explorer.app.pages.writing_part import WritingPart, writes_on
 from explorer.config import BEAM
+from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
 from explorer.picture.makers.decoding_step import step_cross, step_self
@@ -13,6 +18,7 @@ from explorer.picture.makers.output import top_bars, top_map
 from explorer.picture.makers.pooled import offered_pools, pooled_as
 from explorer.picture.makers.timeline import timeline
 from explorer.picture.makers.tree import search_tree
+from explorer.picture.theme import Theme
 from explorer.state.intents import BeginWith, SetBeam
 from explorer.state.look import Look
 from explorer.state.wish import Wish
@@ -31,7 +37,7 @@ _STEPS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
 class OutputPage(Page):
-    """The steps of decoding; the other cards show the chosen step."""
+    """The steps of decoding; the other cards show the chosen step. `doing` is "read", or "write" of a language model."""
 
     key = "output"
     least_px = 640
@@ -42,15 +48,32 @@ class OutputPage(Page):
         self._trace: Trace | None = None
         self._look = Look()
         self._as_grid = False
+        self._words: Words | None = None
+        self.doing = "read"
         self._make_cards()
+        self.writing = WritingPart(self)
+        self.writing.sent.connect(self.sent)
+        self.writing.wished.connect(self.wished)
+        self.writing.changed.connect(self.look_at)
+        self.doings = Segments()
+        self.doings.chose.connect(self._do)
         middle = beside((self.bars, 4), (self.lines, 5), (self.grid, 5))
         middle.insertLayout(1, below((self.cross, 1), (self.own, 1)), 4)
         within = self.scrolled()
         within.setMinimumWidth(_LEAST_WIDE_PX)
+        self.reading, choices = QWidget(), QHBoxLayout()
+        reading = below((self.steps, 2))
+        reading.setContentsMargins(0, 0, 0, 0)
+        reading.addLayout(middle, 7)
+        self.reading.setLayout(reading)
+        choices.addWidget(self.doings)
+        choices.addStretch(1)
         column = column_in(within)
-        column.addWidget(self.steps, 2)
-        column.addLayout(middle, 7)
-        column.addLayout(beside((self.tree, 5), (self.map, 5), (self.explain(), 2)), 4)
+        column.addLayout(choices)
+        column.addWidget(self.reading, 9)
+        column.addWidget(self.writing, 9)
+        last = beside((self.tree, 5), (self.map, 5), (self.writing.tried, 5), (self.explain(), 2))
+        column.addLayout(last, 4)
 
     def _make_cards(self) -> None:
         steps, bars, tree = TimelineView(), BarsView(), TreeView()
@@ -91,14 +114,21 @@ class OutputPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
-        translates = bool(trace.expected)
+        translates, writes = bool(trace.expected), writes_on(trace)
+        writing = writes and self.doing == "write"
+        self.doings.offer({each: words(f"writing.{each}") for each in ("read", "write")} if writes else {}, self.doing)
+        self.reading.setVisible(not writing)
+        for each in (self.writing, self.writing.tried):
+            each.setVisible(writing)
+        if writing:
+            self.writing.draw(trace, look, words)
         self.cross.setVisible(has_alignment(trace))
         self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
         if not has_alignment(trace):
             self.lines.hide()
             self.grid.hide()
         self.tree.setVisible(translates)
-        self.map.setVisible(not translates)
+        self.map.setVisible(not translates and not writing)
         across = attrs.evolve(look, attention="decoder.cross_attn")
         for pool in self.pools:
             pool.offer(offered_pools(across), pooled_as(across), words)
@@ -109,9 +139,21 @@ class OutputPage(Page):
         """Show the beam width, and the button of free decoding where the user chose some tokens."""
         self.beams.offer({str(beam): str(beam) for beam in range(1, int(BEAM.valid.high) + 1)}, str(wish.beam))
         self.free.setVisible(bool(wish.prefix))
+        self.writing.put(wish)
+
+    def bring(self, brought: Brought) -> None:
+        self.writing.bring(brought)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.writing.set_theme(theme)
 
     def speak(self, words: Words) -> None:
         super().speak(words)
+        self._words = words
+        self._explain()
+        self.writing.speak(words)
+        self.doings.setAccessibleName(words("writing.doing"))
         self.sampling.speak(words)
         self.free.setText(words("output.free"))
         self.free.setToolTip(words("output.free_hint"))
@@ -119,6 +161,16 @@ class OutputPage(Page):
         self.to_lines.setText(words("output.as_lines"))
         self.beams.setAccessibleName(words("output.beam"))
         self.beams.setToolTip(words("output.beam"))
+
+    def _do(self, doing: str) -> None:
+        """Read the text, or go on with it."""
+        self.doing = doing
+        self._explain()
+        self.look_at()  # An unchanged Look still draws the page again.
+
+    def _explain(self) -> None:
+        if self.explanation is not None and self._words is not None:
+            self.explanation.tell("writing" if self.doing == "write" else self.key, self._words)
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:

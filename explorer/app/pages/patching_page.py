@@ -32,6 +32,7 @@ class PatchingPage(Page):
 
     key = "patching"
     least_px = 560
+    needs = ("generator.logits",)
     experiments = frozenset({"patching"})
 
     def __init__(self) -> None:

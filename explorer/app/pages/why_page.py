@@ -1,5 +1,6 @@
 """The why page: the sum that made a word more probable than its rival, part by part, and what each layer would say."""
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy
 
 from explorer.app.pages.layouts import below, beside, column_in
@@ -22,6 +23,8 @@ from explorer.views.pictures.removals import RemovalsView
 from explorer.views.pictures.timeline import TimelineView
 
 _TYPED_PX = 104
+_NARROW_PX = 1040
+_LEAST_PX = (840, 900)  # in a wide page, whose sum is then seen whole at 1440 × 900, and in a narrow one with longer notes
 _STEPS = "steps"  # The parts are added one after the other: no order of its own, so no Look.
 _FIRST = frozenset({"why", "lens", "jacobian"})
 _BEHIND = frozenset({"costs"})  # Passes of their own, which are made behind the first answer.
@@ -31,7 +34,8 @@ class WhyPage(Page):
     """Above, the words and their rivals; left the account, right what its parts really cost, and the lens."""
 
     key = "why"
-    least_px = 900
+    least_px = _LEAST_PX[0]
+    needs = ("generator.logits",)
     experiments = _FIRST
 
     def __init__(self) -> None:
@@ -46,7 +50,8 @@ class WhyPage(Page):
         self.against, self.orders, self.typed, self.rivals_label = Segments(), Segments(), QLineEdit(), QLabel()
         self.lenses, self.cells = Segments(), Segments()
         self._fill_bars()
-        column = column_in(self.scrolled())
+        self._inner = self.scrolled()
+        column = column_in(self._inner)
         column.addWidget(self.asked)
         column.addLayout(beside((self.sum, 8)), 1)
         row = column.itemAt(1).layout()
@@ -74,6 +79,10 @@ class WhyPage(Page):
         self.sum.bar.insertWidget(2, self.orders)
         for place, buttons in enumerate((self.cells, self.lenses), 2):
             self.lens.bar.insertWidget(place, buttons)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._inner.setMinimumHeight(_LEAST_PX[self.width() < _NARROW_PX])
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._words, self._wall_look = trace, words, look

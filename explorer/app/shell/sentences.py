@@ -117,7 +117,7 @@ class Sentences(QWidget):
     def _hint(self, words: Words) -> None:
         """Say what can be typed, or why nothing can."""
         recorded = self.source_edit.isReadOnly()
-        self.source_edit.setPlaceholderText(words("recorded.fixed" if recorded else "header.source_hint"))
+        self.source_edit.setPlaceholderText(words("recorded.no_text" if recorded else "header.source_hint"))
         for edit in (self.source_edit, self.target_edit):
             edit.setToolTip(words("recorded.fixed") if recorded else "")
 

@@ -24,22 +24,25 @@ from explorer.model.transformer import Transformer
 class Incremental:
     """The decoder over a batch of sentences, each of which is given further ids at each step.
 
-    `memory` [batch, key, feature] is the encoder's output, `real` its padding mask as `Transformer.encode` takes it. With
-    `whole` nothing is kept, and each step is a whole pass.
+    `memory` [batch, key, feature] is the encoder's output, None in a decoder-only model; `real` is its padding mask as
+    `Transformer.encode` takes it. With `whole` nothing is kept, and each step is a whole pass.
     """
 
-    def __init__(self, model: Transformer, memory: Tensor, real: Tensor | None = None, *, whole: bool = False) -> None:
-        assert model.decoder is not None  # Only an encoder-decoder translates.
+    def __init__(self, model: Transformer, memory: Tensor | None, real: Tensor | None = None, *, whole: bool = False) -> None:
+        assert model.decoder is not None  # An encoder alone writes nothing.
         self._in_whole_passes = whole
         self._model, self._decoder = model, model.decoder
         self._memory, self._real = memory, real
         self._given: Tensor | None = None  # [batch, position] all ids so far, in whole passes only
         layers: list[DecoderLayer] = list(model.decoder.layers)  # type: ignore[arg-type]  # a ModuleList holds Modules
         self._layers = layers
-        self._across = [] if whole else [layer.cross_attn.keys_and_values(memory) for layer in layers]
+        alone = memory is None
+        self._across = [] if whole or memory is None else [layer.cross_attn.keys_and_values(memory) for layer in layers]
         self._kept: list[tuple[Tensor, Tensor]] = []
         self._n = 0
-        attentions = [attention for layer in layers for attention in (layer.self_attn, layer.cross_attn)]
+        attentions = [
+            each for layer in layers for each in ((layer.self_attn,) if alone else (layer.self_attn, layer.cross_attn))
+        ]
         self._hooked = has_hooks(model)
         self._unseen = not whole and all(attention.can_go_unseen() for attention in attentions)
 
@@ -65,9 +68,10 @@ class Incremental:
         for number, layer in enumerate(self._layers):
             h = layer.around_self.before(x)
             x = layer.around_self(x, self._attend(layer.self_attn, number, before, h))
-            h = layer.around_cross.before(x)
-            query = layer.cross_attn.queries(h)
-            x = layer.around_cross(x, self._mixed(layer.cross_attn, query, *self._across[number], across))
+            if self._across:
+                h = layer.around_cross.before(x)
+                query = layer.cross_attn.queries(h)
+                x = layer.around_cross(x, self._mixed(layer.cross_attn, query, *self._across[number], across))
             x = layer.around_feed(x, layer.feed_forward(layer.around_feed.before(x)))
         self._n += n_new
         return self._model.generator.project(self._decoder.normalized(x))
@@ -81,7 +85,7 @@ class Incremental:
         """Go on with these rows [batch] of the batch, in this order; a row may occur several times."""
         self._kept = [(key[rows], value[rows]) for key, value in self._kept]
         self._across = [(key[rows], value[rows]) for key, value in self._across]
-        self._memory = self._memory[rows]
+        self._memory = None if self._memory is None else self._memory[rows]
         self._real = None if self._real is None else self._real[rows]
         self._given = None if self._given is None else self._given[rows]
 
@@ -100,7 +104,7 @@ class Incremental:
         return attend(query, key, value, may_look)
 
     def _seen_across(self, n_new: int) -> Tensor | None:
-        if not self._model.config.causal_mask_cross:
+        if self._memory is None or not self._model.config.causal_mask_cross:
             return self._real
         earlier = masks.causal(n_new, self._memory.shape[1], self._n).to(self._memory.device)  # [query, key]
         return earlier if self._real is None else earlier & self._real

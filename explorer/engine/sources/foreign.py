@@ -5,6 +5,7 @@ A folder is opened when a Wish first asks for it, and its model is kept until an
 
 import copy
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
@@ -17,6 +18,7 @@ from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.recording.memory import check_memory
 from explorer.engine.sources.source import KnownTaps, Places, Row, Sentence, never, silent
+from explorer.engine.sources.writes import ForeignSteps
 from explorer.engine.threads import threads
 from explorer.errors import BadVocabulary, KnobDoesNothing, TooLong
 from explorer.foreign.adapter import Adapter, Dressed, read_adapter
@@ -40,6 +42,7 @@ from explorer.trace.trace import Tokens
 _FLOAT = 4  # bytes
 _WIDENED = 2  # Files with 16 bits for each number become twice as large.
 _AMPLE = 0.4  # of the free memory
+_MASKS = ("[MASK]", "<mask>")
 _MOST_WRITTEN = 128  # tokens of a target that the model writes itself
 
 
@@ -176,6 +179,38 @@ class ForeignModel:
         prompt = self._template.prompt(text)
         return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
 
+    def to_go_on_with(self, wish: Wish, row: Row) -> Row:
+        """The tokens of a text without the special ones behind it; () if the model is no language model."""
+        if self._card.architecture != "decoder-only" or not self.foreign.has_output:
+            return ()
+        n = len(row)
+        while n > 1 and row[n - 1].special:
+            n -= 1
+        return row[:n]
+
+    def mask_id(self) -> int | None:
+        """The id of the symbol that stands for a hidden word; None where the vocabulary has none."""
+        found = (self.tokenizer.id_of(piece) for piece in _MASKS)
+        return next((each for each in found if each is not None), None)
+
+    def steps(self, model: Foreign) -> ForeignSteps:
+        """Steps with the model's own cache."""
+        return ForeignSteps(model)
+
+    def ends(self, wish: Wish) -> frozenset[int]:
+        """The ids that the model's settings name as the end."""
+        told = (
+            getattr(each, "eos_token_id", None) for each in (self.foreign.model.config, self.foreign.model.generation_config)
+        )
+        return frozenset(
+            number for each in told for number in (each if isinstance(each, list) else [each]) if number is not None
+        )
+
+    def said(self, wish: Wish, ids: Sequence[int], after: Sequence[int]) -> str:
+        """What the ids add to the text of those before them, with the space between the two."""
+        before, whole = self.tokenizer.decode(tuple(after)), self.tokenizer.decode((*after, *ids))
+        return whole[len(before) :] if whole.startswith(before) else self.tokenizer.decode(tuple(ids))
+
     def _begin(self) -> Token:
         return self.tokenizer.token(max(self._card.begin, 0))
 
@@ -193,10 +228,15 @@ class ForeignModel:
         with torch.inference_mode(), changing.inside(foreign):
             ids = ids_tensor(tuple(token.id for token in source))
             memory = foreign.encode(ids)
+            # Changes may need to see all tokens at once: then each step is a pass over all of them.
+            cached = None if changing.changes else ForeignSteps(foreign, memory)
             while len(written) < most:
                 if stop():
                     raise Superseded
-                logits = foreign(ids, torch.tensor([written]), memory)
+                if cached is None:
+                    logits = foreign(ids, torch.tensor([written]), memory)
+                else:
+                    logits = cached.extend(torch.tensor([written[-1:]]))
                 likeliest = int(logits[0, -1].argmax())
                 if likeliest == self._card.end:
                     break

@@ -4,15 +4,20 @@ If the Wish asks for untrained weights or another shape, that model is shown the
 equal. A shape with two sides is given the text on both, as an untrained model is.
 """
 
+from collections.abc import Sequence
+
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.sources.of_trained import OfTrained
 from explorer.engine.sources.source import Row, Sentence
+from explorer.engine.sources.writes import OwnSteps
 from explorer.engine.token_limits import short_enough, within
+from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.cuts import Spans
+from explorer.tokens.vocabulary import END
 from explorer.trace.trace import Tokens
 
 
@@ -45,6 +50,22 @@ class Predicting(OfTrained):
         """The symbol of each id of the output, or of what the encoder reads."""
         both = self._vocabulary(config)
         return (both.source if of_source else both.target).symbols
+
+    def to_go_on_with(self, wish: Wish, row: Row) -> Row:
+        """The tokens of a text; () for a shape with two sides or with an encoder alone."""
+        return row if wish.config.architecture == "decoder-only" else ()
+
+    def steps(self, model: Transformer) -> OwnSteps:
+        """Steps with the keys and values of all earlier tokens."""
+        return OwnSteps(model)
+
+    def ends(self, wish: Wish) -> frozenset[int]:
+        """The end symbol."""
+        return frozenset({END})
+
+    def said(self, wish: Wish, ids: Sequence[int], after: Sequence[int]) -> str:
+        """The symbols of the ids, one behind the other."""
+        return self._vocabulary(wish.config).target_text(ids)
 
     def _row(self, wish: Wish, text: str, cuts: Spans | None) -> Row:
         return self._tokenizers.source(text, wish.config, self._vocabulary(wish.config), cuts=cuts, words=wish.words)

@@ -198,7 +198,8 @@ def _control(n_children: int, n_below: int, is_folded: bool) -> str:
 def _chip(tree: Tree, index: int, measure: Measure, column: int, row: int, control: str, hidden: int) -> Chip:
     """A chip with everything but its left edge, which depends on its column. Its parts are measured from that edge."""
     is_root = index == ROOT
-    token = SPECIALS[BEGIN] if is_root else tree.branches[index].label
+    begin = SPECIALS[BEGIN] if tree.told_as == "tree" else "…"
+    token = begin if is_root else tree.branches[index].label
     token = token if len(token) <= _LONGEST else f"{token[:_LONGEST]}…"
     figure = "" if is_root else probability(tree.branches[index].log_p)
     ending = "" if is_root else verdict(tree, index)

@@ -12,6 +12,7 @@ from explorer.tokens.token import Token
 from explorer.trace.trace import Trace
 
 _OF_OTHERS = ("tokens", "positions", "segments", "output")
+_SAME = 1e-5  # of the largest number; sums in another order differ by less
 _MOST_PLACES = 512  # positions that are compared in pairs; all pairs of thousands take a second
 
 
@@ -32,8 +33,17 @@ def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
     made = _strips(trace, look, words, ("scaled", "positions", "output") if trace.config is not None else _OF_OTHERS)
     # output[p] = scaled[p] + positions[p]
     every = np.concatenate([band.values.ravel() for band in made.bands])
+    if trace.config is None:
+        made = attrs.evolve(made, caption=attrs.evolve(made.caption, formula="", note=_apart(made, words)))
     scale = robust_scale(every, look.signed_colours)
     return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
+
+
+def _apart(made: Strips, words: Words) -> str:
+    """That a model of others does not go on with the sum as it is, where it does not: some normalize it."""
+    *parts, output = (band.values.astype(np.float64) for band in made.bands)
+    apart = float(np.abs(np.sum(parts, axis=0) - output).max(initial=0.0))
+    return "" if apart <= _SAME * max(1.0, float(np.abs(output).max(initial=0.0))) else words("picture.sum_goes_on")
 
 
 def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> Strips:

@@ -14,13 +14,13 @@ from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, 
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
 from explorer.picture.makers.river_contributions import contributions
-from explorer.picture.makers.sampling import cut_away, sampling_probabilities
 from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
 from explorer.trace.levels import all_closed, pooled
 from explorer.trace.model_card import SideCard
+from explorer.trace.sampling import cut_away, sampling_probabilities
 from explorer.trace.trace import Trace
 
 _CANDIDATES = 8
@@ -161,6 +161,8 @@ def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt) -> Half:
     tap = f"{side}.embedding.output"
     of = trace.side_name(tap, "position")
     rows, tokens = part.rows(of), trace.side(tap)
+    # A model of others that does not scale its token vectors, or not where it is seen, has them as they are.
+    vectors = next((name for part in ("scaled", "tokens") if (name := f"{side}.embedding.{part}") in trace), tap)
     last = f"{side}.norm" if f"{side}.norm" in trace else _stream_tap(trace, side, card.n_layers - 1, -1)
     return Half(
         side=side,
@@ -170,7 +172,7 @@ def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt) -> Half:
         block=block,
         first=rows.start,
         n_tokens=len(tokens),
-        scaled=_rows(_vectors(trace, f"{side}.embedding.scaled", tap)[rows], block),
+        scaled=_rows(_vectors(trace, vectors, tap)[rows], block),
         positions=_rows(_vectors(trace, f"{side}.embedding.positions", tap)[rows], block),
         output=_rows(_vectors(trace, tap, tap)[rows], block),
         length=_length(trace, tap, rows, block),
@@ -277,9 +279,12 @@ def _one_head(trace: Trace, tap: str, attention: str, layer: int, length: Array,
 
 def _written(trace: Trace, step: int, part: Excerpt, look: Look) -> Written:
     tap = "generator.probabilities"
-    n_steps, n_symbols = trace.shape(tap)
     first, end = part.tokens[trace.side_name(tap, "position")]
     shown = slice(first, end, part.block)
+    if tap not in trace:  # The model has no output: its last vectors are what it gives.
+        n_lanes = len(range(first, end, part.block))
+        return Written(("",) * n_lanes, np.full(n_lanes, np.nan, np.float32), (), math.nan, 0, step)
+    n_steps, n_symbols = trace.shape(tap)
     probabilities = trace[tap] if tap in trace.arrays else None
     if probabilities is None:  # A long text left no room for them.
         labels = tuple(written(trace, place) for place in range(n_steps)[shown])

@@ -98,6 +98,8 @@ def best_places(tree: Tree) -> dict[int, int]:
 
 def sentence(tree: Tree, index: int) -> str:
     """The decoded text up to a branch: word marks become blanks, and bytes become characters."""
+    if tree.told_as != "tree":  # The pieces of others come with signs for white space.
+        return "".join(tree.branches[each].label for each in path(tree, index)).replace("␣", " ").strip()
     labels = [tree.branches[each].label for each in path(tree, index)]
     vocabulary = Vocabulary((*SPECIALS, *dict.fromkeys(label for label in labels if label not in SPECIALS)))
     return Encoder(vocabulary).decode(vocabulary.symbols.index(label) for label in labels)
@@ -123,18 +125,23 @@ def verdict(tree: Tree, index: int) -> str:
 def describe(tree: Tree, index: int, words: Words) -> str:
     """A branch in words. Tooltip, status line and screen reader show the same sentences."""
     if index == ROOT:
-        return words("tree.begin", symbol=SPECIALS[BEGIN])
+        return words(f"{tree.told_as}.begin", symbol=SPECIALS[BEGIN])
     branch = tree.branches[index]
     lines = [
         words("tree.about", token=branch.label, p=number(math.exp(branch.log_p)), log_p=number(branch.log_p)),
-        words("tree.so_far", sentence=sentence(tree, index) or "…"),
-        words("tree.sum", total=number(branch.total), score=number(score_of(tree, index)), length=len(path(tree, index))),
+        words(f"{tree.told_as}.so_far", sentence=sentence(tree, index) or "…"),
+        words(
+            f"{tree.told_as}.sum",
+            total=number(branch.total),
+            score=number(score_of(tree, index)),
+            length=len(path(tree, index)),
+        ),
     ]
     if branch.rank:
         count = sum(1 for each in tree.branches if each.rank)
         lines.append(words("tree.rank", rank=branch.rank, count=count))
     else:
-        lines.append(words(f"tree.state.{branch.state}"))
+        lines.append(words(f"{tree.told_as}.state.{branch.state}"))
     return "\n".join(lines) + told_origin(tree.caption, words)
 
 
@@ -142,6 +149,11 @@ def summary(tree: Tree, words: Words) -> str:
     """The finished sentences with their scores, best first; for an empty tree, why it is empty."""
     if not tree.branches:
         return tree.caption.note
+    if tree.told_as != "tree":
+        last = max(
+            (index for index, branch in enumerate(tree.branches) if branch.state != "kept"), default=len(tree.branches) - 1
+        )
+        return words("tree_written.summary", sentence=sentence(tree, last), score=number(score_of(tree, last)))
     ranked = sorted((branch.rank, index) for index, branch in enumerate(tree.branches) if branch.rank)
     return "\n".join(
         words("tree.finished", rank=rank, sentence=sentence(tree, index), score=number(score_of(tree, index)))

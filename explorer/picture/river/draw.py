@@ -77,7 +77,8 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
         told.append((grid.halves[1].slabs[0].x + 4, grid.out.x, "write", count))
     else:
         told.append((first.slabs[0].x + 4, grid.out.x, "read" if river.halves[0].side == "encoder" else "continue", count))
-    told.append((grid.out.x, grid.width, "choose" if river.target is not None else "output", river.written.n_symbols))
+    gives = "choose" if river.target is not None else "output" if river.written.n_symbols else "vectors"
+    told.append((grid.out.x, grid.width, gives, river.written.n_symbols))
     scene: list[Item] = []
     for place, (x, right, key, number) in enumerate(told, 1):
         values = {"count": f"{number:,}" if key in ("choose", "output") else number, "step": river.written.step + 1}

@@ -29,6 +29,8 @@ def percent(p: float) -> str:
 def draw_words(river: River, grid: RiverGrid) -> Drawn:
     """Each lane's word with the probability that the model gave it; the chosen step on the accent's colour."""
     place, said = grid.halves[-1], river.written
+    if said.n_symbols == 0:  # The model has no words to say.
+        return Drawn(())
     rect = grid.out
     n = len(said.labels)
     names = tuple(shown_text(label) for label in said.labels)

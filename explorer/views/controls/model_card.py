@@ -55,7 +55,7 @@ class ModelCardBox(QFrame):
         wide = min(_WIDE_PX, window.width() - at.x() - 8)
         self._inside.setMaximumWidth(wide - 2)
         high = self._inside.layout().heightForWidth(wide - 2)  # type: ignore[union-attr]  # It has a layout.
-        self.resize(wide, min(high + 2, window.height() - at.y() - 8))
+        self.resize(wide, min(high + _MARGIN_PX, window.height() - at.y() - 8))
         self.move(window.mapToGlobal(at))
         self.show()
 

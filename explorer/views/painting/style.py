@@ -43,6 +43,7 @@ QListWidget#found:focus {{ border-color: {accent}; }}
 #shape[none="true"] {{ color: {disabled}; }}
 #section {{ color: {faint}; font-weight: 700; }}
 #right {{ color: {accent}; }}
+#reading {{ font-size: 17px; }}
 #lessons, #lessons QStackedWidget, #lessonpage {{ background: {card}; }}
 #lessons {{ border-right: 1px solid {hairline}; }}
 #card[meant="true"], #knob[meant="true"] {{ border: 2px solid {accent}; border-radius: 6px; }}

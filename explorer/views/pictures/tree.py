@@ -61,7 +61,7 @@ class TreeView(Surface):
             self.pan_zoom.home()
         self.setAccessibleName(picture.caption.title)
         described = picture.kind().describe(picture, words)
-        self.setAccessibleDescription(f"{described}\n{words('tree.hint')}" if picture.branches else described)
+        self.setAccessibleDescription(f"{described}\n{words(f'{picture.told_as}.hint')}" if picture.branches else described)
 
     def fit(self) -> None:
         """Show the whole tree."""
@@ -151,11 +151,11 @@ class TreeView(Surface):
 
     def menu(self, branch: int | None) -> QMenu:
         """The menu of a token (None: of the whole tree alone)."""
-        assert self.words is not None  # A tree has been drawn.
+        assert self.words is not None and self.picture is not None  # A tree has been drawn.
         words, menu = self.words, QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if branch is not None:
-            menu.addAction(words("tree.choose")).triggered.connect(self._choose_selected)
+            menu.addAction(words(f"{self.picture.told_as}.choose")).triggered.connect(self._choose_selected)
             if self.folds.can_fold(branch):
                 count = self._layout.chips[branch].hidden
                 text = words("tree.unfold", count=count) if count else words("tree.fold")

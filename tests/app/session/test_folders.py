@@ -201,3 +201,16 @@ def test_a_preset_of_the_list_is_opened_from_a_folder_and_back(folder: Path) -> 
     assert (there.wish.text, there.wish.config.values()) == (OWN, State.from_preset(str(folder)).wish.config.values())
     back = SetPreset("tiny").applied(there, None)
     assert back.wish == State.from_preset("tiny").wish
+
+
+def test_a_lesson_brings_a_model_of_our_own(folder: Path) -> None:
+    """Its steps turn knobs and speak of parts that models of others lack. A sentence of the reader's stays."""
+    theirs = State.from_preset(str(folder))
+    step = Settings.read({"knobs": {"n_heads": 2}})[0]
+    opened = theirs.opened(step)
+    assert (opened.wish.preset, opened.wish.text) == (DEFAULT, State.from_preset(DEFAULT).wish.text)
+    assert opened.wish.config.n_heads == 2
+    typed = State.from_preset(str(folder), "我爱她").opened(step)
+    assert (typed.wish.preset, typed.wish.text) == (DEFAULT, "我爱她")
+    named = theirs.opened(Settings.read({"preset": "tiny", "text": "好"})[0])
+    assert (named.wish.preset, named.wish.text) == ("tiny", "好")

@@ -1,10 +1,14 @@
 """A row of the panel of knobs, made from the knob's declaration."""
 
+from pathlib import Path
+
 from pytestqt.qtbot import QtBot
 
 from explorer.config import find_knob
 from explorer.lang import Words
-from explorer.views.controls.knobs import KnobRow
+from explorer.state.wish import Wish
+from explorer.views.controls.knobs import KnobPanel, KnobRow
+from tests.trace.foreign import foreign_trace, grouped_trace
 
 
 def a_row(qtbot: QtBot, name: str) -> tuple[KnobRow, list[object]]:
@@ -51,3 +55,23 @@ def test_the_hint_tells_range_unit_and_what_the_knob_applies_to(qtbot: QtBot) ->
 
     assert "16 … 65536 MB" in row.toolTip()
     assert row.toolTip().endswith(words("applies.pass"))
+
+
+def test_only_knobs_that_act_are_there(qtbot: QtBot, tmp_path: Path) -> None:
+    """Of a model of others two, and no group without a knob; sampling where there is an output. Our own have all again."""
+    (tmp_path / "config.json").touch()
+    panel, theirs, ours = KnobPanel(), Wish.from_preset(str(tmp_path)), Wish.from_preset("tiny")
+    qtbot.addWidget(panel)
+    panel.speak(Words.load("en"))
+    every = {name for name, row in panel.rows.items() if not row.isHidden()}
+    panel.put_wish(theirs)
+    assert {name for name, row in panel.rows.items() if not row.isHidden()} == {"temperature", "memory_budget"}
+    assert [group.key for group in panel._groups if not group.isHidden()] == ["writing", "attention", "machine"]
+    panel.offer("device", ("cpu", "cuda"))
+    assert panel.rows["device"].isHidden()
+    panel.draw(foreign_trace())
+    assert panel._groups[0].isHidden()
+    panel.put_wish(ours)
+    assert {name for name, row in panel.rows.items() if not row.isHidden()} == every
+    panel.draw(grouped_trace()[0])
+    assert not panel._groups[0].isHidden()

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.picture.makers import output
-from explorer.picture.makers.sampling import cut_away, mass_cut_away, sampling_probabilities
 from explorer.state.look import Look
 from explorer.tokens.vocabulary import END
+from explorer.trace.sampling import cut_away, mass_cut_away, sampling_probabilities
 from explorer.trace.trace import Trace
 from tests.picture.examples import ARCHITECTURES, LANGUAGES, asked, example, words
 

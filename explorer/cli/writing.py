@@ -1,0 +1,106 @@
+"""The commands generate, cloze and similar: what a model says by its kind."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from explorer.cli.flags import knob_flags
+from explorer.cli.passes import asked
+from explorer.cli.spoken import SpokenCommand
+from explorer.config import KNOBS
+from explorer.files import read_whole
+from explorer.lang import Words
+from explorer.trace.continuation import N_WRITTEN, SEED, TEMPERATURE, TOP_K, TOP_P, Sampling
+
+_MOST_BYTES = 2**24
+_SHOWN = 5  # candidates of a line
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--begin", multiple=True, metavar="WORD")
+@click.option("--json", "as_json", is_flag=True)
+@click.option("--preset", default="language-model", show_default=True, metavar="NAME")
+@knob_flags((N_WRITTEN, TEMPERATURE, TOP_K, TOP_P, SEED))
+@knob_flags(KNOBS)
+@click.pass_obj
+def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Go on with TEXT, token by token."""
+    drawn = {"temperature": TEMPERATURE, "top_k": TOP_K, "top_p": TOP_P, "seed": SEED}
+    told = {name: given[knob.name] for name, knob in drawn.items() if given[knob.name] is not None}
+    sampling = Sampling(**told)
+    most = int(N_WRITTEN.check(N_WRITTEN.default if given["tokens"] is None else given["tokens"]))
+    request = asked(text, given | {"target": None})
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.engine.sources.source import never, silent
+
+    found = Computer().writing.continuation(request.wish, begin, most, sampling, never, silent)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    click.echo(f"{text}{found.text}")
+    for token in found.tokens:
+        rows = zip(token.names[:_SHOWN], token.probabilities[:_SHOWN].tolist(), strict=True)
+        likeliest = ", ".join(f"{name} {share:.3f}" for name, share in rows)
+        key = "cli.generate_forced" if token.forced else "cli.generate"
+        click.echo(words(key, token=token.text, p=f"{token.probability:.3f}", rank=token.rank, likeliest=likeliest))
+    click.echo(words("cli.generate_sum", log_p=f"{found.log_p:.3f}", count=len(found.tokens)))
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("text")
+@click.option("--json", "as_json", is_flag=True)
+@click.option("--preset", required=True, metavar="FOLDER")
+@click.pass_obj
+def cloze(words: Words, /, text: str, as_json: bool, preset: str) -> None:
+    """Hide each token of TEXT in turn."""
+    request = asked(text, {"preset": preset, "target": None})
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.engine.sources.source import never
+
+    found = Computer().writing.cloze(request.wish, never)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    for place, token in enumerate(found.tokens):
+        rows = zip(found.candidates[place, :_SHOWN].tolist(), found.probabilities[place, :_SHOWN].tolist(), strict=True)
+        likeliest = ", ".join(f"{found.names[each]} {share:.3f}" for each, share in rows)
+        p = f"{math.exp(found.log_p[place]):.3f}"
+        click.echo(words("cli.cloze", token=token, p=p, rank=int(found.ranks[place]), likeliest=likeliest))
+    click.echo(words("cli.cloze_sum", log_p=f"{found.total:.3f}", count=len(found.tokens)))
+
+
+@click.command(cls=SpokenCommand)
+@click.argument("texts", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True)
+@click.option("--preset", required=True, metavar="FOLDER")
+@click.pass_obj
+def similar(words: Words, /, texts: tuple[str, ...], as_json: bool, preset: str) -> None:
+    """Compare several texts, or the lines of a file."""
+    several = _lines(texts)
+    request = asked(several[0] if several else "", {"preset": preset, "target": None})
+    from explorer.engine.compute import Computer  # torch takes a second to load, so the checks come first.
+    from explorer.engine.sources.source import never
+
+    found = Computer().writing.similarity(request.wish, several, never)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    click.echo(words("cli.similar" if found.told else "cli.similar_assumed", ways=", ".join(found.pooling)))
+    for text, row in zip(found.texts, found.cosines.tolist(), strict=True):
+        click.echo(f"{' '.join(f'{value:+.3f}' for value in row)}  {text}")
+
+
+def _lines(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts themselves; of a single one that is a file, its lines. Raises BadFile."""
+    path = Path(texts[0])
+    try:
+        is_file = len(texts) == 1 and path.is_file()
+    except (OSError, ValueError):  # No file can have this name.
+        is_file = False
+    if not is_file:
+        return texts
+    return tuple(line for line in read_whole(path, _MOST_BYTES).decode("utf-8", "replace").splitlines() if line.strip())

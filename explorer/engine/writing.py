@@ -1,0 +1,115 @@
+"""What a model says by its kind: a language model goes on with a text, a masked one fills in hidden words, and a sentence model
+makes vectors. A text is gone on with at once for the library and token by token for the window; its last cache is kept.
+"""
+
+from collections.abc import Callable, Sequence
+
+from explorer.engine.changing import Changing
+from explorer.engine.errand import WriteOn
+from explorer.engine.hiding import cloze, to_fill_in
+from explorer.engine.recording.long_text import plan_for
+from explorer.engine.sentence_vectors import similarity, to_compare
+from explorer.engine.sources.source import Model, ModelSource, Row, Sentence, silent
+from explorer.engine.sources.sources import Sources
+from explorer.engine.writer import Writer, to_go_on_with
+from explorer.errors import ExplorerError, NoSuchSymbol
+from explorer.state.wish import Wish
+from explorer.stops import Progress, Stop
+from explorer.trace.cloze import Cloze
+from explorer.trace.continuation import Continuation, NextToken, Sampling
+from explorer.trace.similarity import Similarity
+from explorer.trace.trace import Tokens
+
+Ready = Callable[[ModelSource, Wish, Sentence, Stop, Progress], Model]
+"""A function that gets the model of a source ready for a pass over a sentence."""
+Change = Callable[[Wish, ModelSource, int, Stop, Progress], Changing]
+"""A function that gets the changes of a Wish ready."""
+
+
+class Writing:
+    """Goes on with texts. `ready` and `changing` are those of the answers."""
+
+    def __init__(self, sources: Sources, ready: Ready, changing: Change) -> None:
+        self._sources, self._ready, self._changing = sources, ready, changing
+        self._writer: Writer | None = None
+        self._errand: WriteOn | None = None
+
+    def piece(self, errand: WriteOn, number: int, stop: Stop) -> NextToken | ExplorerError:
+        """The token `number` of an errand; an ExplorerError as a value where there is none. Raises Superseded."""
+        assert errand.wish is not None  # An errand with pieces has it.
+        try:
+            source = self._sources.of(errand.wish)
+            row = to_go_on_with(source, errand.wish)
+            writer = self._kept(errand, number, source, row, stop)
+            return self._next(writer, source, stop, errand.forced_at(number))
+        except ExplorerError as error:
+            return error
+
+    def continuation(
+        self, wish: Wish, begin: Sequence[int | str], most: int, sampling: Sampling, stop: Stop, progress: Progress
+    ) -> Continuation:
+        """What a model writes after the text of a Wish, at most so many tokens, the first of them those of `begin`.
+
+        Raises NotALanguageModel, NoSuchSymbol, TooLong, ExplorerError, Superseded.
+        """
+        source = self._sources.of(wish)
+        row = to_go_on_with(source, wish)
+        plan = plan_for(source.card(wish.config), wish.config.memory_budget, 0, len(row) + most)
+        writer = Writer(source, wish, row, (), sampling, everything=plan.everything)
+        given = _ids(begin, source.symbols(wish.config, Tokens((), row)))
+        tokens: list[NextToken] = []
+        while len(tokens) < most and not (tokens and tokens[-1].ends):
+            forced = given[len(tokens)] if len(tokens) < len(given) else None
+            tokens.append(self._next(writer, source, stop, forced))
+            progress(len(tokens) / most)
+        if not tokens[-1].ends:  # Nothing comes after the end, and what stands before it is read.
+            writer.read(*self._both(source, wish, len(writer.ids), stop), stop)
+        trace = writer.trace() if plan.everything else None
+        return Continuation(wish.text, tuple(tokens), writer.text(), sampling, trace)
+
+    def cloze(self, wish: Wish, stop: Stop) -> Cloze:
+        """What a masked model says where each token of the text is hidden. Raises NoMaskToken, ExplorerError, Superseded."""
+        source, row, mask = to_fill_in(self._sources.of(wish), wish)
+        model, changing = self._both(source, wish, len(row), stop)
+        return cloze(source, model, wish, row, mask, changing, stop)
+
+    def similarity(self, wish: Wish, texts: Sequence[str], stop: Stop) -> Similarity:
+        """How alike these texts are to the model of a Wish. Raises NoSentenceVectors, ExplorerError, Superseded."""
+        source = to_compare(self._sources.of(wish), wish)
+        model, changing = self._both(source, wish, 0, stop)
+        return similarity(source, model, wish, texts, changing, stop)
+
+    def _next(self, writer: Writer, source: ModelSource, stop: Stop, forced: int | None) -> NextToken:
+        model, changing = self._both(source, writer.wish, len(writer.ids), stop)
+        return writer.next(model, changing, stop, forced)
+
+    def _both(self, source: ModelSource, wish: Wish, n: int, stop: Stop) -> tuple[Model, Changing]:
+        changing = self._changing(wish, source, n, stop, silent)
+        return self._ready(source, wish, Sentence(Tokens(), wish.text), stop, silent), changing
+
+    def _kept(self, errand: WriteOn, number: int, source: ModelSource, row: Row, stop: Stop) -> Writer:
+        """The Writer that stands before token `number` of an errand: the last one, or a new one."""
+        assert errand.wish is not None
+        last, begun = self._writer, [*(token.id for token in row), *errand.begun]
+        at_place = self._errand is errand and last is not None and len(last.ids) == len(begun) + number
+        as_before = number == 0 and last is not None and last.wish == errand.wish and last.ids == begun
+        self._errand = errand
+        if last is not None and (at_place or as_before):
+            last.go_on(source, errand.sampling)
+            return last
+        self._writer = None
+        writer = Writer(source, errand.wish, row, errand.begun, errand.sampling)
+        for before in range(number):
+            self._next(writer, source, stop, errand.forced_at(before))
+        self._writer = writer
+        return writer
+
+
+def _ids(begin: Sequence[int | str], symbols: Sequence[str]) -> tuple[int, ...]:
+    """The ids of words that are given by their ids or texts. Raises NoSuchSymbol."""
+    found = []
+    for each in begin:
+        if isinstance(each, str) and each not in symbols:
+            raise NoSuchSymbol(got=each, last=len(symbols) - 1)
+        found.append(symbols.index(each) if isinstance(each, str) else each)
+    return tuple(found)

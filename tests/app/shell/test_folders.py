@@ -1,0 +1,90 @@
+"""The folders that were opened last, and what may be dropped on the window."""
+
+from pathlib import Path
+
+import attrs
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from pytest import MonkeyPatch
+from pytestqt.qtbot import QtBot
+
+from explorer.app.shell.folders import Folders, dropped_folder
+from explorer.errors import EmptyText, FolderIsGone
+from explorer.lang import Words
+from explorer.presets import titles
+from explorer.state.intents import OpenFolder
+from explorer.state.state import State
+
+
+def made(qtbot: QtBot) -> Folders:
+    window = QWidget()
+    qtbot.addWidget(window)
+    folders = Folders(window, QMenu(window))
+    folders.speak(Words.load("en"))
+    return folders
+
+
+def told(folders: Folders) -> list[str]:
+    return [action.text() for action in folders._menu.actions()]
+
+
+def test_the_newest_stands_first_and_eight_are_kept(qtbot: QtBot) -> None:
+    """Each once; bundled presets are not in the list; what was kept comes back."""
+    folders, wish = made(qtbot), State.from_preset("tiny").wish
+    folders.opened(wish)
+    assert folders.recent == () and not folders._menu.menuAction().isVisible()
+    for number in (*range(10), 4):
+        folders.opened(attrs.evolve(wish, preset=f"/m/{number}"))
+    assert told(folders) == ["4", "9", "8", "7", "6", "5", "3", "2"]
+    other = made(qtbot)
+    other.recall(folders.memory)
+    assert other.recent == folders.recent and told(other) == told(folders)
+
+
+def test_a_folder_that_is_gone_is_offered_no_more(qtbot: QtBot) -> None:
+    """Any other error takes none away."""
+    folders = made(qtbot)
+    folders.recall("/m/a\n/m/b")
+    folders.failed(EmptyText())
+    assert folders.recent == ("/m/a", "/m/b")
+    folders.failed(FolderIsGone(path="/m/a"))
+    assert folders.recent == ("/m/b",)
+
+
+def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch) -> None:
+    """The dialog begins beside the newest; nothing is asked for where it is closed."""
+    folders, begun, asked = made(qtbot), list[str](), list[object]()
+    folders.wished.connect(asked.append)
+    answers = iter(("", "/m/new"))
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda _window, _title, start: begun.append(start) or next(answers)
+    )
+    folders.choose()
+    folders.recall("/m/a\n/m/b & c")
+    folders.choose()
+    folders._menu.actions()[1].trigger()
+    assert begun == ["", "/m"]
+    assert asked == [OpenFolder("/m/new"), OpenFolder("/m/b & c")]
+    assert told(folders) == ["a", "b && c"]
+
+
+def test_one_folder_or_a_file_of_a_model_is_dropped() -> None:
+    """Several, an address of the network, and a text are not."""
+
+    def drop(*urls: QUrl) -> str:
+        what = QMimeData()
+        what.setUrls(urls)
+        return dropped_folder(what)
+
+    local = QUrl.fromLocalFile
+    assert Path(drop(local("/m/a"))) == Path("/m/a")
+    assert Path(drop(local("/m/a/model.safetensors"))) == Path(drop(local("/m/a/config.json"))) == Path("/m/a")
+    assert drop(local("/m/a"), local("/m/b")) == drop(QUrl("https://example.org/m")) == dropped_folder(QMimeData()) == ""
+
+
+def test_folders_are_called_by_what_tells_them_apart() -> None:
+    """The last part of the path; with the one before where two are called alike, or where it is only "model"."""
+    assert titles(("/m/gpt2", "/m/bert")) == ("gpt2", "bert")
+    assert titles(("/a/gpt2", "/b/gpt2")) == ("a/gpt2", "b/gpt2")
+    assert titles(("/x/minilm/model",)) == ("minilm/model",)
+    assert titles(("/c/models--openai--gpt2/snapshots/0123abc",)) == ("openai/gpt2",)
