@@ -15,6 +15,7 @@ from explorer.engine.errand import Brought, Errand, WriteOn
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
+from explorer.engine.experiments.lacking import check_has
 from explorer.engine.experiments.teacher_forced import LogP, teacher_forced, teacher_forced_together
 from explorer.engine.lender import Lender
 from explorer.engine.recorded import RecordedFiles
@@ -191,6 +192,7 @@ class Computer:
         source = self.sources.of(wish)
         changing = self._lender.changing(wish, source, len(sentence.tokens.source or sentence.tokens.target), stop, silent)
         _check(wish, source, sentence, changing)
+        check_has(source.card(wish.config), "change", "generator.logits")
         model, card = _ready(source, wish, sentence, stop, silent), source.card(wish.config)
         expected = written(sentence.tokens, card.begin, card.end)
         return teacher_forced(Bench(model, sentence.tokens, expected, (), stop, given_card=card), changing)

@@ -192,10 +192,7 @@ class Dressed:
         self._lent: dict[Borrower, Store] = {}
 
     def wear(self, adapter: Adapter | None) -> None:
-        """Put this adapter on in place of another one, or take it off.
-
-        Raises AdapterDoesNotFit, and NotEnoughMemory for a model that is not held as float32; then nothing changes.
-        """
+        """Put this adapter on in place of another one, or take it off. Raises AdapterDoesNotFit; then nothing changes."""
         if adapter is self.adapter:
             return
         fitted = [] if adapter is None else list(self._fitted(adapter))

@@ -16,7 +16,7 @@ from explorer.errors import TooLarge
 
 FLOAT, HALF = 4, 2  # bytes
 READ_AHEAD = 2  # matrices at most, beside the one that is used; each as large as the largest one
-WHOLE, _HALF_WIDTH = 0.5, 0.75  # of the free memory
+_WHOLE, _HALF_WIDTH = 0.5, 0.75  # of the free memory
 SPARE = 0.9  # Use at most 90 % of the free memory; leave the rest to the window and the system.
 
 
@@ -24,7 +24,7 @@ def way_to_hold(path: str, sizes: Mapping[str, int]) -> str:
     """How to hold weights of these sizes, numbers by name: "float32", "bfloat16" or "streamed". Raises TooLarge."""
     numbers, largest = sum(sizes.values()), max(sizes.values(), default=0)
     free = psutil.virtual_memory().available
-    if FLOAT * numbers <= WHOLE * free:
+    if FLOAT * numbers <= _WHOLE * free:
         return "float32"
     if HALF * numbers + FLOAT * largest <= _HALF_WIDTH * free:
         return "bfloat16"

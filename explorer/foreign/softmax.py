@@ -51,14 +51,17 @@ def softmax_attentions(model: nn.Module, make_pass: Callable[[], object]) -> dic
             about.causal = _is_causal(cells)
         return softmax(cells)
 
-    for module in model.modules():
+    before = {module: module.__dict__.get("forward") for module in model.modules()}
+    for module in before:
         module.forward = _counted(module, inside)
     try:
         with _Watching(note):
             make_pass()
     finally:
-        for module in model.modules():
+        for module, own in before.items():
             del module.__dict__["forward"]
+            if own is not None:
+                module.forward = own
     return seen
 
 

@@ -1,14 +1,17 @@
 """The weights of somebody's model that stand behind its streams: what is written to them, and how they are read.
 
-They are the model's own memory and no copies: nobody gives an opened model other numbers. Weights that are lent are read anew.
+They are copies, made once for each state of a weight, because an adapter may be put on later. Weights too large for a second
+copy are shown in the model's own memory: an adapter then shows in an older account as a remainder. Weights that are lent are
+read anew.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from explorer.foreign.families import Side
 from explorer.foreign.model import Foreign
@@ -19,6 +22,9 @@ from explorer.trace.findings import Matrix, NormWeights, OutputWeights, ReadingW
 _READERS = (("q_proj", "k_proj", "v_proj"), ("query", "key", "value"), ("q", "k", "v"), ("q_lin", "k_lin", "v_lin"))
 _TOGETHER = "c_attn"  # One matrix for Q, K and V.
 _HEAD_NORMS = {"query": "q_norm", "key": "k_norm"}
+_MOST_COPIED = 2**26  # numbers of one weight
+_copied: MutableMapping[Tensor, tuple[int, Array]] = WeakTensorKeyDictionary()
+"""By weight the copy of its numbers, and the state that was copied."""
 _Written = tuple[dict[str, Matrix], dict[str, Matrix], dict[str, NormWeights]]
 
 
@@ -154,7 +160,8 @@ def _read_by(attention: nn.Module) -> Iterator[tuple[str, Matrix]]:
 def _matrix(linear: nn.Module) -> Matrix:
     """The weights of a linear layer; GPT-2's has its matrix the other way round."""
     weight, bias = weight_of(linear), None if linear.bias is None else weight_of(linear, "bias")
-    return Matrix(_array(weight if isinstance(linear, nn.Linear) else weight.T), None if bias is None else _array(bias))
+    array = _array(weight)
+    return Matrix(array if isinstance(linear, nn.Linear) else array.T, None if bias is None else _array(bias))
 
 
 def _turns(foreign: Foreign, n: int) -> dict[str, Turn]:
@@ -175,7 +182,14 @@ def _turns(foreign: Foreign, n: int) -> dict[str, Turn]:
 
 
 def _array(tensor: Any) -> Array:
-    """The tensor's own memory as a read-only array."""
+    """The numbers of a tensor as a read-only array."""
+    weight = isinstance(tensor, nn.Parameter)
+    known = _copied.get(tensor) if weight else None
+    if known is not None and known[0] == tensor._version:
+        return known[1]
     array: Array = tensor.detach().float().cpu().numpy().view()
+    if weight and tensor.numel() <= _MOST_COPIED:
+        array = array.copy()
+        _copied[tensor] = tensor._version, array
     array.setflags(write=False)
     return array

@@ -19,7 +19,7 @@ from explorer.trace.reading import reading
 from explorer.trace.tap_names import Cell
 from explorer.trace.trace import Trace
 from explorer.trace.why_inside import ByKey, ByUnit, products
-from tests.foreign.models import WHOLE, fresh
+from tests.foreign.models import WHOLE, fresh, opened
 
 pytestmark = pytest.mark.slow  # To import transformers takes seconds.
 TEXT = "the fox and 我爱"
@@ -258,3 +258,23 @@ def test_the_largest_parts_are_switched_off_for_their_costs(name: str, folder: F
         change = Change(part.tap, "scale", head=part.head if part.kind == "head" else None, value=0.0)
         after = explored(folder, name, changes=[change])
         np.testing.assert_allclose(effects, np.log(after["generator.probabilities"][costs.position, words]) - before, atol=1e-4)
+
+
+def test_an_account_keeps_the_weights_that_it_was_made_with() -> None:
+    """An adapter changes weights in place: the copy of a weight is made anew then, and only then."""
+    found = opened("llama").foreign
+    before = weights_file.output_weights(found)
+    block = "decoder.layers.0.self_attn"
+    weight = found.model.base_model.layers[0].self_attn.o_proj.weight
+    same = weights_file.output_weights(found).projections[block].weight
+    assert same is before.projections[block].weight
+    own = weight.detach().clone()
+    try:
+        with torch.no_grad():
+            weight.add_(1.0)
+        after = weights_file.output_weights(found).projections[block].weight
+        np.testing.assert_allclose(after, own.numpy() + 1, atol=1e-6)
+        np.testing.assert_array_equal(before.projections[block].weight, own.numpy())
+    finally:
+        with torch.no_grad():
+            weight.copy_(own)

@@ -107,12 +107,13 @@ def changed_by_hand(name: str, part: str, layer: int) -> Tensor:
 
 
 def test_opening_leaves_no_hooks_and_only_its_attentions_wrapped() -> None:
-    """torch's hooks would slow every other model down."""
+    """torch's hooks would slow every other model down; what was wrapped before stays so."""
     before = Handles.next_id
     found = with_taps(fresh("bloom"), "bloom")
     assert Handles.next_id == before
-    wrapped = [path for path, module in found.foreign.model.named_modules() if "forward" in module.__dict__]
-    assert wrapped == ["transformer.h.0.self_attention", "transformer.h.1.self_attention"]
+    wrapped = {path: module for path, module in found.foreign.model.named_modules() if "forward" in module.__dict__}
+    others = {path for path, module in wrapped.items() if not isinstance(module, nn.Linear)}  # Those may be packed.
+    assert others == {"transformer.h.0.self_attention", "transformer.h.1.self_attention"}
 
 
 def test_one_that_disagrees_loses_its_taps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,8 @@ class Remembered:
 
     def saliency(self, bench: Bench, trace: Trace, changing: Changing) -> Saliency:
         """As `findings` finds it. Raises Superseded."""
+        if trace.config is None:
+            return self._saliency(bench, trace, changing)
         key = ("saliency", *_of_bench(bench), trace.changes, _weights(bench.model))
         return self._once(key, lambda: self._saliency(bench, trace, changing))
 

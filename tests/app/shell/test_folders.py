@@ -68,8 +68,9 @@ def test_menu_and_dialog_ask_for_a_folder(qtbot: QtBot, monkeypatch: MonkeyPatch
     assert told(folders) == ["a", "b && c"]
 
 
-def test_one_folder_or_a_file_of_a_model_is_dropped() -> None:
+def test_one_folder_or_a_file_of_a_model_is_dropped(tmp_path: Path) -> None:
     """Several, an address of the network, and a text are not."""
+    (tmp_path / "config.json").touch()
 
     def drop(*urls: QUrl) -> str:
         what = QMimeData()
@@ -78,7 +79,8 @@ def test_one_folder_or_a_file_of_a_model_is_dropped() -> None:
 
     local = QUrl.fromLocalFile
     assert Path(drop(local("/m/a"))) == Path("/m/a")
-    assert Path(drop(local("/m/a/model.safetensors"))) == Path(drop(local("/m/a/config.json"))) == Path("/m/a")
+    for name in ("model.safetensors", "config.json"):
+        assert Path(drop(local(str(tmp_path / name)))) == tmp_path
     assert drop(local("/m/a"), local("/m/b")) == drop(QUrl("https://example.org/m")) == dropped_folder(QMimeData()) == ""
 
 

@@ -8,7 +8,7 @@ from explorer.engine.compute import Computer
 from explorer.engine.request import Request
 from explorer.engine.sources import folders as folders_room
 from explorer.engine.sources.folders import OpenFolders
-from explorer.errors import MissingWeights
+from explorer.errors import LacksTap, MissingWeights
 from explorer.stops import Superseded
 from tests.foreign.models import write_model
 
@@ -114,3 +114,11 @@ def test_its_weights_do_not_follow_the_file(tmp_path: Path) -> None:
     found = computer.sources.folders._open[path.absolute(), str(path)][1]
     computer.sources.folders._open[path.absolute(), str(path)] = (folders_room.folder_version(path), found)
     assert (computer(asked).trace["generator.logits"] == before).all()
+
+
+def test_a_change_is_not_weighed_in_words_without_an_output(tmp_path: Path) -> None:
+    """What it does to log p cannot be said; the sentence says which tap the model lacks."""
+    wish = Request.from_preset(str(write_model(tmp_path / "bert", "bert without an output")), TEXT).wish
+    computer = Computer()
+    with pytest.raises(LacksTap, match=r"generator\.logits"):
+        computer.log_p(wish, computer.says(wish))
