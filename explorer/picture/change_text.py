@@ -47,7 +47,7 @@ def told_alterations(alterations: Alterations, trace: Trace | None, words: Words
 
 def heads_of(trace: Trace | None, by_config: int) -> int:
     """How many heads an attention has: by the Config of our own model, by the card of one of others."""
-    return by_config if trace is None or trace.config is not None else trace.card.sides[0].n_heads
+    return trace.card.sides[0].n_heads if trace is not None and trace.of_others else by_config
 
 
 def told_changed(trace: Trace, words: Words) -> str:

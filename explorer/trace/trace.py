@@ -112,6 +112,11 @@ class Trace:
     _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
 
     @property
+    def of_others(self) -> bool:
+        """Whether a model of others made it, which has a card and no Config."""
+        return self.config is None
+
+    @property
     def parameters(self) -> int:
         """How many numbers the model computes with."""
         return self.card.parameters

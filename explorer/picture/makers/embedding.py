@@ -21,7 +21,7 @@ def embedding_strips(trace: Trace, look: Look, words: Words) -> Strips:
 
     Models of others have no such factor, or none that is seen.
     """
-    made = _strips(trace, look, words, ("tokens", "scaled") if trace.config is not None else ("tokens",))
+    made = _strips(trace, look, words, ("tokens",) if trace.of_others else ("tokens", "scaled"))
     return attrs.evolve(made, caption=attrs.evolve(made.caption, title=words("picture.embedding")))
 
 
@@ -30,10 +30,10 @@ def sum_strips(trace: Trace, look: Look, words: Words) -> Strips:
 
     Models of others may add no positions, or segments too, and may normalize the sum.
     """
-    made = _strips(trace, look, words, ("scaled", "positions", "output") if trace.config is not None else _OF_OTHERS)
+    made = _strips(trace, look, words, _OF_OTHERS if trace.of_others else ("scaled", "positions", "output"))
     # output[p] = scaled[p] + positions[p]
     every = np.concatenate([band.values.ravel() for band in made.bands])
-    if trace.config is None:
+    if trace.of_others:
         made = attrs.evolve(made, caption=attrs.evolve(made.caption, formula="", note=_apart(made, words)))
     scale = robust_scale(every, look.signed_colours)
     return attrs.evolve(made, bands=tuple(attrs.evolve(band, scale=scale) for band in made.bands))
@@ -47,7 +47,7 @@ def _apart(made: Strips, words: Words) -> str:
 
 
 def _strips(trace: Trace, look: Look, words: Words, parts: tuple[str, ...]) -> Strips:
-    if trace.config is None:  # The first and the last are there in all models whose embedding is known.
+    if trace.of_others:  # The first and the last are there in all models whose embedding is known.
         parts = tuple(part for part in parts if part in (parts[0], parts[-1]) or f"{look.side}.embedding.{part}" in trace)
     taps = [f"{look.side}.embedding.{part}" for part in parts]
     bands = [tap_heatmap(trace, tap, look, words) for tap in taps]
