@@ -5,7 +5,7 @@ makes vectors. A text is gone on with at once for the library and token by token
 from collections.abc import Callable, Sequence
 
 from explorer.engine.changing import Changing
-from explorer.engine.errand import WriteOn
+from explorer.engine.errand import CompareTexts, HideEach, WriteOn
 from explorer.engine.hiding import cloze, to_fill_in
 from explorer.engine.recording.long_text import plan_for
 from explorer.engine.sentence_vectors import similarity, to_compare
@@ -34,10 +34,16 @@ class Writing:
         self._writer: Writer | None = None
         self._errand: WriteOn | None = None
 
-    def piece(self, errand: WriteOn, number: int, stop: Stop) -> NextToken | ExplorerError:
-        """The token `number` of an errand; an ExplorerError as a value where there is none. Raises Superseded."""
+    def piece(
+        self, errand: WriteOn | HideEach | CompareTexts, number: int, stop: Stop
+    ) -> NextToken | Cloze | Similarity | ExplorerError:
+        """The token `number` of an errand, or all that it asks for; an ExplorerError where there is none. Raises Superseded."""
         assert errand.wish is not None  # An errand with pieces has it.
         try:
+            if isinstance(errand, HideEach):
+                return self.cloze(errand.wish, stop)
+            if isinstance(errand, CompareTexts):
+                return self.similarity(errand.wish, errand.texts, stop)
             source = self._sources.of(errand.wish)
             row = to_go_on_with(source, errand.wish)
             writer = self._kept(errand, number, source, row, stop)
@@ -69,7 +75,8 @@ class Writing:
 
     def cloze(self, wish: Wish, stop: Stop) -> Cloze:
         """What a masked model says where each token of the text is hidden. Raises NoMaskToken, ExplorerError, Superseded."""
-        source, row, mask = to_fill_in(self._sources.of(wish), wish)
+        source = self._sources.of(wish)
+        row, mask = to_fill_in(source, wish)
         model, changing = self._both(source, wish, len(row), stop)
         return cloze(source, model, wish, row, mask, changing, stop)
 
