@@ -7,8 +7,8 @@ from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import fetched, stop_if
 from explorer.engine.experiments.runs import device_of
 from explorer.engine.sources.source import Model, ModelSource, Row
-from explorer.engine.threads import batch_threads
-from explorer.errors import EmptyText, NoMaskToken
+from explorer.engine.threads import WORK_OF_A_SECOND, batch_threads, pass_work
+from explorer.errors import EmptyText, NoMaskToken, SlowToHide
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
 from explorer.state.wish import Wish
@@ -20,6 +20,7 @@ from explorer.trace.trace import Tokens
 
 _CELLS_AT_ONCE = 2**23  # The maps of one attention in a batch, and the logits of one, have at most so many cells.
 _CANDIDATES = 20
+_MOST_SECONDS = 60.0  # beside somebody who types
 
 
 def to_fill_in(source: ModelSource, wish: Wish) -> tuple[Row, int]:
@@ -29,6 +30,13 @@ def to_fill_in(source: ModelSource, wish: Wish) -> tuple[Row, int]:
     if card.mask < 0 or card.architecture != "encoder-only" or not card.vocab_size:
         raise NoMaskToken(name=wish.preset)
     return row, card.mask
+
+
+def check_quick(source: ModelSource, wish: Wish, row: Row) -> None:
+    """Refuse a text that takes minutes, as many passes as it has tokens. Raises SlowToHide."""
+    seconds = len(row) * pass_work(source.card(wish.config), len(row)) / WORK_OF_A_SECOND
+    if seconds > _MOST_SECONDS:
+        raise SlowToHide(count=len(row), seconds=seconds)
 
 
 def cloze(source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, changing: Changing, stop: Stop) -> Cloze:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from explorer.engine.changing import Changing
 from explorer.engine.errand import CompareTexts, HideEach, WriteOn
-from explorer.engine.hiding import cloze, to_fill_in
+from explorer.engine.hiding import check_quick, cloze, to_fill_in
 from explorer.engine.recording.long_text import plan_for
 from explorer.engine.sentence_vectors import similarity, to_compare
 from explorer.engine.sources.source import Model, ModelSource, Row, Sentence, silent
@@ -41,7 +41,7 @@ class Writing:
         assert errand.wish is not None  # An errand with pieces has it.
         try:
             if isinstance(errand, HideEach):
-                return self.cloze(errand.wish, stop)
+                return self.cloze(errand.wish, stop, beside_typing=True)
             if isinstance(errand, CompareTexts):
                 return self.similarity(errand.wish, errand.texts, stop)
             source = self._sources.of(errand.wish)
@@ -73,10 +73,15 @@ class Writing:
         trace = writer.trace() if plan.everything else None
         return Continuation(wish.text, tuple(tokens), writer.text(), sampling, trace)
 
-    def cloze(self, wish: Wish, stop: Stop) -> Cloze:
-        """What a masked model says where each token of the text is hidden. Raises NoMaskToken, ExplorerError, Superseded."""
+    def cloze(self, wish: Wish, stop: Stop, *, beside_typing: bool = False) -> Cloze:
+        """What a masked model says where each token of the text is hidden; `beside_typing` refuses what takes minutes.
+
+        Raises NoMaskToken, SlowToHide, ExplorerError, Superseded.
+        """
         source = self._sources.of(wish)
         row, mask = to_fill_in(source, wish)
+        if beside_typing:
+            check_quick(source, wish, row)
         model, changing = self._both(source, wish, len(row), stop)
         return cloze(source, model, wish, row, mask, changing, stop)
 

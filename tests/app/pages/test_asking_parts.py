@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 import explorer
 from explorer.app.pages.output_page import OutputPage
+from explorer.engine import hiding
 from explorer.engine.compute import Computer
 from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach
 from explorer.engine.request import Request
@@ -114,7 +115,7 @@ def test_a_click_chooses_the_hidden_token(qtbot: QtBot, folder: Folder) -> None:
     assert part.isVisible() and not desk.page.map.isVisible()
 
 
-def test_what_cannot_be_asked_is_said(qtbot: QtBot, folder: Folder) -> None:
+def test_what_cannot_be_asked_is_said(qtbot: QtBot, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a sentence, in place of the cards; the next text is asked for again."""
     desk = Desk(qtbot, folder("bert"))
     part = desk.page.cloze
@@ -123,6 +124,11 @@ def test_what_cannot_be_asked_is_said(qtbot: QtBot, folder: Folder) -> None:
     desk.type("the dog")
     desk.answer()
     assert part.steps.isVisible() and not part.told.isVisible()
+    monkeypatch.setattr(hiding, "_MOST_SECONDS", 0.0)
+    desk.type("the dog and the fox")
+    desk.answer()
+    assert "7 tokens" in part.told.text() and "explorer.cloze" in part.told.text() and not part.steps.isVisible()
+    assert len(explorer.cloze("the dog and the fox", folder("bert")).tokens) == 5  # Who asks for it waits for it.
 
 
 def test_sentences_are_compared_with_the_typed_one(qtbot: QtBot, folder: Folder) -> None:
