@@ -334,7 +334,8 @@ def generate(
 def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Cloze":
     """What a masked model fills in where each token of `text` is hidden in turn; `.total` is the pseudo-log-likelihood.
 
-    `preset` is a folder with a masked model of others, such as BERT. All places are computed in batches; see Cloze.
+    `preset` is a folder with a masked model of others, such as BERT, or of your own training. All places are computed in
+    batches; see Cloze.
     Raises explorer.errors.ExplorerError for anything a caller can correct, so NoMaskToken.
     """
     from explorer.engine.sources.source import never

@@ -20,7 +20,8 @@
     │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
     │                AdapterDoesNotFit, AdapterNeedsModel, UnknownPooling)
     ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
-    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, NothingChanged, WritesNothing
+    ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged,
+    │   WritesNothing
     ├── NoSentences
     ├── BadReplacement, BadField
     ├── CannotRecord NoTaps, BadAxes, SeveralSentences
@@ -755,6 +756,12 @@ class SlowToTry(ExplorerError):
     """A model so large that what each change would do is found out only on request. Values: seconds (of one change)."""
 
     key = "error.slow_to_try"
+
+
+class SlowToHide(ExplorerError):
+    """A text of which every token cannot be hidden beside typing. Values: count (tokens), seconds."""
+
+    key = "error.slow_to_hide"
 
 
 class NothingChanged(ExplorerError):

@@ -11,7 +11,7 @@ import attrs
 from explorer.engine.change_checks import check_changes
 from explorer.engine.changing import Changing
 from explorer.engine.devices import device_name, devices
-from explorer.engine.errand import Brought, Errand, WriteOn
+from explorer.engine.errand import Brought, CompareTexts, Errand, HideEach, WriteOn
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.findings import findings
 from explorer.engine.experiments.kept import Kept
@@ -127,9 +127,9 @@ class Computer:
         """Do a piece of an errand, with a second Computer, so that this one's model stays as it is. Raises Superseded.
 
         It has one thread: an errand must not take the window's processor, and on a busy machine two wait for each other. A
-        text is gone on with by the model on screen, because a second model of others may not fit into memory.
+        text is gone on with, and filled in, by the model on screen, because a second model of others may not fit into memory.
         """
-        if isinstance(errand, WriteOn):
+        if isinstance(errand, WriteOn | HideEach | CompareTexts):
             return Brought(errand, number, self.writing.piece(errand, number, stop))
         self._rehearsal = self._rehearsal or Rehearsal(lambda: self._second(most_threads=1))
         return Brought(errand, number, self._rehearsal.piece(errand, number, stop))

@@ -13,9 +13,11 @@ import attrs
 from explorer.errors import ExplorerError
 from explorer.state.tries import Try
 from explorer.state.wish import Wish
+from explorer.trace.cloze import Cloze
 from explorer.trace.consequences import Consequence
 from explorer.trace.continuation import NextToken, Sampling
 from explorer.trace.sentence_breaks import Break
+from explorer.trace.similarity import Similarity
 
 
 @attrs.frozen(kw_only=True)
@@ -87,16 +89,44 @@ class WriteOn(Errand):
         return self.forced[number] if number < len(self.forced) else None
 
 
+@attrs.frozen(kw_only=True)
+class HideEach(Errand):
+    """What the masked model of a Wish fills in where each token of its text is hidden; one piece has all of them."""
+
+    kind: ClassVar[str] = "hide each"
+    wish: Wish | None = None
+
+    @property
+    def n_pieces(self) -> int:
+        """One, where a text is given."""
+        return 0 if self.wish is None else 1
+
+
+@attrs.frozen(kw_only=True)
+class CompareTexts(Errand):
+    """How alike some `texts` are to the sentence model of a Wish; one piece has all of them."""
+
+    kind: ClassVar[str] = "compare texts"
+    wish: Wish | None = None
+    texts: tuple[str, ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        """One, where texts are given."""
+        return 0 if self.wish is None or not self.texts else 1
+
+
 @attrs.frozen(eq=False)
 class Brought:
     """What a piece of an errand has found out; an ExplorerError where it cannot be found out."""
 
     errand: Errand
     number: int
-    found: Consequence | Break | NextToken | ExplorerError
+    found: Consequence | Break | NextToken | Cloze | Similarity | ExplorerError
 
 
-_IN_TURN = (WriteOn.kind, TryAll.kind, FindBreaks.kind)  # What belongs to the page on screen goes before a search.
+# What belongs to the page on screen goes before a search.
+_IN_TURN = (WriteOn.kind, HideEach.kind, CompareTexts.kind, TryAll.kind, FindBreaks.kind)
 
 
 class Agenda:

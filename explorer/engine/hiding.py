@@ -5,11 +5,10 @@ import torch
 
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import fetched, stop_if
-from explorer.engine.sources.foreign import ForeignModel
-from explorer.engine.sources.source import ModelSource, Row
-from explorer.engine.threads import batch_threads
-from explorer.errors import EmptyText, NoMaskToken
-from explorer.foreign.model import Foreign
+from explorer.engine.experiments.runs import device_of
+from explorer.engine.sources.source import Model, ModelSource, Row
+from explorer.engine.threads import WORK_OF_A_SECOND, batch_threads, pass_work
+from explorer.errors import EmptyText, NoMaskToken, SlowToHide
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
 from explorer.state.wish import Wish
@@ -21,25 +20,31 @@ from explorer.trace.trace import Tokens
 
 _CELLS_AT_ONCE = 2**23  # The maps of one attention in a batch, and the logits of one, have at most so many cells.
 _CANDIDATES = 20
+_MOST_SECONDS = 60.0  # beside somebody who types
 
 
-def to_fill_in(source: ModelSource, wish: Wish) -> tuple[ForeignModel, Row, int]:
-    """The source of a masked model, the tokens of the text, and the id of its mask. Raises NoMaskToken, BadText, TooLong."""
+def to_fill_in(source: ModelSource, wish: Wish) -> tuple[Row, int]:
+    """The tokens of a text for a masked model, and the id of its mask. Raises NoMaskToken, BadText, TooLong."""
     row = source.cut(wish)
     card = source.card(wish.config)
-    mask = source.mask_id() if isinstance(source, ForeignModel) else None
-    if mask is None or card.architecture != "encoder-only" or not card.vocab_size:
+    if card.mask < 0 or card.architecture != "encoder-only" or not card.vocab_size:
         raise NoMaskToken(name=wish.preset)
-    assert isinstance(source, ForeignModel)
-    return source, row, mask
+    return row, card.mask
 
 
-def cloze(source: ForeignModel, foreign: Foreign, wish: Wish, row: Row, mask: int, changing: Changing, stop: Stop) -> Cloze:
+def check_quick(source: ModelSource, wish: Wish, row: Row) -> None:
+    """Refuse a text that takes minutes, as many passes as it has tokens. Raises SlowToHide."""
+    seconds = len(row) * pass_work(source.card(wish.config), len(row)) / WORK_OF_A_SECOND
+    if seconds > _MOST_SECONDS:
+        raise SlowToHide(count=len(row), seconds=seconds)
+
+
+def cloze(source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, changing: Changing, stop: Stop) -> Cloze:
     """What the model says where each token of the row is hidden. Raises EmptyText, Superseded."""
     places = [place for place, token in enumerate(row) if not token.special]
     if not places:
         raise EmptyText
-    card, ids = source.card(wish.config), torch.tensor([token.id for token in row])
+    card, ids = source.card(wish.config), torch.tensor([token.id for token in row], device=device_of(model))
     n = len(row)
     at_once = max(1, min(len(places), _CELLS_AT_ONCE // max(card.sides[0].n_heads * n * n, n * card.vocab_size)))
     torch.set_num_threads(batch_threads(card, at_once * n))
@@ -48,17 +53,17 @@ def cloze(source: ForeignModel, foreign: Foreign, wish: Wish, row: Row, mask: in
         stop_if(stop)
 
     found = []
-    with torch.inference_mode(), changing.inside(foreign), watched(foreign, watcher):
+    with torch.inference_mode(), changing.inside(model), watched(model, watcher):
         for first in range(0, len(places), at_once):
             hidden = torch.tensor(places[first : first + at_once])
             batch = ids.repeat(len(hidden), 1)  # [row, position]
             rows = torch.arange(len(hidden))
             batch[rows, hidden] = mask
-            found.append(fetched(foreign(batch, None)[rows, hidden]))  # [row, vocab]
+            found.append(fetched(model(batch, None)[rows, hidden]))  # [row, vocab]
     return _told(source, wish, row, places, torch.cat(found).float().numpy(), mask)
 
 
-def _told(source: ForeignModel, wish: Wish, row: Row, places: list[int], logits: Array, mask: int) -> Cloze:
+def _told(source: ModelSource, wish: Wish, row: Row, places: list[int], logits: Array, mask: int) -> Cloze:
     own = np.array([row[place].id for place in places])
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True, dtype=np.float64)

@@ -17,7 +17,7 @@ import numpy as np
 from explorer.engine.errand import Errand, FindBreaks, TryAll
 from explorer.engine.experiments.teacher_forced import LogP
 from explorer.engine.sources.source import Sentence
-from explorer.engine.threads import pass_work
+from explorer.engine.threads import WORK_OF_A_SECOND, pass_work
 from explorer.errors import ExplorerError, NothingChanged, SlowToTry, WritesNothing
 from explorer.presets import load_preset
 from explorer.state.tries import is_altered, of_sentence, unchanged_wish
@@ -41,7 +41,6 @@ _SMALL_BYTES = 2**27  # bytes of a model's weights; of a larger one there is one
 _AHEAD = 96  # sentences to come, among which a search looks for some of one length
 _TOGETHER = 12  # sentences at once: a batch of long ones takes half a second, and is begun again after a keystroke
 _LONG_WORK = 5e10  # multiplications of one change's passes; about a second on two cores
-_WORK_OF_A_SECOND = 5e10
 
 
 class Rehearsal:
@@ -191,7 +190,7 @@ class Rehearsal:
         # Two passes over the unchanged words, and a decoding of about as many tokens in each sentence of the beam.
         work = (2 + wish.beam) * pass_work(self._computer(wish).card(wish), n_tokens)
         if work > _LONG_WORK:
-            raise SlowToTry(seconds=work / _WORK_OF_A_SECOND)
+            raise SlowToTry(seconds=work / WORK_OF_A_SECOND)
 
 
 def check_can_break(wish: Wish) -> None:

@@ -23,6 +23,9 @@ def threads(card: ModelCard, n_tokens: int) -> int:
     return 1 if pass_work(card, n_tokens) < _ONE_THREAD_WORK else os.cpu_count() or 1
 
 
+WORK_OF_A_SECOND = 5e10  # multiplications that two cores make in about a second
+
+
 def pass_work(card: ModelCard, n_tokens: int) -> float:
     """About how many multiplications the larger side and the generator make in a pass over `n_tokens`."""
     d = card.d_model

@@ -5,8 +5,8 @@ makes vectors. A text is gone on with at once for the library and token by token
 from collections.abc import Callable, Sequence
 
 from explorer.engine.changing import Changing
-from explorer.engine.errand import WriteOn
-from explorer.engine.hiding import cloze, to_fill_in
+from explorer.engine.errand import CompareTexts, HideEach, WriteOn
+from explorer.engine.hiding import check_quick, cloze, to_fill_in
 from explorer.engine.recording.long_text import plan_for
 from explorer.engine.sentence_vectors import similarity, to_compare
 from explorer.engine.sources.source import Model, ModelSource, Row, Sentence, silent
@@ -34,10 +34,16 @@ class Writing:
         self._writer: Writer | None = None
         self._errand: WriteOn | None = None
 
-    def piece(self, errand: WriteOn, number: int, stop: Stop) -> NextToken | ExplorerError:
-        """The token `number` of an errand; an ExplorerError as a value where there is none. Raises Superseded."""
+    def piece(
+        self, errand: WriteOn | HideEach | CompareTexts, number: int, stop: Stop
+    ) -> NextToken | Cloze | Similarity | ExplorerError:
+        """The token `number` of an errand, or all that it asks for; an ExplorerError where there is none. Raises Superseded."""
         assert errand.wish is not None  # An errand with pieces has it.
         try:
+            if isinstance(errand, HideEach):
+                return self.cloze(errand.wish, stop, beside_typing=True)
+            if isinstance(errand, CompareTexts):
+                return self.similarity(errand.wish, errand.texts, stop)
             source = self._sources.of(errand.wish)
             row = to_go_on_with(source, errand.wish)
             writer = self._kept(errand, number, source, row, stop)
@@ -67,9 +73,15 @@ class Writing:
         trace = writer.trace() if plan.everything else None
         return Continuation(wish.text, tuple(tokens), writer.text(), sampling, trace)
 
-    def cloze(self, wish: Wish, stop: Stop) -> Cloze:
-        """What a masked model says where each token of the text is hidden. Raises NoMaskToken, ExplorerError, Superseded."""
-        source, row, mask = to_fill_in(self._sources.of(wish), wish)
+    def cloze(self, wish: Wish, stop: Stop, *, beside_typing: bool = False) -> Cloze:
+        """What a masked model says where each token of the text is hidden; `beside_typing` refuses what takes minutes.
+
+        Raises NoMaskToken, SlowToHide, ExplorerError, Superseded.
+        """
+        source = self._sources.of(wish)
+        row, mask = to_fill_in(source, wish)
+        if beside_typing:
+            check_quick(source, wish, row)
         model, changing = self._both(source, wish, len(row), stop)
         return cloze(source, model, wish, row, mask, changing, stop)
 

@@ -85,7 +85,8 @@ class ModelCard:
     "streamed" from their files, since they are larger than the memory.
 
     `remakes_maps` says whether a head's map follows from its queries and keys by the numbers of this card alone. `begin` is the
-    id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none.
+    id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none. `mask`
+    is the id of the symbol that stands for a hidden token, -1 where the vocabulary has none.
 
     `n_experts` counts the feed-forward networks among which each token chooses, 0 where there is one for all. `bare_layers`
     counts the layers without attention, which are of another kind and have no taps.
@@ -120,6 +121,7 @@ class ModelCard:
     remakes_maps: bool = attrs.field(default=True, validator=_truth)
     begin: int = attrs.field(default=BEGIN, validator=_of(int, -1))
     end: int = attrs.field(default=END, validator=_of(int, -1))
+    mask: int = attrs.field(default=-1, validator=_of(int, -1))
     held: str = attrs.field(default="float32", validator=_text)
     dtype: str = attrs.field(default="float32", validator=_text)
     difference: float = attrs.field(default=0.0, converter=float)

@@ -14,11 +14,14 @@ from safetensors.torch import load_file
 import explorer
 from explorer.cli.main import main
 from explorer.config import Config
+from explorer.engine.compute import Computer
+from explorer.engine.sources.source import never
 from explorer.engine.sources.trained import Trained
-from explorer.errors import BadVocabulary, NotATranslator
+from explorer.errors import BadVocabulary, NoMaskToken, NotATranslator
 from explorer.model import weights_file as trained
 from explorer.model.weights import build
 from explorer.presets import load_preset
+from explorer.state.wish import Wish as ToCompute
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import MASK, PAD, SPECIALS, Vocabulary
@@ -195,6 +198,22 @@ def test_scores_are_those_of_a_loop(trained_run: Run) -> None:
     assert (found.n_sentences, found.n_tokens) == (3, count)
     assert found.accuracy == pytest.approx(right / count)
     assert found.pseudo_perplexity == pytest.approx(math.exp(nats / count), rel=1e-3)
+
+
+@pytest.mark.slow  # a model is trained
+def test_each_token_is_hidden_in_turn_as_in_the_scores(trained_run: Run) -> None:
+    """`cloze` has the log P of the evaluation, of every place; random weights of the same shape fill nothing in."""
+    folder, text = trained_run.wish.out, "我爱你。"
+    found, own = explorer.cloze(text, folder), Trained(load_preset(str(folder)))
+    trace = explorer.explore(text, preset=folder)
+    ids = tuple(token.id for token in trace.tokens.source)
+    wanted = gap_log_p(own.model(own.preset.config), ids, len(SPECIALS)).numpy()
+
+    assert (found.mask, found.ids, trace.card.mask) == (MASK, ids, len(SPECIALS))
+    np.testing.assert_allclose(found.log_p, wanted[np.arange(len(ids)), ids], atol=1e-4)
+    assert (found.candidates[:, 0] == wanted.argmax(1)).all()
+    with pytest.raises(NoMaskToken):
+        Computer().writing.cloze(attrs.evolve(ToCompute.from_preset(str(folder), text), trained=False), never)
 
 
 @pytest.mark.slow  # models are trained

@@ -1,13 +1,16 @@
 """The output page: decoding steps, the distribution at each step, attention at that step, alignment and search tree.
 
-Of a language model it also lets one go on with the text.
+Of a language model it also lets one go on with the text; of a masked one each token is hidden in turn, and of a model of
+sentence vectors, which has no output, several sentences are compared.
 """
 
 import attrs
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QWidget
 
+from explorer.app.pages.cloze_part import ClozePart, fills_in
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
+from explorer.app.pages.similarity_part import SimilarityPart, compares
 from explorer.app.pages.writing_part import WritingPart, writes_on
 from explorer.config import BEAM
 from explorer.engine.errand import Brought
@@ -33,11 +36,15 @@ from explorer.views.pictures.timeline import TimelineView
 from explorer.views.pictures.tree import TreeView
 
 _LEAST_WIDE_PX = 800  # px, room for three cards beside each other
+_EXPLAINED = {"write": "writing", "hide": "cloze", "compare": "similarity"}  # the explanation of what is done
+_EXPLAINING = 2  # the share of the height for an explanation that stands alone
 _STEPS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
 class OutputPage(Page):
-    """The steps of decoding; the other cards show the chosen step. `doing` is "read", or "write" of a language model."""
+    """The steps of decoding; the other cards show the chosen step. `doing` is "read", "write" of a language model, "hide" of
+    a masked one, or "compare" of one that makes vectors of sentences.
+    """
 
     key = "output"
     least_px = 640
@@ -49,12 +56,17 @@ class OutputPage(Page):
         self._look = Look()
         self._as_grid = False
         self._words: Words | None = None
-        self.doing = "read"
+        self._explained = self.key  # the key of the explanation that is shown
+        self.doing = ""  # the first that the model offers
         self._make_cards()
         self.writing = WritingPart(self)
         self.writing.sent.connect(self.sent)
         self.writing.wished.connect(self.wished)
         self.writing.changed.connect(self.look_at)
+        self.cloze, self.similarity = ClozePart(self), SimilarityPart(self)
+        for part in (self.cloze, self.similarity):
+            part.sent.connect(self.sent)
+            part.changed.connect(self.look_at)
         self.doings = Segments()
         self.doings.chose.connect(self._do)
         middle = beside((self.bars, 4), (self.lines, 5), (self.grid, 5))
@@ -71,9 +83,12 @@ class OutputPage(Page):
         column = column_in(within)
         column.addLayout(choices)
         column.addWidget(self.reading, 9)
-        column.addWidget(self.writing, 9)
+        for each in (self.writing, self.cloze, self.similarity):
+            column.addWidget(each, 9)
+            each.hide()
         last = beside((self.tree, 5), (self.map, 5), (self.writing.tried, 5), (self.explain(), 2))
         column.addLayout(last, 4)
+        self._column, self._last = column, last
 
     def _make_cards(self) -> None:
         steps, bars, tree = TimelineView(), BarsView(), TreeView()
@@ -114,35 +129,57 @@ class OutputPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
-        translates, writes = bool(trace.expected), writes_on(trace)
-        writing = writes and self.doing == "write"
-        self.doings.offer({each: words(f"writing.{each}") for each in ("read", "write")} if writes else {}, self.doing)
-        self.reading.setVisible(not writing)
-        for each in (self.writing, self.writing.tried):
-            each.setVisible(writing)
-        if writing:
-            self.writing.draw(trace, look, words)
+        translates, offered = bool(trace.expected), _doings(trace)
+        now = self.doing if self.doing in offered else offered[0]
+        self.doings.offer({each: words(f"writing.{each}") for each in offered}, now)
+        parts: dict[str, WritingPart | ClozePart | SimilarityPart] = {
+            "write": self.writing,
+            "hide": self.cloze,
+            "compare": self.similarity,
+        }
+        self._show_one(parts.get(now, self.reading), (self.reading, *parts.values()))
+        self.writing.tried.setVisible(now == "write")
+        if now in parts:
+            parts[now].draw(trace, look, words)
+        self._explain(_EXPLAINED.get(now, self.key))
+        self._column.setStretchFactor(self._last, _EXPLAINING if now in ("hide", "compare") else 4)
         self.cross.setVisible(has_alignment(trace))
         self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
         if not has_alignment(trace):
             self.lines.hide()
             self.grid.hide()
-        self.tree.setVisible(translates)
-        self.map.setVisible(not translates and not writing)
+        self.tree.setVisible(translates and now == "read")
+        self.map.setVisible(not translates and now == "read")
         across = attrs.evolve(look, attention="decoder.cross_attn")
         for pool in self.pools:
             pool.offer(offered_pools(across), pooled_as(across), words)
-        self.sampling.put(look, trace.card.vocab_size)
+        if trace.card.vocab_size:
+            self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
+
+    @staticmethod
+    def _show_one(shown: QWidget, all_parts: tuple[QWidget, ...]) -> None:
+        """Show one part and hide the others. Keys that were one of theirs go to it, and not to the explanation at the end."""
+        has_keys = QApplication.focusWidget()
+        shown.show()
+        if has_keys is not None and any(part is not shown and part.isAncestorOf(has_keys) for part in all_parts):
+            shown.setFocus()
+        for part in all_parts:
+            part.setVisible(part is shown)
 
     def put(self, wish: Wish) -> None:
         """Show the beam width, and the button of free decoding where the user chose some tokens."""
         self.beams.offer({str(beam): str(beam) for beam in range(1, int(BEAM.valid.high) + 1)}, str(wish.beam))
         self.free.setVisible(bool(wish.prefix))
-        self.writing.put(wish)
+        for part in (self.writing, self.cloze, self.similarity):
+            part.put(wish)
+
+    def lacks(self, trace: Trace) -> str:
+        return "" if compares(trace) else super().lacks(trace)
 
     def bring(self, brought: Brought) -> None:
-        self.writing.bring(brought)
+        for part in (self.writing, self.cloze, self.similarity):
+            part.bring(brought)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -151,8 +188,9 @@ class OutputPage(Page):
     def speak(self, words: Words) -> None:
         super().speak(words)
         self._words = words
-        self._explain()
+        self._explained = ""
         self.writing.speak(words)
+        self.similarity.speak(words)
         self.doings.setAccessibleName(words("writing.doing"))
         self.sampling.speak(words)
         self.free.setText(words("output.free"))
@@ -163,14 +201,14 @@ class OutputPage(Page):
         self.beams.setToolTip(words("output.beam"))
 
     def _do(self, doing: str) -> None:
-        """Read the text, or go on with it."""
+        """Read the text, go on with it, or hide its tokens."""
         self.doing = doing
-        self._explain()
         self.look_at()  # An unchanged Look still draws the page again.
 
-    def _explain(self) -> None:
-        if self.explanation is not None and self._words is not None:
-            self.explanation.tell("writing" if self.doing == "write" else self.key, self._words)
+    def _explain(self, key: str) -> None:
+        if self.explanation is not None and self._words is not None and key != self._explained:
+            self._explained = key
+            self.explanation.tell(key, self._words)
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
@@ -210,6 +248,15 @@ class OutputPage(Page):
 
     def _search(self, beam: str) -> None:
         self.wished.emit(SetBeam(int(beam)))
+
+
+def _doings(trace: Trace) -> tuple[str, ...]:
+    """What the page can do with the model of a Trace, what it does first at the beginning."""
+    if compares(trace):
+        return ("compare",)
+    if fills_in(trace):
+        return ("hide", "read")
+    return ("read", "write") if writes_on(trace) else ("read",)
 
 
 PAGE = OutputPage

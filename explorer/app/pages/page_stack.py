@@ -243,11 +243,12 @@ class PageStack(QWidget):
             card.set_meant(card.picture is not None and card.picture.caption.tap.startswith(self._marked or ("\0",)))
 
     def main_card(self) -> Card | None:
-        """The card that copying and exporting use: the one touched last, or the page's first one with a picture."""
+        """The card that copying and exporting use: of those shown the one touched last, or the first one with a picture."""
         if not self.lack.isHidden():
             return None
         candidates = [self.touched, *self.page.cards] if self.touched in self.page.cards else self.page.cards
-        return next((card for card in candidates if card is not None and card.picture is not None), None)
+        shown = (card for card in candidates if card is not None and card.picture is not None and card.isVisibleTo(self.page))
+        return next(shown, None)
 
     def _touch(self, card: Card) -> None:
         self.touched = card

@@ -51,10 +51,16 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     folder = check_folder(path)
     tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop))
-    card = card_of(opened, name, folder.held)
+    card = attrs.evolve(card_of(opened, name, folder.held), mask=_mask_id(tokenizer))
     if tokenizer.size > card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
     return ForeignModel(opened, card, tokenizer, folder.path)
+
+
+def _mask_id(tokenizer: ForeignTokenizer) -> int:
+    """The id of the symbol that stands for a hidden word; -1 where the vocabulary has none."""
+    found = (tokenizer.id_of(piece) for piece in _MASKS)
+    return next((each for each in found if each is not None), -1)
 
 
 def fits_beside(path: Path) -> bool:
@@ -187,11 +193,6 @@ class ForeignModel:
         while not wish.chat and n > 1 and row[n - 1].special:
             n -= 1
         return row[:n]
-
-    def mask_id(self) -> int | None:
-        """The id of the symbol that stands for a hidden word; None where the vocabulary has none."""
-        found = (self.tokenizer.id_of(piece) for piece in _MASKS)
-        return next((each for each in found if each is not None), None)
 
     def steps(self, model: Foreign) -> ForeignSteps:
         """Steps with the model's own cache."""

@@ -6,6 +6,8 @@ equal. A shape with two sides is given the text on both, as an untrained model i
 
 from collections.abc import Sequence
 
+import attrs
+
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.sources.of_trained import OfTrained
@@ -17,12 +19,19 @@ from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.cuts import Spans
-from explorer.tokens.vocabulary import END
+from explorer.tokens.vocabulary import END, MASK
+from explorer.trace.model_card import ModelCard
 from explorer.trace.trace import Tokens
 
 
 class Predicting(OfTrained):
     """The ModelSource of a preset with a trained language model."""
+
+    def card(self, config: Config, name: str = "", trained: bool = False) -> ModelCard:
+        """The card of a Config's model; of one that was trained to fill gaps it has the symbol of a gap."""
+        card = super().card(config, name, trained)
+        mask = self._weights.bilingual.source.id_of(MASK) if self._trained and config.architecture == "encoder-only" else None
+        return card if mask is None else attrs.evolve(card, mask=mask)
 
     def cut(self, wish: Wish) -> Row:
         """The tokens of the typed text. Raises BadText, TooLong."""

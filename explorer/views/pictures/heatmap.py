@@ -38,14 +38,17 @@ class HeatmapView(WalkedCanvas):
     """Shows a Heatmap. Signals: chose(row, column) on a click; pencil_asked() on the key P.
 
     A `bare` map has cells alone, without labels, and always shows its cursor. `follows` is False where its cells are not
-    those of the pass on screen, so that they cannot be followed.
+    those of the pass on screen, so that they cannot be followed. A row's label has at most `row_label_px` px.
     """
 
     chose = Signal(int, int)
     pencil_asked = Signal()
 
-    def __init__(self, parent: QWidget | None = None, *, bar: bool = True, bare: bool = False) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, bar: bool = True, bare: bool = False, row_label_px: float = _MOST_LABEL
+    ) -> None:
         super().__init__(parent)
+        self._row_label_px = row_label_px
         self.follows = True
         self.pencil = Pencil(self, self.wished.emit, self.place_to_change, self._open_keys)
         self._bare = bare
@@ -146,7 +149,7 @@ class HeatmapView(WalkedCanvas):
     def margins(self) -> tuple[float, float, float, float]:
         if self.picture is None or self._bare:
             return 4, 4, 4, 4
-        left = 10 + min(_MOST_LABEL, self._longest(self.picture.rows))
+        left = 10 + min(self._row_label_px, self._longest(self.picture.rows))
         top, right = 6.0, self._bar_px() if self._bar else 6.0
         if self.picture.columns.labels:
             longest = min(_MOST_LABEL, self._longest(self.picture.columns))
@@ -279,7 +282,7 @@ class HeatmapView(WalkedCanvas):
             if not field.top() <= middle <= field.bottom():
                 continue
             colour = self.theme.accent if axis.spot(row) in self.lit else self.theme.text
-            right_label(painter, field.left() - 6, middle, axis.labels[row], colour, _MOST_LABEL)
+            right_label(painter, field.left() - 6, middle, axis.labels[row], colour, self._row_label_px)
 
     def _column_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())
@@ -291,8 +294,8 @@ class HeatmapView(WalkedCanvas):
             if not field.left() <= middle <= field.right():
                 continue
             colour = self.theme.accent if axis.spot(column) in self.lit else self.theme.text
-            if upright:
-                centred_label(painter, middle, field.top() - 12, axis.labels[column], colour, _MOST_LABEL)
+            if upright:  # Every label fits above its column.
+                centred_label(painter, middle, field.top() - 12, axis.labels[column], colour)
             else:  # A turned label rises to the right, so it has less room near the border.
                 room = min(_MOST_LABEL, max(0.0, (self.width() - middle - 8) // 0.65))
                 turned_label(painter, middle, field.top() - 6, axis.labels[column], colour, room)
