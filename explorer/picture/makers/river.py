@@ -21,6 +21,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.levels import all_closed, pooled
 from explorer.trace.model_card import SideCard
 from explorer.trace.sampling import cut_away, sampling_probabilities
+from explorer.trace.tap_names import without_place
 from explorer.trace.trace import Trace
 
 _CANDIDATES = 8
@@ -178,6 +179,7 @@ def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt) -> Half:
         length=_length(trace, tap, rows, block),
         last=_length(trace, last, rows, block),
         layers=tuple(_layer(trace, card, layer, look, part, rows) for layer in range(card.n_layers)),
+        vectors=without_place(vectors),
     )
 
 

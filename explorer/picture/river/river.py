@@ -57,6 +57,9 @@ class Half:
     `length` [lane] is the length of what goes in, and `last` [lane] the length after the final norm.
     """
 
+    `vectors` is the tap that `scaled` shows, without its side: "embedding.tokens" where a model of others multiplies by
+    nothing that is seen.
+
     side: str
     tokens: str
     labels: tuple[str, ...]
@@ -71,6 +74,7 @@ class Half:
     last: Array
     layers: tuple[tuple[Sublayer, ...], ...]
 
+    vectors: str = "embedding.scaled"
     @property
     def n(self) -> int:
         """The number of lanes."""
@@ -87,6 +91,11 @@ class Half:
         return self.end - self.first == self.n_tokens
 
     def token(self, lane: int) -> int:
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        """The taps of the three columns of vectors, without their side: `scaled`, `positions` and `output`."""
+        return self.vectors, "embedding.positions", "embedding.output"
+
         """The first token of a lane."""
         return self.first + lane * self.block
 
