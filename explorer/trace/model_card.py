@@ -94,6 +94,8 @@ class ModelCard:
     of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
     """
 
+    `chat` says whether it has a template in which a text can be written as a message.
+
     name: str = attrs.field(validator=_text)
     family: str = attrs.field(validator=_text)
     sides: tuple[SideCard, ...] = attrs.field(validator=_of(tuple))
@@ -127,6 +129,7 @@ class ModelCard:
     bare_layers: int = attrs.field(default=0, validator=_number)
 
     def __attrs_post_init__(self) -> None:
+    chat: bool = attrs.field(default=False, validator=_truth)
         names = [side.name for side in self.sides]
         if not names or names != sorted(set(names), reverse=True):  # The encoder comes first, and each side once.
             raise ValueError(f"sides: {names}")
