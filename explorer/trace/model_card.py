@@ -87,14 +87,15 @@ class ModelCard:
     `remakes_maps` says whether a head's map follows from its queries and keys by the numbers of this card alone. `begin` is the
     id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none.
 
-    `n_experts` counts the feed-forward networks among which each token chooses, 0 where there is one for all. `bare_layers`
-    counts the layers without attention, which are of another kind and have no taps.
+    `n_experts` counts the feed-forward networks among which each token chooses, 0 where there is one for all, and `n_chosen`
+    those that it chooses, 0 where that is not seen. `bare_layers` counts the layers without attention, which are of another
+    kind and have no taps.
 
     `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
     of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
-    """
 
     `chat` says whether it has a template in which a text can be written as a message.
+    """
 
     name: str = attrs.field(validator=_text)
     family: str = attrs.field(validator=_text)
@@ -126,10 +127,11 @@ class ModelCard:
     dtype: str = attrs.field(default="float32", validator=_text)
     difference: float = attrs.field(default=0.0, converter=float)
     n_experts: int = attrs.field(default=0, validator=_number)
+    n_chosen: int = attrs.field(default=0, validator=_number)
     bare_layers: int = attrs.field(default=0, validator=_number)
+    chat: bool = attrs.field(default=False, validator=_truth)
 
     def __attrs_post_init__(self) -> None:
-    chat: bool = attrs.field(default=False, validator=_truth)
         names = [side.name for side in self.sides]
         if not names or names != sorted(set(names), reverse=True):  # The encoder comes first, and each side once.
             raise ValueError(f"sides: {names}")

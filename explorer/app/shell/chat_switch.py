@@ -22,7 +22,7 @@ class ChatSwitch(QCheckBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("faint")
+        self.setObjectName("chat")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self.chose)
         self.hide()

@@ -221,7 +221,7 @@ def _layer(trace: Trace, card: SideCard, layer: int, look: Look, excerpt: Excerp
         base = f"{card.name}.layers.{layer}.{part}"
         length = _length(trace, _stream_tap(trace, card.name, layer, place), rows, excerpt.block)
         if part == "feed_forward":
-            hidden = f"{base}.activated"
+            hidden = f"{base}.chosen" if f"{base}.chosen" in trace else f"{base}.activated"  # Of experts, those that work.
             units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden][rows], excerpt.block))
             made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
         else:

@@ -15,6 +15,7 @@ _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
 _LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
 _MOST_HEIGHT = 30.0
+_SAME = 1e-3  # of the largest number; sums differ by less
 _FAR = 4.0  # times smaller, vectors would be all but white on the scale of their sums
 
 
@@ -78,11 +79,13 @@ def _bar(half: Half, place: HalfGrid) -> Drawn:
 def reaches(half: Half) -> tuple[float, float]:
     """The ends of the colour scales of a half's vectors before and after the positions are added.
 
-    One scale for both lets the eye add them; where a norm makes the sums far larger or smaller, each has its own.
+    One scale for both lets the eye add them; where a norm stands behind the sums, or one is far smaller, each has its own.
     """
     before, after = (float(np.abs(values).max(initial=0)) for values in (half.scaled, half.output))
     both = max(before, after) or 1.0
-    return (before, after) if both > _FAR * min(before, after) > 0 else (both, both)
+    # Of blocks of tokens the largest numbers are shown, which are no sums.
+    is_sum = half.block > 1 or bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
+    return (both, both) if not min(before, after) or (is_sum and both <= _FAR * min(before, after)) else (before, after)
 
 
 def shown_text(label: str) -> str:

@@ -29,6 +29,8 @@ def test_vectors_that_would_be_blank_have_a_scale_of_their_own(half: Half) -> No
     before, after = reaches(small)
     assert before == pytest.approx(float(np.abs(half.scaled).max()) / 100)
     assert after == pytest.approx(float(np.abs(half.output).max()))
+    normed = attrs.evolve(half, output=half.output / half.output.std(axis=1, keepdims=True))
+    assert reaches(normed) == (float(np.abs(half.scaled).max()), float(np.abs(normed.output).max()))
     nothing = attrs.evolve(half, scaled=0 * half.scaled)
     assert reaches(nothing) == (after, after)
     assert reaches(attrs.evolve(nothing, output=0 * half.output)) == (1.0, 1.0)
