@@ -51,6 +51,7 @@ def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
         dtype=str(foreign.model.dtype).removeprefix("torch."),
         difference=opened.difference,
         n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
+        n_chosen=foreign.n_chosen,
         bare_layers=_bare_layers(opened),
     )
 
@@ -147,14 +148,19 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
         streams = (
             f"{part}{place}" for part in ("norm", "residual") for place in ("", 1, 2, 3) if (part, place) != ("residual", "")
         )
-        every = (*named, *streams, "embedding.positions", "embedding.segments", "feed_forward.gate")
+        experts = ("feed_forward.routing", "feed_forward.chosen")
+        every = (*named, *streams, "embedding.positions", "embedding.segments", "feed_forward.gate", *experts)
         across = (f"{attention}.output" for attention in ("self_attn", "cross_attn"))
         yield from ((part, "absent.unknown_family") for part in (*every, *across))
     else:
         reasons = {
             "embedding.positions": "absent.no_positions",
             "embedding.segments": "absent.no_segments",
-            "feed_forward.gate": "absent.no_gate",
+            "feed_forward.gate": "absent.inside_experts" if foreign.n_chosen else "absent.no_gate",
+            "feed_forward.hidden": "absent.inside_experts",
+            "feed_forward.activated": "absent.inside_experts",
+            "feed_forward.routing": "absent.no_experts",
+            "feed_forward.chosen": "absent.no_experts",
             "norm": "absent.no_final_norm",
         }
         yield from ((part, reason) for part, reason in reasons.items() if part not in there)

@@ -18,12 +18,24 @@ class Sublayer:
 
 
 @attrs.frozen(kw_only=True)
+class Experts:
+    """Feed-forward networks of which each token goes through a few: the module whose output is added, and its router.
+
+    The router gives out logits [token, expert], the weights of the experts that it chose [token, choice], and which they are.
+    """
+
+    output: str
+    router: str
+
+
+@attrs.frozen(kw_only=True)
 class Side:
     """One side of a family. A part that is "" is absent.
 
     `post` says whether a norm stands after each addition. `hidden` has the names that the first layer of the feed-forward
     network may have; `gate` is the layer whose activation is multiplied with it, which only gated networks have.
-    `embedding_norm` stands behind the sum of the embeddings.
+    `embedding_norm` stands behind the sum of the embeddings. `experts` stand in place of the feed-forward network in the
+    layers that have their router; others may be among them.
     """
 
     layers: str
@@ -35,6 +47,7 @@ class Side:
     feed_forward: Sublayer
     hidden: tuple[str, ...]
     gate: str = ""
+    experts: Experts | None = None
     embedding_norm: str = ""
     final_norm: str = ""
     post: bool = False
@@ -153,6 +166,7 @@ _BERTS = Family(sides=(_BERT,), position="learned")
 _ROBERTAS = attrs.evolve(_BERTS, after_padding=True)
 _T5S = Family(sides=(_t5("encoder"), _t5("decoder")), position="relative-bias", norm_kind="rms")
 _LLAMAS = Family(sides=(_LLAMA,), position="rotary", norm_kind="rms")
+_EXPERTS = attrs.evolve(_LLAMAS, sides=(attrs.evolve(_LLAMA, experts=Experts(output="mlp", router="mlp.gate")),))
 
 FAMILIES: Mapping[str, Family] = {
     "gpt2": Family(sides=(_GPT2,), position="learned"),
@@ -162,6 +176,9 @@ FAMILIES: Mapping[str, Family] = {
     "mistral": _LLAMAS,
     "gemma": _LLAMAS,
     "smollm3": _LLAMAS,
+    "mixtral": _EXPERTS,
+    "qwen2_moe": _EXPERTS,
+    "qwen3_moe": _EXPERTS,
     "bert": _BERTS,
     "roberta": _ROBERTAS,
     "xlm-roberta": _ROBERTAS,

@@ -15,6 +15,7 @@ import attrs
 from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionTaps, Turned, give_taps
+from explorer.foreign.experts import ROUTING, output_path, router_of, tap_router
 from explorer.foreign.families import Family, Side
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.thin import weight_of
@@ -58,6 +59,7 @@ class Foreign(nn.Module):
         self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
         self.turned = Turned()
         self.attentions = dict(attentions)
+        self.n_chosen = 0  # experts that each token goes through
         fits = family is not None and len(sides) == len(family.sides) and _fits(model.base_model, family)
         self.known = family if fits else None
         # A family without a row might overwrite tensors; those with one are held to it by a test.
@@ -193,13 +195,23 @@ class Foreign(nn.Module):
                     self._feed_forward(f"{at}.feed_forward", layer, side)
                 output = self._tap(f"{at}.{kind}.output", _VECTORS if kind == "feed_forward" else "batch query feature")
                 added = stream.adding(output, self._tap(f"{at}.residual{count}", _VECTORS))
-                _after(layer.get_submodule(sublayer.output), added)
+                _after(layer.get_submodule(output_path(layer, side, kind, sublayer)), added)
                 if side.post:
                     _after(layer.get_submodule(sublayer.norm), stream.normed(norm))
         if side.final_norm:
             _after(base.get_submodule(side.final_norm), self._tap(f"{name}.norm", _VECTORS))
 
     def _feed_forward(self, at: str, layer: nn.Module, side: Side) -> None:
+        router = router_of(layer, side)
+        if router is not None and side.experts is not None:
+            self.n_chosen = router.top_k
+            tap_router(
+                layer.get_submodule(side.experts.output),
+                router,
+                self._tap(f"{at}.routing", ROUTING),
+                self._tap(f"{at}.chosen", ROUTING),
+            )
+            return
         gate = _found(layer, (side.gate,))
         if gate is not None:
             _after(gate, self._tap(f"{at}.gate", _VECTORS))
@@ -251,10 +263,10 @@ def _fits(base: nn.Module, family: Family) -> bool:
             for path in filter(None, (side.tokens, side.positions, side.segments, side.embedding_norm, side.final_norm)):
                 base.get_submodule(path)
             for layer in base.get_submodule(side.layers):  # type: ignore[attr-defined]  # a list of modules
-                for _kind, sublayer in side.sublayers:
-                    layer.get_submodule(sublayer.output)
+                for kind, sublayer in side.sublayers:
+                    layer.get_submodule(output_path(layer, side, kind, sublayer))
                     layer.get_submodule(sublayer.norm)
-                if _found(layer, side.hidden) is None:
+                if router_of(layer, side) is None and _found(layer, side.hidden) is None:
                     return False
     except AttributeError:
         return False

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from explorer.foreign.experts import router_of
 from explorer.foreign.families import Side
 from explorer.foreign.model import Foreign
 from explorer.foreign.thin import check_room, plainly, weight_of
@@ -97,7 +98,8 @@ def _written(foreign: Foreign, side: str) -> _Written:
     for number, layer in enumerate(_layers(foreign, row)):
         for count, (kind, sublayer) in enumerate(row.sublayers, start=1):
             to = networks if kind == "feed_forward" else projections
-            to[f"{side}.layers.{number}.{kind}"] = _matrix(layer.get_submodule(sublayer.output))
+            if kind != "feed_forward" or router_of(layer, row) is None:  # Several experts have no one matrix.
+                to[f"{side}.layers.{number}.{kind}"] = _matrix(layer.get_submodule(sublayer.output))
             norms[f"{side}.layers.{number}.residual{count}"] = norm_weights(layer.get_submodule(sublayer.norm))
     for tap, path in ((f"{side}.norm", row.final_norm), (f"{side}.embedding.output", row.embedding_norm)):
         if path:

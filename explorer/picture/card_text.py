@@ -36,7 +36,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "parameters": f"{card.parameters:,}",
         "layers": _sides(side.n_layers for side in both),
         "bare_layers": words("card.bare", count=card.bare_layers) if card.bare_layers else "",
-        "experts": words("card.experts_unseen", count=card.n_experts) if card.n_experts else "",
+        "experts": _experts(card, words),
         "heads": _sides(side.n_heads for side in both),
         "key_heads": _sides(side.n_kv_heads for side in both),
         "d_model": f"{card.d_model} · {card.d_head}",
@@ -54,6 +54,15 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
     if known["key_heads"] == known["heads"]:
         del known["key_heads"]
     return tuple((words(f"card.{name}"), value) for name, value in known.items())
+
+
+def _experts(card: ModelCard, words: Words) -> str:
+    """How many feed-forward networks there are, and how many of them a token goes through, where that is seen."""
+    if not card.n_experts:
+        return ""
+    if not card.n_chosen:
+        return words("card.experts_unseen", count=card.n_experts)
+    return words("card.experts_seen", count=card.n_experts, chosen=card.n_chosen)
 
 
 def _difference(card: ModelCard, words: Words) -> str:

@@ -87,6 +87,17 @@ class SetTarget(Intent):
 
 
 @attrs.frozen
+class SetChat(Intent):
+    """Write the text as a message in the chat template of a model of others, or read it as it is."""
+
+    on: bool
+
+    def applied(self, state: State, shown: Shown | None) -> State:
+        """The State with the template or without it. What was written after the other text is dropped."""
+        return wishing(state, chat=self.on, prefix=())
+
+
+@attrs.frozen
 class BeginWith(Intent):
     """Make the translation begin with these ids; the model continues it."""
 
@@ -165,7 +176,8 @@ class SetPreset(Intent):
         cuts = wish.source_cuts if text == wish.text else None
         there = attrs.evolve(state, look=attrs.evolve(state.look, **dict(preset.look)))
         cut = wishing(there, preset=self.name, config=preset.config, text=text, trained=True, prefix=(), source_cuts=cuts)
-        return wishing(cut, adapter="", adapted=True)  # An adapter belongs to its base.
+        # An adapter belongs to its base, and a chat template to its folder.
+        return wishing(cut, adapter="", adapted=True, chat=wish.chat and self.name == wish.preset)
 
 
 @attrs.frozen

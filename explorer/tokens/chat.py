@@ -59,6 +59,17 @@ def read_template(folder: Path) -> Template:
     return Template(str(folder), text, tuple((name, _piece(about.get(name))) for name in _SPECIAL))
 
 
+def has_template(folder: Path) -> bool:
+    """Whether a folder has a template, be it one that can be used or not."""
+    try:
+        read_template(folder)
+    except NoChatTemplate:
+        return False
+    except BadTemplate:  # It says what is wrong with it when somebody asks for it.
+        return True
+    return True
+
+
 def within(tokens: tuple[Token, ...], first: int, length: int) -> tuple[Token, ...]:
     """The tokens of a prompt with their places in the text that begins at `first` in it; none for what stands around it."""
 

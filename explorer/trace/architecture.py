@@ -110,7 +110,7 @@ def _layer(card: ModelCard, side: SideCard, layer: int, config: Config | None) -
             causal=f"{side.name}.{attention}" in card.causal,
             n_parameters=None if config is None else block_sizes.attention_size(config),
         )
-    if side.d_ff:
+    if side.d_ff or card.n_chosen:  # Of experts, no width is known.
         count = None
         if config is not None:
             final = block_sizes.final_norm_size(config) if layer == side.n_layers - 1 else 0

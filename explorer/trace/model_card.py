@@ -88,11 +88,14 @@ class ModelCard:
     id with which the texts that the model writes begin, and `end` the one after which they end; -1 where it writes none. `mask`
     is the id of the symbol that stands for a hidden token, -1 where the vocabulary has none.
 
-    `n_experts` counts the feed-forward networks among which each token chooses, 0 where there is one for all. `bare_layers`
-    counts the layers without attention, which are of another kind and have no taps.
+    `n_experts` counts the feed-forward networks among which each token chooses, 0 where there is one for all, and `n_chosen`
+    those that it chooses, 0 where that is not seen. `bare_layers` counts the layers without attention, which are of another
+    kind and have no taps.
 
     `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
     of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
+
+    `chat` says whether it has a template in which a text can be written as a message.
     """
 
     name: str = attrs.field(validator=_text)
@@ -126,7 +129,9 @@ class ModelCard:
     dtype: str = attrs.field(default="float32", validator=_text)
     difference: float = attrs.field(default=0.0, converter=float)
     n_experts: int = attrs.field(default=0, validator=_number)
+    n_chosen: int = attrs.field(default=0, validator=_number)
     bare_layers: int = attrs.field(default=0, validator=_number)
+    chat: bool = attrs.field(default=False, validator=_truth)
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]

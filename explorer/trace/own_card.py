@@ -8,7 +8,12 @@ from explorer.trace.model_card import ModelCard, SideCard
 
 _FLOAT = 4  # bytes
 _ADDED = ("sinusoidal", *SINUSOID_VARIANTS, "learned")
-_ABSENT = {"embedding.segments": "absent.no_segments", "feed_forward.gate": "absent.no_gate"}
+_ABSENT = {
+    "embedding.segments": "absent.no_segments",
+    "feed_forward.gate": "absent.no_gate",
+    "feed_forward.routing": "absent.no_experts",
+    "feed_forward.chosen": "absent.no_experts",
+}
 _NORMS = {"torch": "layer", "std-eps": "std-eps"}
 
 

@@ -11,7 +11,7 @@ from explorer.trace.tap_names import without_place
 Range = Literal["signed", "unit"]
 """How the values of a Stage are drawn. signed: on a scale centred on zero. unit: on a fixed scale from 0 to 1."""
 
-Width = Literal["d_model", "d_head", "d_ff", "keys", "vocab"]
+Width = Literal["d_model", "d_head", "d_ff", "keys", "vocab", "experts"]
 """How wide a row of the tensor is. Maps of all heads, "keys" wide, have a column for each token that can be looked at."""
 
 
@@ -46,6 +46,8 @@ _STAGES = (
     ("attention.dropped", "unit", "keys", "dropout(A)"),
     ("attention.mixed", "signed", "d_head", "A V"),
     ("attention.output", "signed", "d_model", "concat(A V) W<sub>O</sub>"),
+    ("feed_forward.routing", "unit", "experts", "r = softmax(x W<sub>R</sub>)"),
+    ("feed_forward.chosen", "unit", "experts", "top<sub>k</sub>(r)"),
     ("feed_forward.gate", "signed", "d_ff", "x W<sub>G</sub>"),
     ("feed_forward.hidden", "signed", "d_ff", "x W<sub>1</sub> + b<sub>1</sub>"),
     ("feed_forward.activated", "signed", "d_ff", "f(x W<sub>1</sub> + b<sub>1</sub>)"),
@@ -66,7 +68,7 @@ _AXES = {
     "attention.mixed": ("head", "query", "feature"),
     "attention.output": ("query", "feature"),
 }
-_AXES_OF_WIDTH = {"keys": ("head", "query", "key"), "vocab": ("position", "vocab")}
+_AXES_OF_WIDTH = {"keys": ("head", "query", "key"), "vocab": ("position", "vocab"), "experts": ("position", "expert")}
 
 SINUSOIDS = {
     "sinusoidal": "PE(pos, 2i) = sin(pos / base<sup>2i/d</sup>)",

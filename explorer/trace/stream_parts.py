@@ -217,7 +217,11 @@ class WayBack:
         self.directions[block] = g
         layer, name = added.layer, block.rpartition(".")[2]
         if name == "feed_forward":
-            bias, tap = self.weights.networks[block].bias, f"{block}.output"
+            network, tap = (
+                self.weights.networks.get(block),
+                f"{block}.output",
+            )  # Several experts have no one matrix, nor a bias.
+            bias = None if network is None else network.bias
             share = np.zeros(len(g)) if bias is None else g @ bias.astype(np.float64)
             if bias is not None:
                 yield Part("feed_forward_bias", tap, layer), share

@@ -73,7 +73,8 @@ class Trace:
     wrote the target. `card` describes the model; pictures and lessons ask nothing else about it. `config` has the knobs of our
     own model; for any other model it is None, and `card` must be given. `changes` were made inside the pass, and the arrays
     show the numbers with these changes. `left_out` are changes that this sentence has no place for, by the error that says
-    why; they are not saved. `recorded_by` names another program that recorded the numbers; "" for this one.
+    why; they are not saved. `recorded_by` names another program that recorded the numbers; "" for this one. `prompt` is what
+    a chat template made of the text, whose tokens these are; "" where the text itself was read.
 
     `places` [position, feature] is the model's table of positions; it goes on after the end of the text, so that waves can be
     seen. If the decoder has a table of its own, it is `decoder_places`; `table(side)` finds the right one.
@@ -107,6 +108,7 @@ class Trace:
     decoder_places: Array | None = None
     changes: tuple[Change, ...] = ()
     recorded_by: str = ""
+    prompt: str = ""
     left_out: Mapping[Change, ExplorerError] = attrs.field(converter=_fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
     _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)

@@ -87,6 +87,7 @@ def _about(trace: "Trace") -> dict[str, Any]:
         "search": None if trace.search is None else attrs.asdict(trace.search),
         "changes": [change.to_dict() for change in trace.changes],
         "recorded_by": trace.recorded_by,
+        "prompt": trace.prompt,
     }
 
 
@@ -109,6 +110,7 @@ def _fields(about: dict[str, Any], arrays: dict[str, Array], places: Array, deco
         "search": _search(about.get("search")),
         "changes": changes_from(about.get("changes", [])),
         "recorded_by": str(about.get("recorded_by", "")),
+        "prompt": str(about.get("prompt", "")),
     }
 
 

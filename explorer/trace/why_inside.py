@@ -150,12 +150,12 @@ def by_keys(trace: "Trace", parts: Parts, block: str) -> Numbers:
 
 
 def by_unit(trace: "Trace", of: Parts | Reading, part: Part) -> ByUnit | None:
-    """The part of a feed-forward, split by its units; None while dropout hides which of them count.
+    """The part of a feed-forward, split by its units; None while dropout hides which of them count, and for several experts.
 
     Raises NotKept, NotLookedInto.
     """
     weights = _weights(trace, part.block)
-    if weights.dropout:
+    if weights.dropout or part.block not in weights.networks:
         return None
     along = of.direction(part.block).astype(np.float32) @ weights.networks[part.block].weight  # [unit]
     activated = trace[f"{part.block}.activated"][of.position]  # [unit]

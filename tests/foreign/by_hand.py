@@ -28,6 +28,8 @@ def changed_by_hand(model: Any, like: Opened, tap: str, step: Step) -> Iterator[
             stack.enter_context(_in_attention(like, block, part, step))
         elif part == "logits":
             stack.callback(model.register_forward_hook(_logits(step)).remove)
+        elif part in ("routing", "chosen"):
+            stack.callback(_router(model, int(block.split(".")[2]), part, step))
         else:
             module, before = _module(model, like, tap)
             stack.callback((_before if before else _after)(module, step))
@@ -52,6 +54,24 @@ def _before(module: nn.Module, step: Step) -> Callable[[], None]:
 
 def _each(step: Step, out: Tensor) -> Tensor:
     return step(out[None])[0] if out.dim() == 2 else step(out)
+
+
+def _router(model: Any, layer: int, part: str, step: Step) -> Callable[[], None]:
+    """Have the router of a layer choose from changed shares, or give out changed weights of all experts: token by token."""
+    router = model.base_model.layers[layer].mlp.gate
+    normed = model.config.model_type == "mixtral" or model.config.norm_topk_prob
+
+    def hook(_module: nn.Module, _given: Any, out: Any) -> Any:
+        logits, weights, choice = out
+        shares = torch.zeros_like(logits) if part == "chosen" else logits.softmax(-1)  # [token, expert]
+        if part == "chosen":
+            for token, row in enumerate(choice):
+                shares[token, row] = weights[token]
+            return logits, step(shares[None])[0], torch.arange(logits.shape[-1]).repeat(len(logits), 1)
+        found, order = step(shares[None])[0].topk(router.top_k, dim=-1)  # Of equal shares, this decides which are chosen.
+        return logits, found / found.sum(-1, keepdim=True) if normed else found, order
+
+    return router.register_forward_hook(hook).remove  # type: ignore[no-any-return]
 
 
 def _logits(step: Step) -> Any:
@@ -84,6 +104,9 @@ def _module(model: Any, like: Opened, tap: str) -> tuple[nn.Module, bool]:
             return layer.get_submodule(side.sublayers[number - 1][1].norm), True
         assert number == len(side.sublayers)  # Between the sublayers, the stream has no module.
         return layer, False
+    routed = side.experts is not None and names[3] == "feed_forward" and hasattr(layer.mlp, "gate")
+    if routed and side.experts is not None:
+        return layer.get_submodule(side.experts.output), False
     output = layer.get_submodule(sublayers[names[3]].output)
     if names[4] in ("output", "activated"):
         return output, names[4] == "activated"

@@ -57,6 +57,8 @@ _GPT2 = {"vocab_size": 40, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions
 _DISTILBERT = _SIZES | {"dim": 32, "hidden_dim": 48, "n_layers": 2, "n_heads": 4}
 _MODERN = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 1, "sep_token_id": 2}
 
+_EXPERTS = _LLAMA | {"num_experts": 6, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
+
 WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "gpt2": ("GPT2Config", "GPT2LMHeadModel", _GPT2),
     "llama": ("LlamaConfig", "LlamaForCausalLM", _LLAMA),
@@ -78,6 +80,13 @@ WHOLE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "mt5": ("MT5Config", "MT5ForConditionalGeneration", _T5),
     "gemma": ("GemmaConfig", "GemmaForCausalLM", _LLAMA | {"head_dim": 8}),
     "smollm3": ("SmolLM3Config", "SmolLM3ForCausalLM", _LLAMA | {"pad_token_id": 0}),
+    "mixtral": ("MixtralConfig", "MixtralForCausalLM", _LLAMA | {"num_local_experts": 4, "num_experts_per_tok": 2}),
+    "qwen2_moe": (
+        "Qwen2MoeConfig",
+        "Qwen2MoeForCausalLM",
+        _EXPERTS | {"shared_expert_intermediate_size": 16, "mlp_only_layers": [0]},
+    ),
+    "qwen3_moe": ("Qwen3MoeConfig", "Qwen3MoeForCausalLM", _EXPERTS | {"head_dim": 8, "norm_topk_prob": True}),
 }
 """Models whose whole pass is seen: the class of their settings, their own class, and the settings."""
 

@@ -127,7 +127,7 @@ def _export(window: Window, journey: Journey, path: Path) -> None:
     dialog.reject()
 
 
-FAMILIES = ("gpt2", "bert", "bert without an output", "llama", "t5", "gemma2")
+FAMILIES = ("gpt2", "bert", "bert without an output", "llama", "t5", "gemma2", "mixtral")
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

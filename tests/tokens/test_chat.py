@@ -8,7 +8,7 @@ import pytest
 from explorer.errors import BadTemplate, NoChatTemplate
 from explorer.lang import LANGUAGES, Words
 from explorer.tokens import chat
-from explorer.tokens.chat import read_template, within
+from explorer.tokens.chat import has_template, read_template, within
 from explorer.tokens.chat_process import rendered
 from explorer.tokens.token import Token
 
@@ -54,7 +54,19 @@ def test_a_folder_without_a_template_is_told(about: object, tmp_path: Path) -> N
     """In both languages."""
     with pytest.raises(NoChatTemplate) as caught:
         read_template(write(tmp_path, about))
+    assert not has_template(tmp_path)
     assert all(str(tmp_path) in Words.load(language).error(caught.value) for language in LANGUAGES)
+
+
+def test_a_template_that_cannot_be_used_is_one_all_the_same(tmp_path: Path) -> None:
+    """It says what is wrong with it when it is asked for."""
+    (tmp_path / "chat_template.jinja").write_bytes(b"\xff\xfe")
+    assert has_template(tmp_path)
+    with pytest.raises(BadTemplate):
+        read_template(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    assert has_template(write(other, CHATML))
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000])

@@ -20,6 +20,8 @@ from explorer.trace.tap_names import ATTENTION_STAGES, Place, place_of, with_lay
         ("generator.logits", "generator.logits"),
         ("decoder.layers.0.feed_forward.gate", "feed_forward.gate"),
         ("encoder.embedding.segments", "embedding.segments"),
+        ("decoder.layers.1.feed_forward.routing", "feed_forward.routing"),
+        ("decoder.layers.1.feed_forward.chosen", "feed_forward.chosen"),
     ],
 )
 def test_the_stage_follows_from_the_name(tap: str, key: str) -> None:
@@ -61,6 +63,8 @@ def test_only_weights_and_probabilities_are_shares() -> None:
     assert {stage.key for stage in STAGES if stage.range == "unit"} == {
         "attention.weights",
         "attention.dropped",
+        "feed_forward.routing",
+        "feed_forward.chosen",
         "generator.probabilities",
     }
 

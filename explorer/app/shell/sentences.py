@@ -3,12 +3,13 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from explorer.app.shell.chat_switch import ChatSwitch
 from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
 from explorer.picture.theme import Theme
 from explorer.presets import load_preset
-from explorer.state.intents import Intent, OpenPage, SetTarget, SetText
+from explorer.state.intents import Intent, OpenPage, SetChat, SetTarget, SetText
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
@@ -38,6 +39,8 @@ class Sentences(QWidget):
         self.source_row, self.target_row = TokenRowView(), TokenRowView()
         self.examples = ExamplesButton()
         self.examples.chosen.connect(self._chose_example)
+        self.chat = ChatSwitch()
+        self.chat.chose.connect(self._chose_chat)
         grid = QGridLayout(self)
         grid.setContentsMargins(12, 6, 12, 6)
         grid.setHorizontalSpacing(8)
@@ -54,6 +57,7 @@ class Sentences(QWidget):
             grid.addLayout(beside, 0, 2 * column)
             if not column:
                 beside.addWidget(self.examples)
+                beside.addWidget(self.chat)
             grid.addWidget(edit, 0, 2 * column + 1)
             grid.addWidget(row, 1, 2 * column, 1, 2)
             grid.setColumnStretch(2 * column + 1, 1)
@@ -73,6 +77,7 @@ class Sentences(QWidget):
     def speak(self, words: Words) -> None:
         self._words = words
         self.examples.offer(gallery(), words)
+        self.chat.speak(words)
         self._name_source(words)
         self._hint(words)
         self._offer("", words)
@@ -90,6 +95,7 @@ class Sentences(QWidget):
                 self._offer("", self._words)
         self.examples.setVisible(wish.uses_trained and load_preset(wish.preset).translates)
         self._foreign = wish.foreign
+        self.chat.put(wish)
         if not wish.foreign:
             self._show_target(wish.config.architecture == "encoder-decoder")
         elif by is None and self._nothing_drawn:  # Whether somebody's model has a target, its first answer says.
@@ -129,6 +135,7 @@ class Sentences(QWidget):
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         """Show the tokens. The tokens of a single sentence stand at the left."""
         self._nothing_drawn = False
+        self.chat.draw(trace)
         alone = not trace.tokens.source
         if self._foreign and (trace.config is None or trace.recorded_by):
             self._show_target(trace.card.architecture == "encoder-decoder")
@@ -179,6 +186,9 @@ class Sentences(QWidget):
         self.source_edit.put(example.text)
         if self._words is not None:
             self.noted.emit(example.note.of(self._words.language))
+
+    def _chose_chat(self, on: bool) -> None:
+        self.wished.emit(SetChat(on))
 
     def _typed_source(self, text: str) -> None:
         self.wished.emit(SetText(text))

@@ -58,6 +58,8 @@ _ORDER = (
     "residual",
     "self_attn.output",
     "cross_attn.output",
+    "feed_forward.routing",
+    "feed_forward.chosen",
     "feed_forward.output",
     "feed_forward.activated",
     "feed_forward.hidden",

@@ -56,7 +56,8 @@ def _numbers(part: str, card: ModelCard, side: SideCard, n_source: int, n_target
         by_head = stage_of(f"{side.name}.layers.0.{part}").width == "d_head"
         width = card.d_head * (side.n_kv_heads if shared else side.n_heads) if by_head else d
         return side.n_layers * rows * width
-    return side.n_layers * n * (side.d_ff if stage_of(f"{side.name}.layers.0.{part}").width == "d_ff" else d)
+    widths = {"d_ff": side.d_ff, "experts": card.n_experts}
+    return side.n_layers * n * widths.get(stage_of(f"{side.name}.layers.0.{part}").width, d)
 
 
 def _parts_of(stage: Stage) -> tuple[str, ...]:

@@ -96,5 +96,6 @@ def recorded_pass(
         symbols=source.symbols(config, sentence.tokens),
         search=sentence.search,
         changes=wish.changes,
+        prompt=sentence.prompt,
     )
     return trace if plan.everything else in_levels(trace, recording, plan)

@@ -31,7 +31,7 @@ from explorer.model.ids import ids_tensor
 from explorer.model.tap import taps
 from explorer.state.wish import Wish
 from explorer.stops import Progress, Stop, Superseded, stoppable
-from explorer.tokens.chat import Template, read_template, within
+from explorer.tokens.chat import Template, has_template, read_template, within
 from explorer.tokens.foreign import read_tokenizer
 from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 from explorer.tokens.token import Token
@@ -51,7 +51,9 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     folder = check_folder(path)
     tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop))
-    card = attrs.evolve(card_of(opened, name, folder.held), mask=_mask_id(tokenizer))
+    card = attrs.evolve(
+        card_of(opened, name, folder.held), mask=_mask_id(tokenizer), chat=has_template(folder.path)
+    )
     if tokenizer.size > card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
     return ForeignModel(opened, card, tokenizer, folder.path)
@@ -131,16 +133,17 @@ class ForeignModel:
 
         Raises BadText, TooLong, Superseded.
         """
+        prompt = self._prompt(wish.text) if wish.chat else ""
         if self._card.architecture == "encoder-only":
-            return Sentence(Tokens(source), wish.text)
+            return Sentence(Tokens(source), wish.text, prompt=prompt)
         if self._card.architecture == "decoder-only":
-            return Sentence(Tokens((), source), wish.text)
+            return Sentence(Tokens((), source), wish.text, prompt=prompt)
         if wish.target is not None:
             row = self.tokenizer.tokenize(wish.target, special=False)
-            return Sentence(Tokens(source, self._short_enough((self._begin(), *row))), wish.target)
+            return Sentence(Tokens(source, self._short_enough((self._begin(), *row))), wish.target, prompt=prompt)
         ids = self._written(source, wish.config, changing, stop)
         target = tuple(self.tokenizer.token(number) for number in ids)
-        return Sentence(Tokens(source, target), self.tokenizer.decode(ids))
+        return Sentence(Tokens(source, target), self.tokenizer.decode(ids), prompt=prompt)
 
     def symbols(self, config: Config, tokens: Tokens, *, of_source: bool = False) -> tuple[str, ...]:
         """The symbol of each id of the output, or of what the encoder reads: they are the same."""
@@ -180,10 +183,14 @@ class ForeignModel:
         """
         if not wish.chat:
             return self.tokenizer.tokenize(text)
+        prompt = self._prompt(text)
+        return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
+
+    def _prompt(self, text: str) -> str:
+        """The whole prompt that the model's chat template makes of a text. Raises NoChatTemplate, BadTemplate."""
         if self._template is None:
             self._template = read_template(self._path)
-        prompt = self._template.prompt(text)
-        return within(self.tokenizer.tokenize(prompt, special=False), max(prompt.rfind(text), 0), len(text))
+        return self._template.prompt(text)
 
     def to_go_on_with(self, wish: Wish, row: Row) -> Row:
         """The tokens of a text without the special ones behind it, or of a whole prompt; () if it is no language model."""

@@ -48,12 +48,16 @@ class Begun:
 
 @attrs.frozen
 class Sentence:
-    """The tokens of both sides, the target's text, and the search that found the target if the model itself wrote it."""
+    """The tokens of both sides, the target's text, and the search that found the target if the model itself wrote it.
+
+    `prompt` is what a chat template made of the typed text; "" where none was asked for.
+    """
 
     tokens: Tokens
     target: str
     search: Search | None = None
     begun: Begun | None = None
+    prompt: str = ""
 
     @property
     def lengths(self) -> Lengths:

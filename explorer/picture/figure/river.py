@@ -241,8 +241,8 @@ def _of(half: Half) -> str:
 
 def _half_tables(half: Half) -> Iterator[Table]:
     rows, features = _axis("position", half), Axis("feature")
-    for part, values in (("scaled", half.scaled), ("positions", half.positions), ("output", half.output)):
-        yield Table(f"{half.side}.embedding.{part}{_of(half)}", values, rows, features)
+    for tap, values in zip(half.columns, (half.scaled, half.positions, half.output), strict=True):
+        yield Table(f"{half.side}.{tap}{_of(half)}", values, rows, features)
     blocks = [block for layer in half.layers for block in layer]
     lengths = np.stack([half.length, *(block.length for block in blocks), half.last], axis=1)  # [position, place]
     places = ("input", *(f"{block.attention}.{block.layer}" for block in blocks), "norm")

@@ -21,6 +21,7 @@ from explorer.trace.arrays import Array
 from explorer.trace.levels import all_closed, pooled
 from explorer.trace.model_card import SideCard
 from explorer.trace.sampling import cut_away, sampling_probabilities
+from explorer.trace.tap_names import without_place
 from explorer.trace.trace import Trace
 
 _CANDIDATES = 8
@@ -178,6 +179,7 @@ def _half(trace: Trace, card: SideCard, look: Look, part: Excerpt) -> Half:
         length=_length(trace, tap, rows, block),
         last=_length(trace, last, rows, block),
         layers=tuple(_layer(trace, card, layer, look, part, rows) for layer in range(card.n_layers)),
+        vectors=without_place(vectors),
     )
 
 
@@ -219,7 +221,7 @@ def _layer(trace: Trace, card: SideCard, layer: int, look: Look, excerpt: Excerp
         base = f"{card.name}.layers.{layer}.{part}"
         length = _length(trace, _stream_tap(trace, card.name, layer, place), rows, excerpt.block)
         if part == "feed_forward":
-            hidden = f"{base}.activated"
+            hidden = f"{base}.chosen" if f"{base}.chosen" in trace else f"{base}.activated"  # Of experts, those that work.
             units = None if hidden not in trace.arrays else np.abs(_rows(trace[hidden][rows], excerpt.block))
             made.append(Sublayer(f"{card.name}.{part}", layer, hidden, length, hidden=units))
         else:

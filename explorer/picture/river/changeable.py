@@ -5,8 +5,6 @@ from explorer.picture.river.pointing import Pointing, usual
 from explorer.picture.river.river import River
 from explorer.state.offers import ChangePlace
 
-_VECTORS = ("scaled", "positions", "output")  # the taps of a token's three columns
-
 
 def pointed_place(river: River, pointing: Pointing | None) -> Place | None:
     """What is pointed at; while nothing is, the pair that stands out."""
@@ -23,8 +21,8 @@ def changeable(river: River, place: Place) -> ChangePlace | None:
     match place.kind:
         case "token" | "vector":
             half = next(each for each in river.halves if each.tokens == place.side)
-            part = "output" if place.kind == "token" else _VECTORS[place.head]
-            return ChangePlace(f"{half.side}.embedding.{part}", None, place.index) if half.block == 1 else None
+            tap = "embedding.output" if place.kind == "token" else half.columns[place.head]
+            return ChangePlace(f"{half.side}.{tap}", None, place.index) if half.block == 1 else None
         case "waves":
             return ChangePlace(f"{river.halves[0].side}.embedding.positions", None)
         case "head":

@@ -14,7 +14,7 @@ from explorer.picture.river.pointing import Pointing, told_pair
 from explorer.picture.river.river import Half, River
 from explorer.picture.river.scene import Box, Curves, Dots, Drawn, Hot, Item, Label, Line, Rect, fitting, joined
 from explorer.picture.river.slabs import bands, draw_slabs, lanes
-from explorer.picture.river.strips import draw_strips, excerpt_told, reach
+from explorer.picture.river.strips import draw_strips, excerpt_told, reaches
 
 
 @attrs.frozen
@@ -71,7 +71,8 @@ def _captions(river: River, grid: RiverGrid, words: Words) -> Drawn:
     px = 12.0 if grid.narrow else 13.0
     first = grid.halves[0]
     count, n_features = len(first.slabs), river.halves[0].output.shape[1]
-    told = [(grid.margin, first.slabs[0].x, "embed", n_features)]
+    embeds = "embed" if np.any(river.halves[0].positions) else "embed_alone"
+    told = [(grid.margin, first.slabs[0].x, embeds, n_features)]
     if len(grid.halves) == 2:
         told.append((first.slabs[0].x + 4, grid.memory, "read", count))
         told.append((grid.halves[1].slabs[0].x + 4, grid.out.x, "write", count))
@@ -105,8 +106,10 @@ def _scales(river: River, grid: RiverGrid, words: Words) -> Drawn:
     """The range of each column of vectors, above it."""
     half, place = river.halves[0], grid.halves[0]
     y = place.top - 8
-    most = f"±{reach(half):.3g}"
-    scene: list[Item] = [Label(place.strips[0], y, most, 10, "faint"), Label(place.strips[2], y, most, 10, "faint")]
+    scene: list[Item] = [
+        Label(x, y, f"±{most:.3g}", 10, "faint")
+        for x, most in zip((place.strips[0], place.strips[2]), reaches(half), strict=True)
+    ]
     if not half.whole:
         scene.append(Label(place.label.x - 10, y, excerpt_told(half), 10, "faint"))
     if np.any(half.positions):

@@ -27,8 +27,9 @@ class Sublayer:
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
     [head, query, key], closed cells NaN; `recorded` are the same as the model computed them, None where lanes are blocks of
     tokens; `drawn` [query, key] is one head or the mean of all. `hidden` [lane, unit] are the magnitudes of the activated
-    units. `length` [lane] is the length of the residual stream after this block. What a long text left no room for is None;
-    then `blocks` [head, query block, key block] are the largest weights of blocks of the whole text.
+    units; of experts, the weights of those that were chosen. `length` [lane] is the length of the residual stream after this
+    block. What a long text left no room for is None; then `blocks` [head, query block, key block] are the largest weights of
+    blocks of the whole text.
     """
 
     attention: str
@@ -55,6 +56,9 @@ class Half:
     `tokens` is "source" or "target", the sentence whose tokens are the lanes; lane i begins with token `first` + i · `block`
     of `n_tokens`. Lanes may stand for an excerpt of the sentence. `scaled`, `positions` and `output` are [lane, feature];
     `length` [lane] is the length of what goes in, and `last` [lane] the length after the final norm.
+
+    `vectors` is the tap that `scaled` shows, without its side: "embedding.tokens" where a model of others multiplies by
+    nothing that is seen.
     """
 
     side: str
@@ -70,6 +74,7 @@ class Half:
     length: Array
     last: Array
     layers: tuple[tuple[Sublayer, ...], ...]
+    vectors: str = "embedding.scaled"
 
     @property
     def n(self) -> int:
@@ -85,6 +90,11 @@ class Half:
     def whole(self) -> bool:
         """Whether all tokens of the sentence have a lane."""
         return self.end - self.first == self.n_tokens
+
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        """The taps of the three columns of vectors, without their side: `scaled`, `positions` and `output`."""
+        return self.vectors, "embedding.positions", "embedding.output"
 
     def token(self, lane: int) -> int:
         """The first token of a lane."""

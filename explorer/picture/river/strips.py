@@ -15,6 +15,8 @@ _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
 _LEAST_WAVE, _APART = 8.0, 4  # px of height for a wave to be drawn as a shape; px between sines and cosines
 _MOST_HEIGHT = 30.0
+_SAME = 1e-3  # of the largest number; sums differ by less
+_FAR = 4.0  # times smaller, vectors would be all but white on the scale of their sums
 
 
 def draw_strips(
@@ -74,9 +76,16 @@ def _bar(half: Half, place: HalfGrid) -> Drawn:
     )
 
 
-def reach(half: Half) -> float:
-    """The end of the colour scale of a half's vectors: the largest magnitude before and after the positions are added."""
-    return float(max(np.abs(half.scaled).max(initial=0), np.abs(half.output).max(initial=0))) or 1.0
+def reaches(half: Half) -> tuple[float, float]:
+    """The ends of the colour scales of a half's vectors before and after the positions are added.
+
+    One scale for both lets the eye add them; where a norm stands behind the sums, or one is far smaller, each has its own.
+    """
+    before, after = (float(np.abs(values).max(initial=0)) for values in (half.scaled, half.output))
+    both = max(before, after) or 1.0
+    # Of blocks of tokens the largest numbers are shown, which are no sums.
+    is_sum = half.block > 1 or bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
+    return (both, both) if not min(before, after) or (is_sum and both <= _FAR * min(before, after)) else (before, after)
 
 
 def shown_text(label: str) -> str:
@@ -129,12 +138,12 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
 
 def _vectors(half: Half, place: HalfGrid, colours: str, *, sinusoidal: bool) -> list[Item]:
     """The three columns as one image each: [lane, feature] in whole pixels, with gaps between thick lanes."""
-    scale = Scale(-reach(half), reach(half), colours)
     width = round(place.strip_w)
     high = min(_MOST_HEIGHT, max(place.pitch - 6, place.pitch * 0.62)) if place.pitch > 10 else place.pitch
     made: list[Item] = []
-    for x, values in ((place.strips[0], half.scaled), (place.strips[2], half.output)):
-        made.append(_column(indices(columns(values, width), scale), x, place, high, colours))
+    drawn = zip((place.strips[0], place.strips[2]), (half.scaled, half.output), reaches(half), strict=True)
+    for x, values, most in drawn:
+        made.append(_column(indices(columns(values, width), Scale(-most, most, colours)), x, place, high, colours))
     if np.any(half.positions):
         made.append(_positions(half, place, high, colours, sinusoidal=sinusoidal))
     return made

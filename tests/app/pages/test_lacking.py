@@ -13,7 +13,10 @@ from explorer.errors import UnknownTap
 from explorer.lang import Words
 from explorer.picture.makers.embedding import sum_strips
 from explorer.picture.makers.river import river
+from explorer.picture.river.changeable import changeable
+from explorer.picture.river.place import Place
 from explorer.state.look import Look
+from explorer.state.offers import ChangePlace
 from explorer.trace.trace import Trace
 from tests.trace.foreign import grouped_trace
 
@@ -106,4 +109,8 @@ def test_a_model_without_an_output_has_its_river(change: Callable[[Look], Look])
     assert (made.written.candidates, made.written.n_symbols) == ((), 0)
     assert made.written.step == look.step(trace) == (1 if look.position == 1 else len(trace.tokens.target) - 1)
     assert (made.halves[0].scaled == trace["decoder.embedding.tokens"]).all()
+    columns = [table.name for table in made.kind().tables(made) if table.name.startswith("decoder.embedding.")]
+    assert columns == [f"decoder.embedding.{part}" for part in ("tokens", "positions", "output")]
+    vector = Place("vector", side="target", index=1, head=0)
+    assert changeable(made, vector) == ChangePlace("decoder.embedding.tokens", None, 1)
     assert made.kind().describe(made, EN)

@@ -20,6 +20,7 @@ from explorer.engine.recording import long_text
 from explorer.engine.recording.memory import trace_bytes
 from explorer.engine.request import Request
 from explorer.errors import (
+    BadChange,
     BadVocabulary,
     KnobDoesNothing,
     NoChatTemplate,
@@ -351,6 +352,9 @@ def test_a_text_may_be_a_message_in_the_models_chat_template(
     assert [token.text for token in plain.tokens.target] == ["[CLS]", "the", "fox", "[SEP]"]
     assert [token.text for token in chat.tokens.target] == ["a", "b", "the", "fox", "and"]
     assert [(token.start, token.end) for token in chat.tokens.target] == [(0, 0), (0, 0), (0, 3), (4, 7), (0, 0)]
+    assert (plain.card.chat, plain.prompt, chat.prompt) == (True, "", "a b the fox and")
+    chat.save(tmp_path / "chat.npz")
+    assert explorer.Trace.load(tmp_path / "chat.npz").prompt == chat.prompt
     same = explorer.explore("a b the fox and", preset=talking)
     assert [token.id for token in same.tokens.target[1:-1]] == [token.id for token in chat.tokens.target]
     assert cli.main(["show", "the fox", "--preset", str(talking), "--chat"]) == 0
@@ -358,6 +362,22 @@ def test_a_text_may_be_a_message_in_the_models_chat_template(
     for preset in (folder("bert"), "tiny"):
         with pytest.raises(NoChatTemplate):
             explorer.explore("the fox", preset=preset, chat=True)
+
+
+def test_the_choice_of_experts_can_be_changed(folder: Folder) -> None:
+    """One that is closed is no longer chosen; one that there is not is refused, and so is a mask where there is none."""
+    path, tap = folder("mixtral"), "decoder.layers.0.feed_forward.routing"
+    plain = explorer.explore(TEXT, preset=path)
+    first = int(plain[tap][0].argmax())
+    closed = explorer.explore(TEXT, preset=path, changes=[Change(tap, "scale", columns=[first], value=0.0)])
+
+    assert plain.axes(tap) == ("position", "expert")
+    assert np.allclose(plain[tap].sum(axis=1), 1)
+    assert plain[tap.replace("routing", "chosen")][0, first] > 0
+    assert not closed[tap.replace("routing", "chosen")][:, first].any()
+    for change in (Change(tap, "scale", columns=[4], value=0.0), Change(tap, "close", columns=[0])):
+        with pytest.raises(BadChange):
+            explorer.explore(TEXT, preset=path, changes=[change])
 
 
 def test_files_are_written_of_it(folder: Folder, tmp_path: Path) -> None:

@@ -1,0 +1,98 @@
+"""Experts: several feed-forward networks, of which each token goes through a few. Shazeer et al. 2017, Jiang et al. 2024.
+
+What the router says is seen and obeyed at two taps, both [batch, position, expert]: `routing`, the softmax over all experts,
+and `chosen`, the weights with which the outputs of those that were chosen are added, 0 for all others.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from explorer.foreign.families import Side, Sublayer
+from explorer.model.tap import Tap
+
+ROUTING = "batch position expert"
+_Choice = tuple[Tensor, Tensor, Tensor]
+
+
+def router_of(layer: nn.Module, side: Side) -> Any:
+    """The router of a layer's experts; None where all tokens go through one network."""
+    if side.experts is None:
+        return None
+    found = dict(layer.named_modules()).get(side.experts.router)
+    return found if found is not None and isinstance(getattr(found, "top_k", None), int) else None
+
+
+def output_path(layer: nn.Module, side: Side, kind: str, sublayer: Sublayer) -> str:
+    """The path, in a layer, of the module whose output is added to the stream."""
+    routed = kind == "feed_forward" and side.experts is not None and router_of(layer, side) is not None
+    return side.experts.output if routed and side.experts is not None else sublayer.output
+
+
+def tap_router(block: nn.Module, router: nn.Module, routing: Tap, chosen: Tap) -> None:
+    """Have what a router says go through both taps. `block` is the module of all experts, which asks it."""
+    own, shape = router.forward, _Shape()
+
+    def forward(*args: Any, **kwargs: Any) -> _Choice:
+        said: _Choice = own(*args, **kwargs)
+        return _chosen(_routed(said, routing, router, shape), chosen, shape)
+
+    router.forward = functools.wraps(own)(forward)
+    block.forward = shape.noting(block.forward)
+
+
+class _Shape:
+    """How many rows a batch has, which a router is not told: it sees the tokens of all rows one after the other."""
+
+    def __init__(self) -> None:
+        self.batch = 1
+
+    def noting(self, own: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, which notes the number of rows first."""
+
+        @functools.wraps(own)
+        def forward(vectors: Tensor, *args: Any, **kwargs: Any) -> Any:
+            self.batch = len(vectors)
+            return own(vectors, *args, **kwargs)
+
+        return forward
+
+    def by_row(self, of_tokens: Tensor) -> Tensor:
+        """[batch · position, expert] as [batch, position, expert]."""
+        return of_tokens.reshape(self.batch, -1, of_tokens.shape[-1])
+
+
+def _routed(said: _Choice, tap: Tap, router: Any, shape: _Shape) -> _Choice:
+    """What the router says, after the tap of its softmax. Other numbers there are chosen from anew, as the router does."""
+    logits, _weights, _choice = said
+    # r[p] = softmax(x[p] W)
+    softmax = logits.softmax(dim=-1, dtype=torch.float)  # [batch · position, expert]
+    seen = shape.by_row(softmax)
+    replaced = tap(seen)
+    if replaced is seen:
+        return said
+    weights, choice = replaced.reshape_as(softmax).topk(router.top_k, dim=-1)  # [batch · position, choice]
+    if getattr(router, "norm_topk_prob", True):  # Mixtral, which has no such setting, always does.
+        total = weights.sum(dim=-1, keepdim=True)
+        weights = weights / torch.where(total == 0, 1, total)  # Of experts that all have the weight 0, none is heard.
+    return logits, weights.to(logits.dtype), choice
+
+
+def _chosen(said: _Choice, tap: Tap, shape: _Shape) -> _Choice:
+    """What the router says, after the tap of the weights. If others than the chosen ones have some there, all are asked."""
+    logits, weights, choice = said
+    # [batch · position, choice] → [batch · position, expert]
+    spread = torch.zeros_like(logits, dtype=weights.dtype).scatter(-1, choice, weights)
+    seen = shape.by_row(spread)
+    replaced = tap(seen)
+    if replaced is seen:
+        return said
+    flat = replaced.reshape_as(spread).to(weights.dtype)
+    kept = flat.gather(-1, choice)
+    if torch.equal(torch.zeros_like(flat).scatter(-1, choice, kept), flat):
+        return logits, kept, choice
+    every = torch.arange(logits.shape[-1], device=choice.device).expand_as(logits)
+    return logits, flat, every
