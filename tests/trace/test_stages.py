@@ -62,6 +62,7 @@ def test_only_weights_and_probabilities_are_shares() -> None:
         "attention.weights",
         "attention.dropped",
         "generator.probabilities",
+        "classifier.probabilities",
     }
 
 
