@@ -1,11 +1,12 @@
 """The output page: decoding steps, the distribution at each step, attention at that step, alignment and search tree.
 
-Of a language model it also lets one go on with the text.
+Of a language model it also lets one go on with the text; of a classifier it shows the classes.
 """
 
 import attrs
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QToolButton, QWidget
 
+from explorer.app.pages.classes_part import ClassesPart
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
 from explorer.app.pages.writing_part import WritingPart, writes_on
@@ -13,6 +14,7 @@ from explorer.config import BEAM
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
+from explorer.picture.makers.classes import tells_classes
 from explorer.picture.makers.decoding_step import step_cross, step_self
 from explorer.picture.makers.output import top_bars, top_map
 from explorer.picture.makers.pooled import offered_pools, pooled_as
@@ -32,12 +34,16 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.timeline import TimelineView
 from explorer.views.pictures.tree import TreeView
 
+_EXPLAINED = {"write": "writing", "classify": "classes"}  # the explanation of what is done
 _LEAST_WIDE_PX = 800  # px, room for three cards beside each other
 _STEPS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
 class OutputPage(Page):
-    """The steps of decoding; the other cards show the chosen step. `doing` is "read", or "write" of a language model."""
+    """The steps of decoding; the other cards show the chosen step. `doing` is "read", or "write" of a language model.
+
+    Of a classifier, the part `classes` stands in the place of the steps.
+    """
 
     key = "output"
     least_px = 640
@@ -49,8 +55,11 @@ class OutputPage(Page):
         self._look = Look()
         self._as_grid = False
         self._words: Words | None = None
+        self._explained = self.key  # the key of the explanation that is shown
+        self._shown = ""  # what the page did when it was last drawn
         self.doing = "read"
         self._make_cards()
+        self.classes = ClassesPart(self)
         self.writing = WritingPart(self)
         self.writing.sent.connect(self.sent)
         self.writing.wished.connect(self.wished)
@@ -71,7 +80,8 @@ class OutputPage(Page):
         column = column_in(within)
         column.addLayout(choices)
         column.addWidget(self.reading, 9)
-        column.addWidget(self.writing, 9)
+        for part in (self.writing, self.classes):
+            column.addWidget(part, 9)
         last = beside((self.tree, 5), (self.map, 5), (self.writing.tried, 5), (self.explain(), 2))
         column.addLayout(last, 4)
 
@@ -114,25 +124,31 @@ class OutputPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
-        translates, writes = bool(trace.expected), writes_on(trace)
-        writing = writes and self.doing == "write"
-        self.doings.offer({each: words(f"writing.{each}") for each in ("read", "write")} if writes else {}, self.doing)
-        self.reading.setVisible(not writing)
+        translates, offered = bool(trace.expected), _doings(trace)
+        now = self.doing if self.doing in offered else offered[0]
+        self.doings.offer({each: words(f"writing.{each}") for each in offered} if len(offered) > 1 else {}, now)
+        self.reading.setVisible(now == "read")
         for each in (self.writing, self.writing.tried):
-            each.setVisible(writing)
-        if writing:
+            each.setVisible(now == "write")
+        self.classes.setVisible(now == "classify")
+        if now == "write":
             self.writing.draw(trace, look, words)
+        elif now == "classify":
+            self.classes.draw(trace, look, words)
+        self._explain(_EXPLAINED.get(now, self.key))
+        self._begin_at_the_top(now)
         self.cross.setVisible(has_alignment(trace))
         self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
         if not has_alignment(trace):
             self.lines.hide()
             self.grid.hide()
-        self.tree.setVisible(translates)
-        self.map.setVisible(not translates and not writing)
+        self.tree.setVisible(translates and now == "read")
+        self.map.setVisible(not translates and now == "read")
         across = attrs.evolve(look, attention="decoder.cross_attn")
         for pool in self.pools:
             pool.offer(offered_pools(across), pooled_as(across), words)
-        self.sampling.put(look, trace.card.vocab_size)
+        if trace.card.vocab_size:
+            self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
 
     def put(self, wish: Wish) -> None:
@@ -140,6 +156,9 @@ class OutputPage(Page):
         self.beams.offer({str(beam): str(beam) for beam in range(1, int(BEAM.valid.high) + 1)}, str(wish.beam))
         self.free.setVisible(bool(wish.prefix))
         self.writing.put(wish)
+
+    def lacks(self, trace: Trace) -> str:
+        return "" if tells_classes(trace) else super().lacks(trace)
 
     def bring(self, brought: Brought) -> None:
         self.writing.bring(brought)
@@ -151,7 +170,8 @@ class OutputPage(Page):
     def speak(self, words: Words) -> None:
         super().speak(words)
         self._words = words
-        self._explain()
+        self._explained = ""  # in this language
+        self._explain(self.key)
         self.writing.speak(words)
         self.doings.setAccessibleName(words("writing.doing"))
         self.sampling.speak(words)
@@ -165,12 +185,19 @@ class OutputPage(Page):
     def _do(self, doing: str) -> None:
         """Read the text, or go on with it."""
         self.doing = doing
-        self._explain()
         self.look_at()  # An unchanged Look still draws the page again.
 
-    def _explain(self) -> None:
-        if self.explanation is not None and self._words is not None:
-            self.explanation.tell("writing" if self.doing == "write" else self.key, self._words)
+    def _explain(self, key: str) -> None:
+        if self.explanation is not None and self._words is not None and key != self._explained:
+            self._explained = key
+            self.explanation.tell(key, self._words)
+
+    def _begin_at_the_top(self, now: str) -> None:
+        """Where other cards stand now, show the first one. Hidden cards hand the focus on, and the page scrolls after it."""
+        if now != self._shown:
+            self._shown = now
+            for area in self.findChildren(QScrollArea):
+                area.verticalScrollBar().setValue(0)
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
@@ -210,6 +237,13 @@ class OutputPage(Page):
 
     def _search(self, beam: str) -> None:
         self.wished.emit(SetBeam(int(beam)))
+
+
+def _doings(trace: Trace) -> tuple[str, ...]:
+    """What the page can do with the model of a Trace, what it does first at the beginning."""
+    if tells_classes(trace):
+        return ("classify",)
+    return ("read", "write") if writes_on(trace) else ("read",)
 
 
 PAGE = OutputPage
