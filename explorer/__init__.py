@@ -321,7 +321,8 @@ def generate(
     Raises explorer.errors.ExplorerError for anything a caller can correct, so NotALanguageModel and BadKnob.
     """
     from explorer.engine.sources.source import never, silent
-    from explorer.trace.continuation import N_WRITTEN, Sampling
+    from explorer.trace.continuation import Sampling
+    from explorer.trace.sampling_knobs import N_WRITTEN
 
     request = _request(text, None, preset, trained, changes, knobs)
     sampling = Sampling(temperature=sampling_temperature, top_k=top_k, top_p=top_p, seed=sampling_seed)

@@ -13,7 +13,7 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.config import KNOBS
 from explorer.files import read_whole
 from explorer.lang import Words
-from explorer.trace.continuation import N_WRITTEN, SEED, TEMPERATURE, TOP_K, TOP_P, Sampling
+from explorer.trace.sampling_knobs import N_WRITTEN, SEED, TEMPERATURE, TOP_K, TOP_P
 
 _MOST_BYTES = 2**24
 _SHOWN = 5  # candidates of a line
@@ -31,6 +31,8 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
     """Go on with TEXT, token by token."""
     drawn = {"temperature": TEMPERATURE, "top_k": TOP_K, "top_p": TOP_P, "seed": SEED}
     told = {name: given[knob.name] for name, knob in drawn.items() if given[knob.name] is not None}
+    from explorer.trace.continuation import Sampling  # NumPy takes a tenth of a second to load.
+
     sampling = Sampling(**told)
     most = int(N_WRITTEN.check(N_WRITTEN.default if given["tokens"] is None else given["tokens"]))
     request = asked(text, given | {"target": None})

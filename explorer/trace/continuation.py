@@ -7,27 +7,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.knobs import Knob, Range
 from explorer.trace.arrays import Array
 from explorer.trace.measures import log_p
 from explorer.trace.sampling import cut_away, sampling_probabilities
+from explorer.trace.sampling_knobs import SEED, TEMPERATURE, TOP_K, TOP_P
 
 if TYPE_CHECKING:
     from explorer.trace.trace import Trace
 
 _CANDIDATES = 20  # symbols that are kept of a distribution
-
-
-def _knob(name: str, default: float, low: float, high: float) -> Knob:
-    kind = type(default).__name__
-    return Knob(name=name, kind=kind, default=default, group="sampling", applies="draw", valid=Range(low, high))
-
-
-TEMPERATURE = _knob("sampling_temperature", 1.0, 1e-3, 1e3)
-TOP_K, TOP_P = _knob("top_k", 0, 0, 10**6), _knob("top_p", 1.0, 0, 1)
-SEED = _knob("sampling_seed", 0, 0, 999_999)
-N_WRITTEN = _knob("tokens", 20, 1, 1000)
-"""How many tokens can be asked for at once."""
 
 
 def _temperature(value: object) -> float:

@@ -9,7 +9,7 @@ from explorer.config import Config
 from explorer.engine import devices
 from explorer.engine.changing import Changing
 from explorer.engine.devices import chosen_device, seeded
-from explorer.engine.experiments import bench, output_weights, patching, saliency, trials
+from explorer.engine.experiments import bench, output_weights, patching, saliency, trials, vectors
 from explorer.engine.experiments import experiment as experiments
 from explorer.engine.experiments.bench import Bench
 from explorer.engine.experiments.experiment import experiment, focused
@@ -28,6 +28,7 @@ from tests.picture.examples import example
 _OF_A_TRACE = (
     "patching",
     "saliency",
+    "vectors",
     "why",
     "readers",
     "lens",
@@ -135,6 +136,24 @@ def test_saliency_works_on_the_models_device(architecture: str, monkeypatch: pyt
     saliency.saliency(model, tokens, (bench.source(), bench.target()), words, (), lambda: False)
 
     assert set(seen) == {torch.device("meta")}
+
+
+@pytest.mark.parametrize("architecture", ["encoder-decoder", "encoder-only", "decoder-only"])
+def test_the_table_of_vectors_comes_from_the_models_device(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is compared on the processor, with streams that were recorded."""
+    seen: list[torch.device] = []
+
+    def from_meta(tensor: torch.Tensor) -> torch.Tensor:
+        seen.append(tensor.device)
+        return torch.ones(tensor.shape, dtype=tensor.dtype)
+
+    monkeypatch.setattr(vectors, "fetched", from_meta)
+    trace = example(architecture)
+    assert trace.config is not None
+    model = build(trace.config).to("meta")
+    symbols = tuple(map(str, range(trace.card.vocab_size)))
+    found = vectors.vectors(Bench(model, trace.tokens, trace.expected, (), lambda: False, symbols, trace=trace), symbols)
+    assert set(seen) == {torch.device("meta")} and found.sides
 
 
 def test_a_weight_is_set_on_the_models_device() -> None:

@@ -232,7 +232,7 @@ def test_an_output_that_is_read_otherwise_is_refused(folder: Folder, monkeypatch
     """Here, by another scale than the model's."""
     monkeypatch.setattr(weights_file, "_scale", lambda _foreign: 1.0)
     with pytest.raises(LacksTap) as caught:
-        explorer.lens(TEXT, target="the dog", preset=folder("t5"))
+        explorer.lens(f"{TEXT} 天", target="the dog", preset=folder("t5"))  # A text of which no lens is kept.
     assert caught.value.values["why"] == "absent.reads_otherwise"
     assert looking_back._SAME < 0.01
 

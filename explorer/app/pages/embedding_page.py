@@ -14,6 +14,8 @@ from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.strips import StripsView
 from explorer.views.pictures.vector_map import VectorMapView
 
+_RIGHT = 4  # the right column's share of the width; the left one has 5
+
 
 class EmbeddingPage(Page):
     """The embedding of a side, and its sum with the positions below it; at the right neighbours and a map of the vocabulary."""
@@ -34,18 +36,19 @@ class EmbeddingPage(Page):
         self.neighbours.bar.insertWidget(2, self.token)
         self.token.chose.connect(self._chose)
         plane.chose.connect(self._chose)
-        grid = with_margins(QGridLayout(self.scrolled()))
+        grid = self._grid = with_margins(QGridLayout(self.scrolled()))
         for place, card in (((0, 0), first), ((0, 1), self.neighbours), ((1, 0), sums), ((1, 1), self.map)):
             grid.addWidget(card, *place)
         grid.addWidget(self.explain(hug=True), 2, 0, 1, 2)
-        for number, (across, down) in enumerate(((5, 3), (4, 4), (0, 2))):
+        for number, (across, down) in enumerate(((5, 3), (_RIGHT, 4), (0, 2))):
             grid.setColumnStretch(number, across)
             grid.setRowStretch(number, down)
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         # A model of others keeps its vectors to itself, so its page has strips alone.
         for card in (self.neighbours, self.map):
-            card.setVisible(trace.config is not None)
+            card.setVisible(not trace.of_others)
+        self._grid.setColumnStretch(1, 0 if trace.of_others else _RIGHT)
         found = side_vectors(trace, look)
         if found is not None:
             self.token.offer(found.tokens, chosen_token(trace, look), words)

@@ -24,7 +24,9 @@ from explorer.views.pictures.rewording import RewordingView
 
 _FACTORS = [round(0.1 * tick, 1) for tick in range(-50, 51)]
 _SLIDER_PX = 260
-_TRANSLATIONS_PX = 180  # px of the card with both translations; what is left belongs to the map
+# px of the card with both translations, with each word's Δ log p below them once something is steered. What is left belongs
+# to the map.
+_STEERED_PX, _UNSTEERED_PX = 152, 128
 
 
 class SteeringPage(Page):
@@ -82,7 +84,7 @@ class SteeringPage(Page):
         column.addLayout(sets)
         column.addLayout(row)
         column.addWidget(self.why)
-        self.words_card.fix_height(_TRANSLATIONS_PX)
+        self.words_card.fix_height(_UNSTEERED_PX)
         column.addWidget(self.words_card)
         column.addWidget(self.directions, 6)
         column.addWidget(self.explain(hug=True), 2)
@@ -103,6 +105,7 @@ class SteeringPage(Page):
     def _show_factor(self, words: Words) -> None:
         """Show the factor of the change in the list, and how long the vector is; or that other sentences made that change."""
         change = self._steering()
+        self.words_card.fix_height(_UNSTEERED_PX if change is None or not change.on else _STEERED_PX)
         if self._found is None:
             self.lengths.setText("")
             return
