@@ -123,7 +123,7 @@ def gui(context: click.Context, text: str | None, preset: str | None, trace: str
 @click.pass_obj
 def show(words: Words, /, text: str, **given: Any) -> None:
     """Say what the model made of TEXT: tokens, taps, shapes and figures."""
-    from explorer.cli.output import absent, filled_in, next_token
+    from explorer.cli.output import absent, classes, filled_in, next_token
     from explorer.picture.cell_text import number
     from explorer.picture.makers.taps import TapList
 
@@ -135,7 +135,7 @@ def show(words: Words, /, text: str, **given: Any) -> None:
             click.echo(f"    id: {' '.join(str(token.id) for token in tokens)}")
     if trace.expected:
         click.echo(f"{words('header.translation')}: {trace.target}")
-    for line in filter(None, (next_token(trace, words), *filled_in(trace, words))):
+    for line in filter(None, (next_token(trace, words), *filled_in(trace, words), *classes(trace, words))):
         click.echo(line)
     weights = words("status.trained") if trace.trained else words("status.untrained", seed=trace.knob("seed"))
     click.echo(

@@ -28,6 +28,21 @@ def filled_in(trace: Trace, words: Words) -> Iterator[str]:
             yield words("cli.filled_in", mask=token.text, place=place, tokens=_likeliest(trace, place))
 
 
+def classes(trace: Trace, words: Words) -> Iterator[str]:
+    """What a classifier says: a line with the likeliest classes of the text, or one with the likeliest class of each token."""
+    head = trace.card.classes
+    if head is None or head.tap not in trace.arrays:
+        return
+    rows = trace[head.tap]  # [text or position, class]
+    if head.of == "text":
+        first = np.argsort(-rows[0], kind="stable")[:_LIKELIEST]
+        yield words("cli.classes", classes=", ".join(f"{head.labels[each]} {rows[0, each]:.3f}" for each in first))
+        return
+    best = rows.argmax(axis=-1)
+    told = zip(trace.side(head.tap), best, rows.max(axis=-1), strict=True)
+    yield words("cli.classes_of_tokens", classes=" / ".join(f"{token.text} {head.labels[k]} {p:.3f}" for token, k, p in told))
+
+
 def _likeliest(trace: Trace, place: int) -> str:
     shares = trace[_OUTPUT][place]
     first = np.argsort(-shares, kind="stable")[:_LIKELIEST]

@@ -92,6 +92,8 @@ def _length(card: ModelCard, name: str, axis: str, lengths: Lengths) -> int | No
     """How many places a tap has along an axis; None if that depends on a target that is not known yet."""
     if axis == "expert":
         return card.n_experts
+    if axis in ("text", "class"):
+        return 1 if axis == "text" or card.classes is None else len(card.classes.labels)
     if axis in ("feature", "vocab"):
         sizes = {"d_model": card.d_model, "d_head": card.d_head, "d_ff": card.side(name).d_ff, "vocab": card.vocab_size}
         return sizes[stage_of(name).width]

@@ -53,7 +53,7 @@ def similarity(
     found = []
     with torch.inference_mode(), changing.inside(foreign), watched(foreign, watcher):
         for row in rows:
-            vectors = foreign(ids_tensor(tuple(token.id for token in row)), None)[0]  # [position, feature]
+            vectors = foreign.vectors(ids_tensor(tuple(token.id for token in row)))[0]  # [position, feature]
             found.append(fetched(pooled(vectors, pooling)).numpy())
     return Similarity(tuple(texts), frozen_array(np.stack(found)), pooling.ways, pooling.normalises, pooling.told)
 

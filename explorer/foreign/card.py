@@ -8,6 +8,7 @@ from torch import Tensor
 from explorer.foreign.opening import Opened
 from explorer.model.hooks import watched
 from explorer.model.tap import Tap
+from explorer.trace.class_head import PROBABILITIES
 from explorer.trace.model_card import ModelCard, SideCard
 from explorer.trace.tap_names import without_place
 
@@ -53,6 +54,7 @@ def card_of(opened: Opened, name: str, held: str = "float32") -> ModelCard:
         n_experts=next((found for key in _EXPERTS if isinstance(found := getattr(config, key, None), int)), 0),
         n_chosen=foreign.n_chosen,
         bare_layers=_bare_layers(opened),
+        classes=foreign.classes,
     )
 
 
@@ -142,7 +144,10 @@ def _absent(opened: Opened, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[t
         for attention in dict.fromkeys(name.rpartition(".")[2] for name in opened.attentions):
             yield from ((f"{attention}.{part}", "absent.softmax_alone") for part in parts)
     if not foreign.has_output:
-        yield from ((f"generator.{part}", "absent.no_output") for part in ("logits", "probabilities"))
+        why = "absent.no_output" if foreign.classes is None else "absent.classifies"
+        yield from ((f"generator.{part}", why) for part in ("logits", "probabilities"))
+    if foreign.classes is not None and foreign.classes.by == "number":
+        yield PROBABILITIES, "absent.numbers"
     if foreign.known is None:
         named = ("embedding.tokens", "embedding.output", "feed_forward.hidden", "feed_forward.activated", "feed_forward.output")
         streams = (

@@ -14,6 +14,7 @@ import attrs
 
 from explorer.errors import BadWeights, CannotRead, MissingWeights, NeedsSafetensors, NotAModel, OnlyGguf
 from explorer.foreign.holding import way_to_hold
+from explorer.foreign.labels import read_labels
 from explorer.foreign.settings import read_json, read_settings
 from explorer.model.weights_header import Header, read_header
 
@@ -27,12 +28,16 @@ _COUNTS = re.compile(r"(?:^|\.)(?:position_ids|token_type_ids|bias|masked_bias|n
 
 @attrs.frozen
 class Folder:
-    """A checked folder: its absolute path, the settings of its model, the headers of its files, and how to hold its weights."""
+    """A checked folder: its absolute path, the settings of its model, the headers of its files, and how to hold its weights.
+
+    `labels` are those of a classifier's classes, () of any other model.
+    """
 
     path: Path
     settings: Mapping[str, Any]
     headers: Mapping[Path, Header]
     held: str = "float32"
+    labels: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:
@@ -61,7 +66,7 @@ def check_folder(path: Path) -> Folder:
         files = _weight_files(path)
     except (OSError, ValueError) as error:
         raise NotAModel(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
-    folder = Folder(path, settings, {file: _header(file) for file in files})
+    folder = Folder(path, settings, {file: _header(file) for file in files}, labels=read_labels(path))
     _check_layers(folder)
     held = way_to_hold(str(path), folder.sizes)
     kinds = {kind for header in folder.headers.values() for kind in header.dtypes.values() if kind in _FLOATS}

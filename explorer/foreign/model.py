@@ -15,11 +15,13 @@ import attrs
 from torch import Tensor, nn
 
 from explorer.foreign.attention import AttentionTaps, Turned, give_taps
+from explorer.foreign.classes import probabilities
 from explorer.foreign.experts import ROUTING, output_path, router_of, tap_router
 from explorer.foreign.families import Family, Side
 from explorer.foreign.softmax import unwatch_softmax, watch_softmax
 from explorer.foreign.thin import weight_of
 from explorer.model.tap import Tap
+from explorer.trace.class_head import LOGITS, PROBABILITIES, ClassHead
 
 _VECTORS = "batch position feature"
 _MAP = "batch head query key"
@@ -42,7 +44,7 @@ class Foreign(nn.Module):
 
     `sides` are the names of its sides, and `family` says where the rest is; None where nothing is known about that. A family
     whose parts are not all there is treated so too, and is then None in `known`. `by_softmax` says that the attentions know no
-    function by name: then what their softmax reads and gives is all that is seen of them.
+    function by name: then what their softmax reads and gives is all that is seen of them. `classes` is a classifier's head.
     """
 
     def __init__(
@@ -53,9 +55,10 @@ class Foreign(nn.Module):
         family: Family | None,
         *,
         by_softmax: bool = False,
+        classes: ClassHead | None = None,
     ) -> None:
         super().__init__()
-        self.by_softmax = by_softmax
+        self.by_softmax, self.classes = by_softmax, classes
         self.inside = (model,)  # In a tuple, its modules are no parts of this one, which has the taps alone.
         self.turned = Turned()
         self.attentions = dict(attentions)
@@ -80,6 +83,10 @@ class Foreign(nn.Module):
         if self.has_output:
             self._tap("generator.logits", "batch position vocab")
             self._tap("generator.probabilities", "batch position vocab")
+        if classes is not None:
+            axes = "batch text class" if classes.of == "text" else "batch position class"
+            for path in dict.fromkeys((LOGITS, classes.tap)):
+                self._tap(path, axes)
 
     @property
     def model(self) -> Any:
@@ -89,8 +96,8 @@ class Foreign(nn.Module):
     def forward(self, source: Tensor | None, target: Tensor | None, memory: Any = None) -> Tensor:
         """The logits [batch, position, vocab], or the last vectors [batch, position, feature] of a model without an output.
 
-        The ids [batch, position] of a model with one side are `source` of an encoder and `target` of a decoder. `memory` is
-        what `encode` gave, and then stands for the source.
+        A classifier gives [batch, position, class], or [batch, class] for a text. The ids [batch, position] of a model with one
+        side are `source` of an encoder and `target` of a decoder. `memory` is what `encode` gave, in place of the source.
         """
         return self._given_out(self._passed(source, target, memory))
 
@@ -122,12 +129,27 @@ class Foreign(nn.Module):
 
     def _given_out(self, found: Any) -> Tensor:
         """The logits of a pass, through their taps; the last vectors of a model without an output."""
+        if self.classes is not None:
+            return self._classified(found.logits, self.classes)
         if not self.has_output:
             vectors: Tensor = found.last_hidden_state
             return vectors
         logits: Tensor = self.get_submodule("generator.logits")(found.logits)
         self.get_submodule("generator.probabilities")(logits.softmax(dim=-1))
         return logits
+
+    def _classified(self, logits: Tensor, classes: ClassHead) -> Tensor:
+        """The logits of the classes, [batch, class] or [batch, position, class], through their taps."""
+        rows = logits[:, None] if classes.of == "text" else logits  # [batch, text 1 or position, class]
+        seen: Tensor = self.get_submodule(LOGITS)(rows)
+        if classes.by != "number":
+            self.get_submodule(PROBABILITIES)(probabilities(seen, classes.by))
+        return seen.view_as(logits)
+
+    def vectors(self, ids: Tensor) -> Tensor:
+        """The last vectors [batch, position, feature] of a model with one side, before its head if it has one."""
+        found: Tensor = self.model.base_model(input_ids=ids, use_cache=False).last_hidden_state
+        return found
 
     def expanded(self, memory: Any, n: int) -> Any:
         """The same for `n` rows that share what `encode` made of one."""

@@ -6,7 +6,7 @@ code from, and no name that it could look for in the network.
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from explorer.errors import BadWeights, MissingWeights, NoAttention, NotAModel, NotInstalled, SelfCheckFailed, UnknownFamily
 from explorer.foreign.attention import NAME, SeenAttention, register, seen_attentions
+from explorer.foreign.classes import class_head
 from explorer.foreign.families import FAMILIES
 from explorer.foreign.folder import Folder
 from explorer.foreign.lending import Lender
@@ -69,11 +70,11 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     with _quietly(transformers):
         model = _loaded(transformers, folder, going)
         going(1.0)
-        return with_taps(model, str(folder.path), going)
+        return with_taps(model, str(folder.path), going, folder.labels)
 
 
-def with_taps(model: Any, path: str, going: Progress = _unwatched) -> Opened:
-    """A model of transformers with taps; `path` is named in errors.
+def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Sequence[str] = ()) -> Opened:
+    """A model of transformers with taps; `path` is named in errors, `labels` are those of a classifier.
 
     Raises UnknownFamily, NoAttention, SelfCheckFailed, Superseded.
     """
@@ -101,7 +102,7 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched) -> Opened:
     before = probed(model) if by_softmax else _eager(model, path)
     layers = packable(model)  # Taps stand around them.
     sides = tuple(name for name in ("encoder", "decoder") if any(each.startswith(f"{name}.") for each in named))
-    foreign = Foreign(model, named, sides, FAMILIES.get(family), by_softmax=by_softmax)
+    foreign = Foreign(model, named, sides, FAMILIES.get(family), by_softmax=by_softmax, classes=class_head(model, labels))
     _tell(lender, going, 2)
     difference = _apart(probed(model), before)
     if not difference <= TOLERANCE:
@@ -123,7 +124,7 @@ def _tell(lender: Lender | None, going: Progress, number: int) -> None:
 
 
 def probed(model: Any) -> Tensor:
-    """[batch 1, position, vocab or feature] what a model makes of a few tokens."""
+    """What a model makes of a few tokens: [batch 1, position, vocab, feature or class], or [batch 1, class] for the text."""
     config = model.config.get_text_config()
     longest = getattr(config, "max_position_embeddings", None) or _PROBE
     ids = (torch.arange(min(_PROBE, max(longest - 2, 2)))[None] + 5) % config.vocab_size
@@ -174,7 +175,8 @@ def _described(transformers: Any, folder: Folder) -> tuple[Any, Any]:
         raise UnknownFamily(path=path, family=folder.family)
     kind = _kind(transformers, folder)
     try:
-        config = transformers.CONFIG_MAPPING[folder.family].from_dict(dict(folder.settings))
+        counted = {"num_labels": len(folder.labels)} if folder.labels else {}
+        config = transformers.CONFIG_MAPPING[folder.family].from_dict({**folder.settings, **counted})
         with torch.device("meta"):  # Its tensors have shapes and no memory.
             skeleton = kind(config)
     except Exception as error:  # Settings of strangers can raise anything in a hundred kinds of models.
@@ -222,15 +224,20 @@ def _loaded(transformers: Any, folder: Folder, going: Progress) -> Any:
 
 
 def _kind(transformers: Any, folder: Folder) -> Any:
-    """The class of the model: with its output if it writes or fills in words, else without. Raises UnknownFamily."""
+    """The class of the model: with its output if it writes or fills in words or tells classes, else without.
+
+    Raises UnknownFamily.
+    """
     tables = transformers.models.auto.modeling_auto
     told = folder.settings.get("architectures")
     wanted = told[0] if isinstance(told, list) and told else None
-    outputs = (
+    outputs: tuple[Any, ...] = (
         tables.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
         tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
         tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
     )
+    if not _texts(outputs[0].get(folder.family)):  # Of models with both sides, words are what is seen.
+        outputs += (tables.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES, tables.MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES)
     for table in outputs:
         names = _texts(table.get(folder.family))
         if wanted in names:

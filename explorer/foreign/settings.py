@@ -24,8 +24,9 @@ _PARTS = re.compile(r"(?:num|n)_\w*(?:layer|head|expert|group|block)s?|(?:en|de)
 _LEFT_OUT = frozenset({"_name_or_path", "_commit_hash", "_num_labels", "transformers_version", "torch_dtype", "dtype"}) | {
     "num_labels",
     "id2label",
-    "label2id",  # A list is made of as many labels as the number says.
+    "label2id",  # `foreign.labels` reads the labels.
 }
+_LABELS = ("id2label", "label2id")  # What a class is called is no setting, whatever it is.
 _IMPLEMENTATION = re.compile(r"_?(?:attn|attention|experts)_implementation(?:_.*)?")
 _QUANTIZED = ("quantization_config", "compression_config", "quantization", "quant_config")  # Each library has its own.
 _CODE = ("auto_map", "custom_pipelines", "custom_generate")
@@ -66,7 +67,8 @@ def _entries(value: Any, folder: Path, depth: int = 0) -> Iterator[tuple[str, An
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key, inner
-            yield from _entries(inner, folder, depth + 1)
+            if key not in _LABELS:
+                yield from _entries(inner, folder, depth + 1)
     elif isinstance(value, list):
         for inner in value:
             yield from _entries(inner, folder, depth + 1)

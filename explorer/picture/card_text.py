@@ -8,6 +8,7 @@ from explorer.trace.seen_card import NOT_RECORDED
 from explorer.trace.tap_names import without_place
 
 _THOUSAND = 1000
+_LABELS = 8  # that are named
 
 
 def kind_and_size(card: ModelCard, words: Words, *, short: bool = False) -> str:
@@ -42,6 +43,7 @@ def card_rows(card: ModelCard, words: Words) -> tuple[tuple[str, str], ...]:
         "d_model": f"{card.d_model} · {card.d_head}",
         "d_ff": _sides(side.d_ff for side in both),
         "vocabulary": f"{card.vocab_size or both[0].vocab_size:,}",
+        "classes": _classes(card),
         "max_len": f"{card.max_len:,}",
         "positions": words(f"card.position.{card.position}"),
         "norm": f"{words(f'choice.norm_placement.{card.norm_placement}')} · {words(f'card.norm_kind.{card.norm_kind}')}",
@@ -63,6 +65,15 @@ def _experts(card: ModelCard, words: Words) -> str:
     if not card.n_chosen:
         return words("card.experts_unseen", count=card.n_experts)
     return words("card.experts_seen", count=card.n_experts, chosen=card.n_chosen)
+
+
+def _classes(card: ModelCard) -> str:
+    """How many classes a classifier has, with the labels of the first ones; nothing for other models."""
+    if card.classes is None:
+        return ""
+    labels = card.classes.labels
+    rest = ["…"] if len(labels) > _LABELS else []
+    return f"{len(labels):,}: {', '.join([*labels[:_LABELS], *rest])}"
 
 
 def _difference(card: ModelCard, words: Words) -> str:

@@ -39,6 +39,8 @@ def _sizes(trace: "Trace", tap: str) -> Iterator[tuple[str, int, int]]:
             yield axis, got, widths.get(stage.width, got)
         elif axis == "vocab":
             yield axis, got, trace.card.vocab_size
+        elif axis == "class" and trace.card.classes is not None:
+            yield axis, got, len(trace.card.classes.labels)
     if place.layer is not None and not stage.plain and trace.recorded_by:  # Of a long text, this program keeps less.
         yield "layer", sum(_same(tap, other) for other in trace.names()), side.n_layers
 

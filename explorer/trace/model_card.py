@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 
 from explorer.tokens.vocabulary import BEGIN, END
+from explorer.trace.class_head import ClassHead
 from explorer.trace.tap_names import place_of, without_place
 
 _ATTENTIONS = {"encoder": ("self_attn",), "decoder": ("self_attn", "cross_attn")}
@@ -90,7 +91,7 @@ class ModelCard:
 
     `n_experts` counts the feed-forward networks among which each token chooses, 0 where there is one for all, and `n_chosen`
     those that it chooses, 0 where that is not seen. `bare_layers` counts the layers without attention, which are of another
-    kind and have no taps.
+    kind and have no taps. `classes` is the head of a classifier, None of any other model.
 
     `dtype` is the kind of its numbers. `difference` says how far its logits under observation are from those alone, as a share
     of the largest; 0 for our own models, which are observed always, and -1 where nobody has compared them.
@@ -132,6 +133,7 @@ class ModelCard:
     n_chosen: int = attrs.field(default=0, validator=_number)
     bare_layers: int = attrs.field(default=0, validator=_number)
     chat: bool = attrs.field(default=False, validator=_truth)
+    classes: ClassHead | None = None
 
     def __attrs_post_init__(self) -> None:
         names = [side.name for side in self.sides]
@@ -182,9 +184,11 @@ class ModelCard:
         """The card in types that JSON has; `of_values` reads it."""
         made = {field.name: getattr(self, field.name) for field in attrs.fields(ModelCard)}
         sides = [attrs.asdict(side) for side in self.sides]
-        return made | {"sides": sides, "mask_value": repr(self.mask_value), "absent": dict(self.absent)}
+        classes = None if self.classes is None else attrs.asdict(self.classes)
+        return made | {"sides": sides, "mask_value": repr(self.mask_value), "absent": dict(self.absent), "classes": classes}
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> "ModelCard":
         """The card that `values` wrote. Raises TypeError, ValueError."""
-        return cls(**{**values, "sides": tuple(SideCard(**side) for side in values["sides"])})
+        sides = tuple(SideCard(**side) for side in values["sides"])
+        return cls(**{**values, "sides": sides, "classes": ClassHead.of_values(values.get("classes"))})

@@ -11,7 +11,7 @@ from explorer.trace.tap_names import without_place
 Range = Literal["signed", "unit"]
 """How the values of a Stage are drawn. signed: on a scale centred on zero. unit: on a fixed scale from 0 to 1."""
 
-Width = Literal["d_model", "d_head", "d_ff", "keys", "vocab", "experts"]
+Width = Literal["d_model", "d_head", "d_ff", "keys", "vocab", "experts", "classes"]
 """How wide a row of the tensor is. Maps of all heads, "keys" wide, have a column for each token that can be looked at."""
 
 
@@ -56,6 +56,8 @@ _STAGES = (
     ("residual", "signed", "d_model", "x + f(x)"),
     ("generator.logits", "signed", "vocab", "x W + b"),
     ("generator.probabilities", "unit", "vocab", "softmax(x W + b)"),
+    ("classifier.logits", "signed", "classes", "h W + b"),
+    ("classifier.probabilities", "unit", "classes", "softmax(h W + b)"),
 )
 STAGES: tuple[Stage, ...] = tuple(
     Stage(key, order, range_, formula, width)  # type: ignore[arg-type]  # the table's words are those of Range and Width
@@ -68,7 +70,12 @@ _AXES = {
     "attention.mixed": ("head", "query", "feature"),
     "attention.output": ("query", "feature"),
 }
-_AXES_OF_WIDTH = {"keys": ("head", "query", "key"), "vocab": ("position", "vocab"), "experts": ("position", "expert")}
+_AXES_OF_WIDTH = {
+    "keys": ("head", "query", "key"),
+    "vocab": ("position", "vocab"),
+    "experts": ("position", "expert"),
+    "classes": ("position", "class"),
+}
 
 SINUSOIDS = {
     "sinusoidal": "PE(pos, 2i) = sin(pos / base<sup>2i/d</sup>)",

@@ -14,6 +14,7 @@ from explorer.picture.scales import Scale
 from explorer.picture.sums import Group, Link, Row, Sums, Term
 from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.arrays import Array
+from explorer.trace.class_head import ClassHead
 from explorer.trace.findings import Lens
 from explorer.trace.jacobian import Agreement
 from explorer.trace.tap_names import Cell
@@ -40,6 +41,21 @@ def begun(trace: Trace) -> Trace:
     first, *rest = trace.tokens.target
     begin = attrs.evolve(first, id=BEGIN, text="<bos>")
     return attrs.evolve(trace, tokens=attrs.evolve(trace.tokens, target=(begin, *rest)))
+
+
+def trace_of_classes(of: str, labels: tuple[str, ...], rows: object, by: str = "softmax") -> Trace:
+    """A trace of a classifier that gave out these numbers [row, class]; a row is that of the text or of a token."""
+    head = ClassHead(labels=labels, of=of, by=by)  # type: ignore[arg-type]  # words that a head knows
+    trace, numbers = example("encoder-only"), np.array(rows, np.float32)
+    first, *rest = trace.tokens.source
+    tokens = (attrs.evolve(first, special=True), *rest)
+    return attrs.evolve(
+        trace,
+        arrays={head.tap: numbers},
+        axis_names={head.tap: ("text" if of == "text" else "position", "class")},
+        tokens=attrs.evolve(trace.tokens, source=tokens[: len(numbers)] if of == "tokens" else tokens),
+        card=attrs.evolve(trace.card, classes=head, trained=True),
+    )
 
 
 @lru_cache(maxsize=2)

@@ -66,6 +66,7 @@ def test_only_weights_and_probabilities_are_shares() -> None:
         "feed_forward.routing",
         "feed_forward.chosen",
         "generator.probabilities",
+        "classifier.probabilities",
     }
 
 

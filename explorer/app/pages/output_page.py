@@ -1,12 +1,13 @@
 """The output page: decoding steps, the distribution at each step, attention at that step, alignment and search tree.
 
 Of a language model it also lets one go on with the text; of a masked one each token is hidden in turn, and of a model of
-sentence vectors, which has no output, several sentences are compared.
+sentence vectors, which has no output, several sentences are compared; of a classifier it shows the classes.
 """
 
 import attrs
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QWidget
 
+from explorer.app.pages.classes_part import ClassesPart
 from explorer.app.pages.cloze_part import ClozePart, fills_in
 from explorer.app.pages.layouts import below, beside, column_in
 from explorer.app.pages.page import Page
@@ -16,6 +17,7 @@ from explorer.config import BEAM
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.makers.alignment import alignment, alignment_map, has_alignment
+from explorer.picture.makers.classes import tells_classes
 from explorer.picture.makers.decoding_step import step_cross, step_self
 from explorer.picture.makers.output import top_bars, top_map
 from explorer.picture.makers.pooled import offered_pools, pooled_as
@@ -36,14 +38,19 @@ from explorer.views.pictures.timeline import TimelineView
 from explorer.views.pictures.tree import TreeView
 
 _LEAST_WIDE_PX = 800  # px, room for three cards beside each other
-_EXPLAINED = {"write": "writing", "hide": "cloze", "compare": "similarity"}  # the explanation of what is done
+_EXPLAINED = {
+    "write": "writing",
+    "hide": "cloze",
+    "compare": "similarity",
+    "classify": "classes",
+}  # the explanation of what is done
 _EXPLAINING = 2  # the share of the height for an explanation that stands alone
 _STEPS_PX = 122  # px, the height of title, note, chips, bars and their figures
 
 
 class OutputPage(Page):
     """The steps of decoding; the other cards show the chosen step. `doing` is "read", "write" of a language model, "hide" of
-    a masked one, or "compare" of one that makes vectors of sentences.
+    a masked one, "compare" of one that makes vectors of sentences, or "classify" of a classifier.
     """
 
     key = "output"
@@ -67,6 +74,7 @@ class OutputPage(Page):
         for part in (self.cloze, self.similarity):
             part.sent.connect(self.sent)
             part.changed.connect(self.look_at)
+        self.classes = ClassesPart(self)
         self.doings = Segments()
         self.doings.chose.connect(self._do)
         middle = beside((self.bars, 4), (self.lines, 5), (self.grid, 5))
@@ -83,7 +91,7 @@ class OutputPage(Page):
         column = column_in(within)
         column.addLayout(choices)
         column.addWidget(self.reading, 9)
-        for each in (self.writing, self.cloze, self.similarity):
+        for each in (self.writing, self.cloze, self.similarity, self.classes):
             column.addWidget(each, 9)
             each.hide()
         last = beside((self.tree, 5), (self.map, 5), (self.writing.tried, 5), (self.explain(), 2))
@@ -131,18 +139,19 @@ class OutputPage(Page):
         self._trace, self._look = trace, look
         translates, offered = bool(trace.expected), _doings(trace)
         now = self.doing if self.doing in offered else offered[0]
-        self.doings.offer({each: words(f"writing.{each}") for each in offered}, now)
-        parts: dict[str, WritingPart | ClozePart | SimilarityPart] = {
+        self.doings.offer({each: words(f"writing.{each}") for each in offered} if len(offered) > 1 else {}, now)
+        parts: dict[str, WritingPart | ClozePart | SimilarityPart | ClassesPart] = {
             "write": self.writing,
             "hide": self.cloze,
             "compare": self.similarity,
+            "classify": self.classes,
         }
         self._show_one(parts.get(now, self.reading), (self.reading, *parts.values()))
         self.writing.tried.setVisible(now == "write")
         if now in parts:
             parts[now].draw(trace, look, words)
         self._explain(_EXPLAINED.get(now, self.key))
-        self._column.setStretchFactor(self._last, _EXPLAINING if now in ("hide", "compare") else 4)
+        self._column.setStretchFactor(self._last, _EXPLAINING if now in ("hide", "compare", "classify") else 4)
         self.cross.setVisible(has_alignment(trace))
         self.show_instead(*((self.grid, self.lines) if self._as_grid else (self.lines, self.grid)))
         if not has_alignment(trace):
@@ -175,7 +184,7 @@ class OutputPage(Page):
             part.put(wish)
 
     def lacks(self, trace: Trace) -> str:
-        return "" if compares(trace) else super().lacks(trace)
+        return "" if compares(trace) or tells_classes(trace) else super().lacks(trace)
 
     def bring(self, brought: Brought) -> None:
         for part in (self.writing, self.cloze, self.similarity):
@@ -252,6 +261,8 @@ class OutputPage(Page):
 
 def _doings(trace: Trace) -> tuple[str, ...]:
     """What the page can do with the model of a Trace, what it does first at the beginning."""
+    if tells_classes(trace):
+        return ("classify",)
     if compares(trace):
         return ("compare",)
     if fills_in(trace):

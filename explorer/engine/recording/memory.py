@@ -36,7 +36,8 @@ def part_bytes(part: str, card: ModelCard, n_source: int, n_target: int) -> int:
     if (f"{part}1" if part in ("norm", "residual") else part) in card.absent:
         return 0
     if part in ("logits", "probabilities"):
-        return _FLOAT * (n_target or n_source) * card.vocab_size
+        n_classes = 0 if card.classes is None else len(card.classes.labels)
+        return _FLOAT * (n_target or n_source) * (card.vocab_size + n_classes)
     return _FLOAT * sum(_numbers(part, card, side, n_source, n_target) for side in card.sides)
 
 
@@ -65,6 +66,8 @@ def _parts_of(stage: Stage) -> tuple[str, ...]:
     room, _, name = stage.key.rpartition(".")
     if room == "attention":
         return f"self_attn.{name}", f"cross_attn.{name}"
+    if room == "classifier":
+        return ()  # A model that has these taps lacks those of the generator, which are counted with them.
     return (name,) if room == "generator" else (stage.key,)
 
 

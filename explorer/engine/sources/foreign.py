@@ -51,9 +51,7 @@ def open_folder(path: Path, name: str, stop: Stop = never, progress: Progress = 
     folder = check_folder(path)
     tokenizer = read_tokenizer(folder.path, folder.family)  # It is read first: a model takes longer.
     opened = open_model(folder, stoppable(progress, stop))
-    card = attrs.evolve(
-        card_of(opened, name, folder.held), mask=_mask_id(tokenizer), chat=has_template(folder.path)
-    )
+    card = attrs.evolve(card_of(opened, name, folder.held), mask=_mask_id(tokenizer), chat=has_template(folder.path))
     if tokenizer.size > card.sides[0].vocab_size:
         raise BadVocabulary(path=str(folder.path), reason=f"{tokenizer.size} > {card.sides[0].vocab_size}")
     return ForeignModel(opened, card, tokenizer, folder.path)

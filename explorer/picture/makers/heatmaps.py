@@ -11,6 +11,7 @@ from explorer.picture.layout.cells import LARGE_CELLS
 from explorer.picture.scales import Scale, centred_scale, robust_scale, unit_scale
 from explorer.state.look import Look
 from explorer.trace.arrays import Array
+from explorer.trace.class_head import PROBABILITIES
 from explorer.trace.levels import Levels
 from explorer.trace.measures import closed_cells
 from explorer.trace.stages import SINUSOIDS, stage_of
@@ -31,6 +32,8 @@ def caption(trace: Trace, tap: str, words: Words, note: str = "") -> Caption:
     if stage.key == "embedding.positions":
         # Only sinusoids have a formula: learned positions are a table, and the other kinds add nothing here.
         formula = SINUSOIDS.get(trace.card.position, "")
+    if tap == PROBABILITIES and trace.card.classes is not None and trace.card.classes.by == "sigmoid":
+        formula = "1 / (1 + exp(−(h W + b)))"  # Each class is right or wrong by itself.
     # A plain stage belongs to an unknown tap, so its title is the tap's name.
     title = tap_title(tap, words)
     return Caption(title=title, tap=tap, note=note, shape=shape_badge(trace, tap), formula=formula)
@@ -51,6 +54,8 @@ def places_note(trace: Trace, side: str, words: Words) -> str:
 def token_axis(trace: Trace, tap: str, name: str, words: Words) -> Axis:
     """The axis `name` of a tap, labelled with tokens where it runs along a text."""
     called = words(f"axis.{name}") if f"axis.{name}" in words else name
+    if name == "class" and trace.card.classes is not None:
+        return Axis(called, trace.card.classes.labels)
     if name not in ("position", "query", "key"):
         return Axis(called)
     asks = name == "query" or tap.endswith(".cross_attn.query")

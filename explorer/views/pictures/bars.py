@@ -14,7 +14,7 @@ from explorer.picture.kinds import Bars
 from explorer.picture.scales import LEVELS, table
 from explorer.views.painting.labels import sized
 from explorer.views.painting.paint import elided, hatching
-from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.pointed import NOTHING, Pointed, Spot, told_plainly
 from explorer.views.painting.surface import Surface
 
 _ROW = 24.0  # px, the largest height of a row
@@ -179,14 +179,16 @@ class BarsView(Surface):
         value = float(picture.values[index])
         where = {"value": number(value), "tap": picture.caption.tap, "shape": picture.caption.shape}
         if not picture.ids:
-            return Pointed(words("picture.cell", where=picture.labels[index], **where) + told_origin(picture.caption, words))
+            return told_plainly(
+                words("picture.cell", where=picture.labels[index], **where) + told_origin(picture.caption, words)
+            )
         with np.errstate(divide="ignore"):
             log_p = number(float(np.log(value)))
         lines = [words("sampling.about", symbol=picture.labels[index], id=picture.ids[index], log_p=log_p, **where)]
         if picture.cut is not None and picture.cut[index]:
             lines.append(words("sampling.cut"))
         lines.append(words("sampling.chosen" if index == picture.chosen else "sampling.choose"))
-        return Pointed("\n".join(lines) + told_origin(picture.caption, words))
+        return told_plainly("\n".join(lines) + told_origin(picture.caption, words))
 
     def _at(self, place: QPointF) -> int | None:
         line = int(place.y() / self._row())

@@ -25,7 +25,7 @@ from explorer.picture.figure.timeline import probability, tell_step
 from explorer.picture.scales import LEVELS, table
 from explorer.views.painting.labels import sized
 from explorer.views.painting.paint import elided
-from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.pointed import NOTHING, Pointed, told_plainly
 from explorer.views.painting.surface import Surface
 
 _TOP, _CHIP, _BAR, _HEIGHT = 2.0, 30.0, 4.0, 58.0  # px
@@ -202,7 +202,7 @@ class TimelineView(Surface):
         # The last step writes the end symbol, which is no token of the target.
         written = picture.log_p is None or step < len(picture.labels) - 1
         tokens = frozenset({(picture.side, step + picture.shift)}) if written and picture.side else frozenset()
-        return Pointed(tell_step(picture, step, words), tokens)
+        return told_plainly(tell_step(picture, step, words), tokens)
 
     def _go(self, step: int, *, reveal: bool = True) -> None:
         """Look at another step. It is marked at once, before the new pictures are made."""

@@ -1,6 +1,7 @@
 """Bars on screen: what is cut, what is chosen, and what the mouse and the keys do."""
 
 import math
+from html import escape
 
 import attrs
 import numpy as np
@@ -198,3 +199,14 @@ def test_bars_of_nothing_are_drawn(qtbot: QtBot, words: Words, values: list[floa
     view = shown(qtbot, words, bars(values=np.array(values, np.float32)))
     assert all(view.bar_rect(index).width() == 0 for index in range(6))
     assert not view.grab().isNull()
+
+
+def test_a_label_with_tags_is_shown_as_it_is(qtbot: QtBot, words: Words) -> None:
+    """Labels of a model of others come from its folder: the tooltip writes them, and obeys nothing in them."""
+    label = "<img src='file:///etc/passwd'> & <b>bold"
+    view = shown(qtbot, words, bars(2, labels=(label, "x"), ids=(), cut=None, chosen=None))
+    told = view.describe(0)
+
+    assert label in told.text
+    assert escape(label) in told.in_short and "<img" not in told.in_short and "<b>" not in told.in_short
+    assert view.describe(1).in_short == view.describe(1).text

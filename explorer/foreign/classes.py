@@ -1,0 +1,41 @@
+"""The ClassHead of a classifier of transformers: what it gives out, as its class and its settings say."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from torch import Tensor
+
+from explorer.trace.class_head import ClassHead
+
+_OF: tuple[tuple[str, Literal["text", "tokens"]], ...] = (
+    ("ForSequenceClassification", "text"),
+    ("ForTokenClassification", "tokens"),
+)
+
+
+def class_head(model: Any, labels: Sequence[str] = ()) -> ClassHead | None:
+    """The head of a model whose classes have these labels, those of transformers by default; None for other models.
+
+    Where the settings say nothing of the kind of problem, a single class of a text is a number, as transformers takes it.
+    """
+    name = type(model).__name__
+    of = next((of for ending, of in _OF if name.endswith(ending)), None)
+    if of is None or model.config.is_encoder_decoder:  # Of models with both sides, words are what is seen.
+        return None
+    n_classes = int(model.config.num_labels)
+    told = tuple(labels) or tuple(f"LABEL_{number}" for number in range(n_classes))
+    return ClassHead(labels=told, of=of, by=_way(getattr(model.config, "problem_type", None), of, n_classes))
+
+
+def _way(problem: Any, of: str, n_classes: int) -> Literal["softmax", "sigmoid", "number"]:
+    if of == "tokens":
+        return "softmax"
+    if problem == "multi_label_classification":
+        return "sigmoid"
+    return "number" if problem == "regression" or n_classes == 1 else "softmax"
+
+
+def probabilities(logits: Tensor, by: str) -> Tensor:
+    """Probabilities of logits [batch, row, class]."""
+    # softmax: p = exp z / Σ exp z, which sum to 1; sigmoid: p = 1 / (1 + exp −z), each for itself.
+    return logits.softmax(dim=-1) if by == "softmax" else logits.sigmoid()
