@@ -19,7 +19,7 @@ from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.tap_table import TapTableView
 
 _TABLE_PX = 320
-_TABLE_WHOLE_PX = 816
+_TABLE_WHOLE_PX = 794
 _CARD_PX = 280
 
 
