@@ -46,6 +46,7 @@ class InspectorPage(Page):
         self.head_label = QLabel()
         shown = self.card(HeatmapView(), _looked_at)
         self.difference = self.card(HeatmapView(), _difference, page="compare")
+        self.difference.hide()  # Nothing is compared before there is a pass.
         shown.bar.insertWidget(2, self.head_label)
         shown.bar.insertWidget(3, self.head)
         maps = QWidget()
@@ -90,6 +91,10 @@ class InspectorPage(Page):
             self.table.tell(brought.found.figures)
         if brought.number + 1 == self._asked.n_pieces:
             self._send(MeasureTaps())  # What was measured holds a whole pass, which the thread need not keep.
+
+    @property
+    def awaits(self) -> bool:
+        return self.table.awaits
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)

@@ -1,7 +1,7 @@
 """The rows of the table of all taps, as Qt asks for them. Figures that are not there yet are asked for, once, together."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
@@ -58,6 +58,19 @@ class TapRows(QAbstractTableModel):
         self.beginResetModel()
         self._taps, self._words = taps, words
         self.endResetModel()
+
+    @property
+    def awaits(self) -> bool:
+        """Whether figures that were asked for are still to come."""
+        return bool(self._missing) or any(name not in self._figures for name in self._asked)
+
+    def ask(self, rows: Iterable[int]) -> None:
+        """Ask for the figures of these rows at once, before Qt paints them."""
+        assert self._taps is not None  # There are rows.
+        for row in rows:
+            self._found(self._taps.names[row])
+        self._timer.stop()
+        self._tell_missing()
 
     def tell(self, figures: Mapping[str, TapFigures]) -> None:
         """Show the figures of some taps."""

@@ -62,9 +62,21 @@ class TapTableView(QWidget):
             self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.table.setColumnHidden(DIFFERENCE, not taps.compares)
         self._rows.put(taps, words)
+        self._ask_for_shown()
         self.filter.setPlaceholderText(words("inspector.filter"))
         self.filter.setAccessibleName(words("inspector.filter"))
         self.table.setAccessibleName(words("page.inspector"))
+
+    @property
+    def awaits(self) -> bool:
+        """Whether figures that are on screen are still to come."""
+        return self._rows.awaits
+
+    def _ask_for_shown(self) -> None:
+        first, last = self.table.rowAt(0), self.table.rowAt(self.table.viewport().height() - 1)
+        n_rows = self._sorted.rowCount()
+        shown = range(max(0, first), n_rows if last < 0 else last + 1)
+        self._rows.ask(self._sorted.mapToSource(self._sorted.index(row, 0)).row() for row in shown)
 
     def tell(self, figures: Mapping[str, TapFigures]) -> None:
         """Show the figures of some taps."""
