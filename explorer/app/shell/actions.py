@@ -10,6 +10,7 @@ from explorer import page_list
 from explorer.app.session.preferences import SIZES
 from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
+from explorer.manual.made import MenuKey
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
@@ -39,6 +40,7 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     ),
     "help": (
         ("tour", ""),
+        ("manual", "Ctrl+F1"),
         None,
         ("explain", "Shift+F1"),
         ("keys", "F1"),
@@ -146,6 +148,22 @@ def told_page_shortcuts() -> str:
     digits = [each for each in keys if each[-1].isdigit()]
     others = [each.replace("-", "\N{MINUS SIGN}") for each in keys if each not in digits]
     return ", ".join([f"{digits[0]} … {digits[-1]}" if len(digits) > 1 else digits[0], *others])
+
+
+def told_keys(actions: Actions, words: Words) -> tuple[MenuKey, ...]:
+    """Every action of the menus with the keys that it has now, as the manual lists them; pages stand last."""
+    told = [
+        _told(words(f"menu.{menu}"), actions.by_name[row[0]])
+        for menu, rows in _TABLE.items()
+        for row in rows
+        if row is not None
+    ]
+    return (*told, *(_told(words("manual.pages"), action) for action in actions.pages.values()))
+
+
+def _told(menu: str, action: QAction) -> MenuKey:
+    keys = (each.toString(QKeySequence.SequenceFormat.NativeText) for each in action.shortcuts())
+    return MenuKey(menu.replace("&", ""), action.text(), " · ".join(keys))
 
 
 def _use_what_the_system_knows(by_name: dict[str, QAction]) -> None:
