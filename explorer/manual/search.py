@@ -20,13 +20,25 @@ def asked_words(asked: str) -> tuple[str, ...]:
 
 
 def search(chapters: tuple[Chapter, ...], asked: str) -> tuple[Hit, ...]:
-    """All hits, in the order of the manual. A chapter's title counts as said in each of its sections."""
+    """All hits: first the chapters that are called so, each of these groups in the order of the manual.
+
+    A title counts as said in each section of its chapter, but at least one of the words must stand in the section itself.
+    """
     words = asked_words(asked)
-    if not words:
-        return ()
-    return tuple(
-        Hit(chapter, section, sum(section.text.count(word) for word in words))
-        for chapter in chapters
-        for section in chapter.sections
-        if all(word in section.text or word in chapter.title.lower() for word in words)
-    )
+    hits = [hit for chapter in chapters for hit in _in_chapter(chapter, words)]
+    return tuple(sorted(hits, key=lambda hit: not _is_called(hit.chapter, words)))
+
+
+def _in_chapter(chapter: Chapter, words: tuple[str, ...]) -> list[Hit]:
+    counts = [(section, sum(section.text.count(word) for word in words)) for section in chapter.sections]
+    found = [
+        Hit(chapter, section, count)
+        for section, count in counts
+        if count and all(word in section.text or word in chapter.title.lower() for word in words)
+    ]
+    named = words and _is_called(chapter, words) and (not found or found[0].section is not chapter.sections[0])
+    return [Hit(chapter, chapter.sections[0], counts[0][1]), *found] if named else found
+
+
+def _is_called(chapter: Chapter, words: tuple[str, ...]) -> bool:
+    return all(word in chapter.title.lower() for word in words)

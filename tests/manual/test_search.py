@@ -16,8 +16,20 @@ def test_a_section_with_every_word_is_found_with_the_number_of_places() -> None:
 
 
 def test_a_title_counts_as_said_in_each_section() -> None:
-    """Who asks for heads and rollout finds the section about rollout."""
+    """Who asks for heads and a guess finds the section about rollout; what only the title says finds no section."""
     assert [hit.section.title for hit in search((_HEADS, _OTHER), "heads guess")] == ["Rollout"]
+
+
+def test_a_chapter_that_is_called_so_comes_first() -> None:
+    """At its beginning, even where the text does not say the word; then come its sections, then other chapters."""
+    bits = made_chapter("bits", "", "# Bits\n\nNothing.\n\n## More\n\nA bits section.", {})
+    found = search((_HEADS, _OTHER, bits), "bits")
+    assert [(hit.chapter.name, hit.section.anchor, hit.count) for hit in found] == [
+        ("bits", "", 0),
+        ("bits", "s1", 1),
+        ("heads", "R36", 1),
+        ("other", "", 1),
+    ]
 
 
 def test_nothing_is_found_of_nothing_and_of_what_is_not_there() -> None:

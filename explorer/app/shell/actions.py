@@ -1,5 +1,6 @@
 """All actions of menus and keys, declared in one table."""
 
+import re
 import sys
 
 import attrs
@@ -57,6 +58,7 @@ Decision: further pages have no key and are opened from header and menu. Rejecte
 this is AltGr, which writes { [ ] } on a German keyboard.
 """
 
+_MNEMONIC = re.compile(r"\(&\w\)")  # In Chinese the key of a menu stands behind its name.
 _THEMES = ("theme_system", "theme_light", "theme_dark")
 _MOTIONS = ("system", "full", "reduced")
 
@@ -163,7 +165,7 @@ def told_keys(actions: Actions, words: Words) -> tuple[MenuKey, ...]:
 
 def _told(menu: str, action: QAction) -> MenuKey:
     keys = (each.toString(QKeySequence.SequenceFormat.NativeText) for each in action.shortcuts())
-    return MenuKey(menu.replace("&", ""), action.text(), " · ".join(keys))
+    return MenuKey(_MNEMONIC.sub("", menu).replace("&", ""), action.text(), " · ".join(keys))
 
 
 def _use_what_the_system_knows(by_name: dict[str, QAction]) -> None:

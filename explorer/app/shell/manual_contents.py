@@ -45,11 +45,12 @@ class ManualContents(QTreeWidget):
             self.clear()
             for title, group in groupby(hits, key=lambda hit: hit.chapter.title):
                 found = tuple(group)
-                item = _item(f"{title}  {sum(hit.count for hit in found)}", found[0].chapter.name, found[0].section.anchor)
+                count = sum(hit.count for hit in found)
+                item = _item(_counted(title, count), found[0].chapter.name, found[0].section.anchor)
                 self.addTopLevelItem(item)
                 for hit in found:
                     if hit.section.title:
-                        item.addChild(_item(f"{hit.section.title}  {hit.count}", hit.chapter.name, hit.section.anchor))
+                        item.addChild(_item(_counted(hit.section.title, hit.count), hit.chapter.name, hit.section.anchor))
                 item.setExpanded(True)
 
     def show_place(self, name: str, anchor: str) -> None:
@@ -74,6 +75,11 @@ class ManualContents(QTreeWidget):
         place = None if item is None else item.data(0, _PLACE)
         if place:
             self.chosen.emit(*place)
+
+
+def _counted(title: str, count: int) -> str:
+    """A title with its number of places; what is only called so has none."""
+    return f"{title}  {count}" if count else title
 
 
 def _item(title: str, name: str, anchor: str) -> QTreeWidgetItem:

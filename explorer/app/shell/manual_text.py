@@ -16,13 +16,14 @@ _MOST_MARKS = 400  # Marking more places takes longer than a reader waits, and h
 
 
 class ManualText(QTextBrowser):
-    """`tell` shows a chapter; `mark` marks words and returns how many places there are. It follows no link by itself."""
+    """`tell` shows a chapter, `mark` marks words and says at how many places, `go_on` goes to the next. It follows no link."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("manual")
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self._found: list[QTextCursor] = []
 
     def tell(self, chapter: Chapter, theme: Theme, language: str) -> None:
         self.document().setDefaultStyleSheet(sheet(theme))
@@ -39,9 +40,20 @@ class ManualText(QTextBrowser):
 
     def mark(self, asked: str) -> int:
         """Mark every place of every word of a query."""
-        marked = [self._marked(cursor) for word in asked_words(asked) for cursor in self._places(word)]
-        self.setExtraSelections(marked)
-        return len(marked)
+        self._found = [cursor for word in asked_words(asked) for cursor in self._places(word)]
+        self._found.sort(key=QTextCursor.position)
+        self.setExtraSelections([self._marked(cursor) for cursor in self._found])
+        return len(self._found)
+
+    def go_on(self) -> None:
+        """Scroll to the first marked place behind the last one that was gone to; after the last, begin again."""
+        if self._found:
+            here = self.textCursor().position()
+            place = next((cursor.position() for cursor in self._found if cursor.position() > here), self._found[0].position())
+            cursor = self.textCursor()
+            cursor.setPosition(place)
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
 
     def _places(self, word: str) -> list[QTextCursor]:
         found: list[QTextCursor] = []

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from explorer.app.display import native_dialog
@@ -28,6 +28,7 @@ from explorer.stops import Stop
 
 _SIZE_PX = (1000, 720)
 _CONTENTS_PX = 260
+_FRAME_PX = 60  # what the system may draw around a window
 
 Keys = Callable[[], tuple[tuple[MenuKey, ...], str]]
 """The keys of the menus as they are now, and the HTML table of those inside pictures."""
@@ -47,7 +48,8 @@ class ManualWindow(QDialog):
         self.contents, self.text = ManualContents(), ManualText()
         self._lay_out()
         self.line.textChanged.connect(self._search)
-        self.line.returnPressed.connect(self.text.setFocus)
+        self.line.returnPressed.connect(self.text.go_on)
+        QShortcut(QKeySequence.StandardKey.Find, self, self.line.setFocus)
         self.contents.chosen.connect(self._show)
         self.text.anchorClicked.connect(self._follow)
         self.save.clicked.connect(self._choose_file)
@@ -86,7 +88,7 @@ class ManualWindow(QDialog):
         column.addLayout(row)
         column.addWidget(splitter, 1)
         room = self.screen().availableSize()
-        self.resize(min(_SIZE_PX[0], room.width()), min(_SIZE_PX[1], room.height()))
+        self.resize(min(_SIZE_PX[0], room.width() - _FRAME_PX), min(_SIZE_PX[1], room.height() - _FRAME_PX))
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("manual.title"))

@@ -165,6 +165,20 @@ def _missing(words: Words, made: object) -> None:
     raise MissingAsset(name="assets/manual/zh/x.md")
 
 
+def test_enter_goes_from_place_to_place(opened: Opened, qtbot: QtBot) -> None:
+    """In the chapter that is shown, and from the last place back to the first; without a place nothing happens."""
+    manual = opened_manual(opened, qtbot)
+    qtbot.keyClick(manual.line, Qt.Key.Key_Return)
+    assert manual.text.textCursor().position() == 0
+    manual.line.setText("熵")
+    ends = sorted(each.cursor.position() for each in manual.text.extraSelections())
+    gone = []
+    for _ in range(len(ends) + 1):
+        qtbot.keyClick(manual.line, Qt.Key.Key_Return)
+        gone.append(manual.text.textCursor().position())
+    assert len(ends) > 1 and gone == [*ends, ends[0]]
+
+
 def test_a_mark_has_the_accent_colour(opened: Opened, qtbot: QtBot) -> None:
     """Not the colour of data; and not more than a reader can use."""
     manual = opened_manual(opened, qtbot)
