@@ -52,6 +52,7 @@ class Program:
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
         self.window.folders.recall(self.preferences.text("folders"))
+        self.window.shortcuts.recall(self.preferences.text("shortcuts"))
         self.window.folders.changed.connect(self._keep_folders)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
@@ -133,6 +134,7 @@ class Program:
     def _keep_folders(self) -> None:
         """Keep them at once, since a program may be killed."""
         self.preferences.put("folders", self.window.folders.memory)
+        self.preferences.put("shortcuts", self.window.shortcuts.memory)
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)

@@ -52,6 +52,7 @@ class Commands(QObject):
             ("explain", self._explain),
             ("tour", window.step_opener.tour),
             ("manual", self._manual),
+            ("shortcuts", window.help.shortcuts),
             ("next_area", window.areas.go_on),
             ("previous_area", window.areas.go_back),
         ):

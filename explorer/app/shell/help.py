@@ -3,6 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from explorer.app.lessons.reckoner import Reckoner
@@ -11,6 +12,8 @@ from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.glossary_box import GlossaryBox
 from explorer.app.shell.keyboard import native_names
 from explorer.app.shell.manual_window import ManualWindow
+from explorer.app.shell.shortcuts import Shortcuts
+from explorer.app.shell.shortcuts_box import ShortcutsBox
 from explorer.app.shell.text_box import TextBox
 from explorer.errors import MissingAsset
 from explorer.manual.made import MenuKey
@@ -26,9 +29,9 @@ class Help(QObject):
 
     followed = Signal(str, str)
 
-    def __init__(self, window: QWidget, appearance: Appearance) -> None:
+    def __init__(self, window: QWidget, appearance: Appearance, shortcuts: Shortcuts) -> None:
         super().__init__(window)
-        self._window, self._appearance = window, appearance
+        self._window, self._appearance, self._shortcuts = window, appearance, shortcuts
         self._manual: ManualWindow | None = None
 
     def explain(self, page: str) -> None:
@@ -55,7 +58,16 @@ class Help(QObject):
         return told_keys(actions, self._appearance.words), self._told_keys()
 
     def _told_keys(self) -> str:
-        return native_names(self._appearance.words("about.keys", pages=told_page_shortcuts()))
+        return native_names(self._appearance.words("about.keys", pages=told_page_shortcuts()), self._native)
+
+    def _native(self, usual: str) -> str:
+        """Keys that a text names, as they are now and as this system writes them."""
+        now = self._shortcuts.now(usual)
+        return QKeySequence(now).toString(QKeySequence.SequenceFormat.NativeText) or now
+
+    def shortcuts(self) -> None:
+        """Open the box in which keys are changed."""
+        ShortcutsBox(self._window, self._shortcuts, self._appearance.words).open()
 
     def keys(self) -> None:
         self._box("action.keys", self._told_keys())
