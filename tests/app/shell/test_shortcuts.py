@@ -29,6 +29,12 @@ def actions(qtbot: QtBot) -> Iterator[Actions]:
     assert window is not None
 
 
+def test_no_two_actions_have_the_same_usual_keys(actions: Actions) -> None:
+    """Qt would do neither of them."""
+    taken = [key.toString() for action in Shortcuts(actions).actions.values() for key in action.shortcuts()]
+    assert [key for key in taken if taken.count(key) > 1] == []
+
+
 def test_an_action_takes_new_keys_and_none(actions: Actions) -> None:
     """Pages too; the memory has what was changed and nothing else, and nothing at first."""
     shortcuts = Shortcuts(actions)
