@@ -9,11 +9,13 @@ from explorer.manual.chapter import Chapter
 from explorer.manual.style import page_sheet
 
 _LINK = re.compile(r'<a href="([^"]+)">(.*?)</a>')
+_ALONE = re.compile(r'(?<=[。.>])\s*<a href="(?:page|action|lesson):[^"]+">[^<]*</a>[。.]?(?=</p>)')
+"""A sentence that is nothing but a link into the program, such as "Open the page." at the end of a paragraph."""
 _ANCHOR = re.compile(r'<a name="([^"]+)"></a>')
 
 
 def as_page(chapters: tuple[Chapter, ...], words: Words) -> str:
-    """A list of contents, then all chapters. What a link would do in the program, a page cannot do: its text stays."""
+    """A list of contents, then all chapters. A link into the program keeps its text, unless that is a sentence by itself."""
     title = f"{escape(words('app'))} · {escape(words('manual.title'))}"
     bodies = "".join(f'<section id="{chapter.name}">{_body(chapter)}</section>' for chapter in chapters)
     return (
@@ -36,7 +38,7 @@ def _item(chapter: Chapter) -> str:
 
 
 def _body(chapter: Chapter) -> str:
-    html = _LINK.sub(_linked, chapter.html)
+    html = _LINK.sub(_linked, _ALONE.sub("", chapter.html).replace("<p></p>", ""))
     return _ANCHOR.sub(lambda found: f'<a id="{chapter.name}-{found[1]}"></a>', html)
 
 

@@ -23,7 +23,8 @@ td {{ border-bottom: 1px solid {hairline}; }}
 _FILE = """
 body { font: 15px/1.55 STACK; max-width: 46em; margin: 2em auto; padding: 0 1em; font-variant-numeric: tabular-nums; }
 td, th { vertical-align: top; padding: 5px 12px 5px 0; } pre { padding: 8px 10px; white-space: pre-wrap; }
-nav ul { list-style: none; padding-left: 1em; } nav > ul { padding-left: 0; }
+nav ul { list-style: none; padding-left: 1em; } nav > ul { padding-left: 0; columns: 14em; }
+nav > ul > li { break-inside: avoid; }
 section { border-top: 1px solid #888; margin-top: 3em; }
 @media print { body { max-width: none; margin: 0; font-size: 10pt; } section { break-before: page; border: none; }
   h1, h2, h3 { break-after: avoid; } tr, li { break-inside: avoid; } }

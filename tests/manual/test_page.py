@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from explorer.lang import LANGUAGES, Words
+from explorer.manual.chapter import made_chapter
 from explorer.manual.page import as_page
 from tests.manual.test_contents import manual
 
@@ -54,6 +55,16 @@ def test_it_is_whole_and_needs_nothing_else(language: str) -> None:
     ] == []
     assert not re.search(r"<(script|img|link)\b|url\(|@import", html)
     assert all(chapter.title in html for chapter in manual(language))
+
+
+def test_a_link_into_the_program_keeps_its_text_unless_it_stands_alone() -> None:
+    """On paper nothing can be opened; a list of lessons stays a list."""
+    text = (
+        "# X\n\n[Open](page:why)\n\nSee [Why](page:why). Told. [Open it](page:why).\n\n- [One](lesson:a1)\n\n[y](manual:x#s1)"
+    )
+    html = as_page((made_chapter("x", "", text + "\n\n## Y\n\nb", {}),), Words.load("en"))
+    assert "<p>See Why. Told.</p><ul><li>One</li></ul>" in html and "Open" not in html
+    assert '<a href="#x-s1">y</a>' in html and '<a id="x-s1"></a>' in html
 
 
 def test_an_element_that_is_not_closed_would_be_found() -> None:

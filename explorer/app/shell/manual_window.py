@@ -24,6 +24,7 @@ from explorer.manual.contents import chapters
 from explorer.manual.made import MenuKey, made_parts
 from explorer.manual.page import as_page
 from explorer.manual.search import search
+from explorer.picture.theme import Theme
 from explorer.stops import Stop
 
 _SIZE_PX = (1000, 720)
@@ -43,6 +44,7 @@ class ManualWindow(QDialog):
         super().__init__(window, Qt.WindowType.Window)
         self._appearance, self._reckoner, self._keys = appearance, reckoner, keys
         self.chapters: tuple[Chapter, ...] = ()
+        self._shown: tuple[Chapter, Theme] | None = None  # what the text shows
         self._place = ("", "")  # the chapter and section that are shown, or shall be once the chapters are made
         self.line, self.told, self.save = QLineEdit(), QLabel(), QPushButton()
         self.contents, self.text = ManualContents(), ManualText()
@@ -128,7 +130,9 @@ class ManualWindow(QDialog):
         for chapter in self.chapters:
             if chapter.name == name:
                 self._place = (name, anchor)
-                self.text.tell(chapter, self._appearance.theme, self._appearance.words.language)
+                if self._shown != (chapter, self._appearance.theme):  # Laying a chapter out takes tens of milliseconds.
+                    self._shown = (chapter, self._appearance.theme)
+                    self.text.tell(chapter, self._appearance.theme, self._appearance.words.language)
                 self.text.mark(self.line.text())
                 self.text.show_section(anchor)
 
