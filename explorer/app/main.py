@@ -54,6 +54,7 @@ class Program:
         self.window.folders.recall(self.preferences.text("folders"))
         self.window.shortcuts.recall(self.preferences.text("shortcuts"))
         self.window.folders.changed.connect(self._keep_folders)
+        self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
         self.window.invitation.answered.connect(self._invited)
@@ -134,6 +135,8 @@ class Program:
     def _keep_folders(self) -> None:
         """Keep them at once, since a program may be killed."""
         self.preferences.put("folders", self.window.folders.memory)
+
+    def _keep_shortcuts(self) -> None:
         self.preferences.put("shortcuts", self.window.shortcuts.memory)
 
     def _save(self, geometry: QByteArray) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from PySide6.QtCore import QKeyCombination, Qt
+from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from explorer.app.shell.actions import Actions
@@ -13,10 +13,16 @@ _FUNCTION_KEYS = range(Qt.Key.Key_F1, Qt.Key.Key_F35 + 1)
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
 
-class Shortcuts:
-    """`actions` are all of them by name; pages are called "page.KEY". An action without keys is still in its menu."""
+class Shortcuts(QObject):
+    """`actions` are all of them by name; pages are called "page.KEY". An action without keys is still in its menu.
 
-    def __init__(self, actions: Actions) -> None:
+    Signals: changed() after the user has changed some.
+    """
+
+    changed = Signal()
+
+    def __init__(self, actions: Actions, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         named = actions.by_name | {f"page.{key}": action for key, action in actions.pages.items()}
         self.actions: Mapping[str, QAction] = MappingProxyType(named)
         self._usual = {name: tuple(action.shortcuts()) for name, action in named.items()}
@@ -39,12 +45,14 @@ class Shortcuts:
         if not why and keys != self.keys(name):
             usual = self._usual[name]
             self.actions[name].setShortcuts(usual if usual and usual[0] == keys else [] if keys.isEmpty() else [keys])
+            self.changed.emit()
         return why
 
     def reset(self) -> None:
         """Give all actions their usual keys."""
         for name, usual in self._usual.items():
             self.actions[name].setShortcuts(usual)
+        self.changed.emit()
 
     def now(self, usual: str) -> str:
         """The keys that stand in the place of usual ones, for a text that names them; the same where none were changed."""

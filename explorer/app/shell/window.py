@@ -62,7 +62,7 @@ class Window(QMainWindow):
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
         self.actions_ = make_actions(self.menuBar(), self)
-        self.shortcuts = Shortcuts(self.actions_)
+        self.shortcuts = Shortcuts(self.actions_, self)
         self.help, self.saving = Help(self, appearance, self.shortcuts), Saving(self)
         self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
