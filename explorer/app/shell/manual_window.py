@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
@@ -91,6 +91,9 @@ class ManualWindow(QDialog):
         column.addWidget(splitter, 1)
         room = self.screen().availableSize()
         self.resize(min(_SIZE_PX[0], room.width() - _FRAME_PX), min(_SIZE_PX[1], room.height() - _FRAME_PX))
+        # Qt would put the middle of a box onto the middle of its window, and its title above a small screen.
+        around = room - self.size()
+        self.move(self.screen().availableGeometry().topLeft() + QPoint(around.width() // 2, around.height() // 3))
 
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("manual.title"))
