@@ -4,8 +4,6 @@ import string
 from functools import partial
 from html import escape
 
-import attrs
-
 from explorer import errors
 from explorer.config import KNOBS
 from explorer.errors import ExplorerError
@@ -17,17 +15,9 @@ from explorer.lessons.read import bundled_lessons
 from explorer.lessons.teaching import TeachingQuestion, teaching_questions
 from explorer.manual.chapter import Made
 from explorer.manual.markdown import table, table_row
+from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset_text
 from explorer.trace.head_measures import MEASURES
-
-
-@attrs.frozen
-class MenuKey:
-    """What can be done from a menu: the menu, its name as it is written there, and its keys as this system names them."""
-
-    menu: str
-    name: str
-    keys: str
 
 
 def made_parts(words: Words, keys: tuple[MenuKey, ...], in_pictures: str) -> Made:

@@ -17,7 +17,8 @@ from explorer.lessons.read import bundled_lessons, read_lesson
 from explorer.lessons.teaching import teaching_questions
 from explorer.manual.chapter import Chapter, made_chapter
 from explorer.manual.contents import chapters, parts
-from explorer.manual.made import MenuKey, made_parts
+from explorer.manual.made import made_parts
+from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset
 from explorer.trace.head_measures import MEASURES
 

@@ -11,7 +11,7 @@ from explorer import page_list
 from explorer.app.session.preferences import SIZES
 from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
-from explorer.manual.made import MenuKey
+from explorer.manual.menu_key import MenuKey
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {

@@ -1,6 +1,7 @@
 """What the menu Help opens: the manual, the keys, the glossary, what is new, and what the program is."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
@@ -11,14 +12,16 @@ from explorer.app.shell.actions import Actions, told_keys, told_page_shortcuts
 from explorer.app.shell.appearance import Appearance
 from explorer.app.shell.glossary_box import GlossaryBox
 from explorer.app.shell.keyboard import native_names
-from explorer.app.shell.manual_window import ManualWindow
 from explorer.app.shell.shortcuts import Shortcuts
 from explorer.app.shell.shortcuts_box import ShortcutsBox
 from explorer.app.shell.text_box import TextBox
 from explorer.errors import MissingAsset
-from explorer.manual.made import MenuKey
+from explorer.manual.menu_key import MenuKey
 from explorer.resources import asset_text
 from explorer.version import __version__
+
+if TYPE_CHECKING:
+    from explorer.app.shell.manual_window import ManualWindow
 
 
 class Help(QObject):
@@ -46,13 +49,14 @@ class Help(QObject):
         box.tell_markdown(text)
         box.open()
 
-    def manual(self, reckoner: Reckoner, actions: Actions) -> ManualWindow:
-        """Open the manual where the reader left it. It is made when it is opened first, on the thread of the lessons."""
+    def manual(self, reckoner: Reckoner, actions: Actions) -> None:
+        """Open the manual where the reader left it. Its window is made when it is opened first."""
         if self._manual is None:
+            from explorer.app.shell.manual_window import ManualWindow  # The program starts without it.
+
             self._manual = ManualWindow(self._window, self._appearance, reckoner, partial(self._keys, actions))
             self._manual.followed.connect(self.followed)
         self._manual.read()
-        return self._manual
 
     def _keys(self, actions: Actions) -> tuple[tuple[MenuKey, ...], str]:
         return told_keys(actions, self._appearance.words), self._told_keys()

@@ -21,7 +21,8 @@ from explorer.files import replacing
 from explorer.lang import Words
 from explorer.manual.chapter import Chapter
 from explorer.manual.contents import chapters
-from explorer.manual.made import MenuKey, made_parts
+from explorer.manual.made import made_parts
+from explorer.manual.menu_key import MenuKey
 from explorer.manual.page import as_page
 from explorer.manual.search import search
 from explorer.picture.theme import Theme
