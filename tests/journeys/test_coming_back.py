@@ -48,18 +48,20 @@ def test_keys_of_ones_own_come_back(journey: Journey) -> None:
     def first(window: Window) -> None:
         journey.settle(window)
         assert (
-            window.shortcuts.choose("export", QKeySequence("Ctrl+J")) == window.shortcuts.choose("copy", QKeySequence()) == ""
+            window.shortcuts.choose("export", QKeySequence("Ctrl+Alt+J"))
+            == window.shortcuts.choose("copy", QKeySequence())
+            == ""
         )
 
     def second(window: Window) -> None:
         journey.settle(window)
-        assert window.actions_.by_name["export"].shortcut() == QKeySequence("Ctrl+J")
+        assert window.actions_.by_name["export"].shortcut() == QKeySequence("Ctrl+Alt+J")
         assert window.actions_.by_name["copy"].shortcuts() == []
         window.actions_.by_name["manual"].trigger()
         (manual,) = window.findChildren(ManualWindow)
         journey.wait(lambda: bool(manual.chapters))
         manual.read("keys")
-        assert "Ctrl+J" in manual.text.toPlainText() and "Ctrl+E" not in manual.text.toPlainText()
+        assert "Ctrl+Alt+J" in manual.text.toPlainText() and "Ctrl+E" not in manual.text.toPlainText()
 
     journey.run(first, "gui")
     journey.run_as_left(second)

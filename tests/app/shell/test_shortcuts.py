@@ -40,9 +40,9 @@ def test_an_action_takes_new_keys_and_none(actions: Actions) -> None:
     shortcuts = Shortcuts(actions)
     assert shortcuts.memory == ""
     assert shortcuts.choose("export", keys("Ctrl+Shift+E")) == ""
-    assert shortcuts.choose("page.tokens", keys("F9")) == shortcuts.choose("copy", keys("")) == ""
+    assert shortcuts.choose("page.tokens", keys("Ctrl+Alt+T")) == shortcuts.choose("copy", keys("")) == ""
     assert actions.by_name["export"].shortcut() == keys("Ctrl+Shift+E")
-    assert json.loads(shortcuts.memory) == {"export": "Ctrl+Shift+E", "copy": "", "page.tokens": "F9"}
+    assert json.loads(shortcuts.memory) == {"export": "Ctrl+Shift+E", "copy": "", "page.tokens": "Ctrl+Alt+T"}
     assert set(shortcuts.actions) == set(actions.by_name) | {f"page.{key}" for key in page_list.KEYS}
 
 
@@ -92,7 +92,7 @@ def test_what_was_changed_is_recalled(actions: Actions, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    "memory", ["", "{", "[1]", '{"gone": "F9"}', '{"export": 3}', '{"export": "B"}', '{"export": "Ctrl+Z"}']
+    "memory", ["", "{", "[1]", '{"gone": "Ctrl+Alt+T"}', '{"export": 3}', '{"export": "B"}', '{"export": "Ctrl+Z"}']
 )
 def test_a_memory_that_cannot_be_changes_nothing(actions: Actions, memory: str) -> None:
     """A file that somebody wrote into, or one of another version."""
@@ -106,7 +106,7 @@ def test_the_row_of_digits_follows_no_key_that_was_changed(opened: Opened, monke
     monkeypatch.setattr("explorer.app.shell.actions.in_digit_row", lambda _event: "2")
     gone = spy(monkeypatch, opened.window, "go")
     assert opened.window.actions_.trigger_by_place(None)  # type: ignore[arg-type]
-    opened.window.shortcuts.choose("page.tokens", keys("F9"))
+    opened.window.shortcuts.choose("page.tokens", keys("Ctrl+Alt+T"))
     assert not opened.window.actions_.trigger_by_place(None)  # type: ignore[arg-type]
     assert gone == [("tokens",)]
 
@@ -125,13 +125,13 @@ def press(edit: KeysEdit, key: Qt.Key, modifier: Qt.KeyboardModifier, qtbot: QtB
 
 def test_the_box_changes_keys_and_says_what_stands_in_the_way(opened: Opened, qtbot: QtBot) -> None:
     """There is a row for each action; keys of another one are told with its name, and the old ones come back."""
-    control = Qt.KeyboardModifier.ControlModifier
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     box = opened_box(opened)
     assert set(box.edits) == set(opened.window.shortcuts.actions)
-    press(box.edits["export"], Qt.Key.Key_J, control, qtbot)
-    assert opened.window.actions_.by_name["export"].shortcut() == keys("Ctrl+J")
-    press(box.edits["copy"], Qt.Key.Key_J, control, qtbot)
-    assert box.notice.text() == "Ctrl+J 已经是“导出…”的。先把它从那里去掉。"
+    press(box.edits["export"], Qt.Key.Key_J, both, qtbot)
+    assert opened.window.actions_.by_name["export"].shortcut() == keys("Ctrl+Alt+J")
+    press(box.edits["copy"], Qt.Key.Key_J, both, qtbot)
+    assert box.notice.text() == "Ctrl+Alt+J 已经是“导出…”的。先把它从那里去掉。"
     assert box.edits["copy"].keySequence() == opened.window.actions_.by_name["copy"].shortcut() == keys("Ctrl+Shift+C")
     press(box.edits["copy"], Qt.Key.Key_B, Qt.KeyboardModifier.NoModifier, qtbot)
     assert "Ctrl" in box.notice.text() and box.edits["copy"].keySequence() == keys("Ctrl+Shift+C")
@@ -142,9 +142,9 @@ def test_the_box_changes_keys_and_says_what_stands_in_the_way(opened: Opened, qt
 
 def test_the_keys_box_tells_keys_as_they_are_now(opened: Opened) -> None:
     """Changed ones, and a dash for those that were taken away."""
-    opened.window.shortcuts.choose("sentence", keys("Ctrl+J"))
+    opened.window.shortcuts.choose("sentence", keys("Ctrl+Alt+J"))
     opened.window.shortcuts.choose("full_screen", keys(""))
     opened.window.actions_.by_name["keys"].trigger()
     (box,) = opened.window.findChildren(TextBox)
     text = box.text.toPlainText()
-    assert "Ctrl+J" in text and "Ctrl+L" not in text and "F11" not in text and "Esc · – · F5" in text
+    assert "Ctrl+Alt+J" in text and "Ctrl+L" not in text and "F11" not in text and "Esc · – · F5" in text
