@@ -17,6 +17,7 @@ _Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("tap", "shape", "difference", "min", "max", "mean", "deviation", "nan", "infinite", "dtype")
 DIFFERENCE = COLUMNS.index("difference")
 _NOT_KEPT = "–"
+_SHORT = {"float32": "f32"}  # as it is written where there is little room
 SORTED_BY = Qt.ItemDataRole.UserRole
 
 
@@ -152,7 +153,7 @@ def _value(found: TapFigures, column: str) -> float | None:
 
 def _said(found: TapFigures, column: str) -> str:
     if column == "dtype":
-        return found.dtype or _NOT_KEPT
+        return _SHORT.get(found.dtype, found.dtype) or _NOT_KEPT
     value = _value(found, column)
     if value is None:
         return _NOT_KEPT

@@ -99,7 +99,7 @@ def test_figures_come_beside_the_pass(qtbot: QtBot) -> None:
     assert desk.row(0)[3:] == [number(float(each)) for each in (first.min(), first.max(), first.mean(), first.std())] + [
         "0%",
         "0%",
-        "float32",
+        "f32",
     ]
     assert desk.sent[-1] == MeasureTaps()  # The thread keeps no pass that nobody asks about.
 
