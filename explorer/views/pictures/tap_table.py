@@ -11,7 +11,7 @@ from explorer.picture.theme import Theme
 from explorer.trace.tap_figures import TapFigures
 from explorer.views.pictures.tap_rows import DIFFERENCE, SORTED_BY, TapRows
 
-_WIDTHS_PX = (262, 80, 76, 84, 72, 88, 72, 42, 36, 44)
+_WIDTHS_PX = (260, 80, 76, 84, 70, 86, 72, 42, 34, 40)
 
 
 class TapTableView(QWidget):
