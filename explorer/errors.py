@@ -19,7 +19,7 @@
     │                NeedsSentencepiece, NoChatTemplate, BadTemplate, TooLarge, NotInstalled, SelfCheckFailed,
     │                NoAttention, OnlyGguf, FolderIsGone, NotOwnModel, NotAnAdapter, UnknownAdapter,
     │                AdapterDoesNotFit, AdapterNeedsModel, UnknownPooling)
-    ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory
+    ├── NoDisplay, NoSuchDevice, NotEnoughDeviceMemory, NotForThisSystem
     ├── NotEnoughMemory, NotKept, TooLongForEffects, TooLongToTry, SlowToTry, SlowToHide, NothingChanged,
     │   WritesNothing
     ├── NoSentences
@@ -722,6 +722,12 @@ class NoDisplay(ExplorerError):
     """There is no screen to open a window on. Values: display, wayland."""
 
     key = "error.no_display"
+
+
+class NotForThisSystem(ExplorerError):
+    """A command that only Linux has a use for. Values: system."""
+
+    key = "error.not_for_this_system"
 
 
 class NotEnoughMemory(ExplorerError):

@@ -18,6 +18,7 @@ from explorer.cli.breaking import breaks, postcard
 from explorer.cli.effects import effects
 from explorer.cli.flags import choice_flag, number_flag, range_of, shared_flags
 from explorer.cli.heads import heads
+from explorer.cli.install import doctor, install_desktop, probe
 from explorer.cli.language import asked_language
 from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = None) -> int:
     """Run one command and return its exit status. `tell` shows a user's error where nobody reads stderr."""
     asked, rest = asked_language(sys.argv[1:] if arguments is None else arguments)
+    rest = _opening(rest)
     fail = partial(_fail, tell=None if tell is None else partial(tell, by_window=_opens_window(rest)))
     try:
         words = Words.load(asked[1] if asked and asked[1] in LANGUAGES else system_language())
@@ -55,6 +57,15 @@ def main(arguments: list[str] | None = None, tell: Callable[..., None] | None = 
     except (click.Abort, KeyboardInterrupt):
         return 130
     return result if isinstance(result, int) else 0
+
+
+def _opening(arguments: list[str]) -> list[str]:
+    """A single file that the window can open, which is what a desktop gives, becomes the flag for it."""
+    flags = {option.name for option in gui.params}
+    for flag, endings in (("session", (".explorer.toml", ".explorer")), ("trace", (".npz", ".safetensors"))):
+        if len(arguments) == 1 and arguments[0].endswith(endings) and flag in flags:
+            return ["gui", f"--{flag}", arguments[0]]
+    return arguments
 
 
 def _fail(sentence: str, tell: Callable[[str], None] | None) -> int:
@@ -273,5 +284,8 @@ for command in (
     evaluate,
     translate,
     fit_lens,
+    doctor,
+    install_desktop,
+    probe,
 ):
     commands.add_command(command)

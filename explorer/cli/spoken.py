@@ -99,6 +99,10 @@ class SpokenGroup(SpokenCommand, click.Group):
 
     command_class = SpokenCommand
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands that people use."""
+        return [name for name in super().list_commands(ctx) if not self.commands[name].hidden]
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command of this name. Raises UnknownCommand."""
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:

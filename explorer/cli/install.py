@@ -1,0 +1,85 @@
+"""The commands about the program itself: doctor, install-desktop, and the hidden probe that doctor starts."""
+
+import json
+import sys
+import unicodedata
+from typing import TYPE_CHECKING
+
+import click
+
+from explorer.errors import NotForThisSystem
+from explorer.lang import Words
+from explorer.version import __version__
+
+if TYPE_CHECKING:
+    from explorer.install.diagnosis import Diagnosis
+
+_GAP = 2  # columns between mark, subject and sentence
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_obj
+def doctor(words: Words, /, as_json: bool) -> int:
+    """Say whether everything that the program needs is there and right. The status is 1 where something is not."""
+    from explorer.install.doctor import diagnoses
+
+    found = []
+    for each in diagnoses():
+        found.append(each)
+        if not as_json:
+            _say(each, words)
+    faults = sum(each.standing == "fault" for each in found)
+    if as_json:
+        told = {"version": __version__, "faults": faults, "diagnoses": [each.as_json(words) for each in found]}
+        click.echo(json.dumps(told, ensure_ascii=False, indent=1))
+    else:
+        click.echo(f"\n{words('doctor.faults', count=faults) if faults else words('doctor.sound')}")
+    return int(bool(faults))
+
+
+def _say(each: "Diagnosis", words: Words) -> None:
+    """One row: mark, subject, sentence, and below it what to do."""
+    marks = {standing: words(f"doctor.standing.{standing}") for standing in ("well", "note", "fault")}
+    subjects = [words(key) for key in sorted(words.keys()) if key.startswith("doctor.subject.")]
+    mark = _padded(marks[each.standing], max(map(_columns, marks.values())))
+    subject = _padded(words(f"doctor.subject.{each.subject}"), max(map(_columns, subjects)))
+    click.echo(f"{mark}{subject}{each.said(words)}")
+    for line in each.advised(words).splitlines():
+        click.echo(f"{' ' * (_columns(mark) + _columns(subject))}→ {line}")
+
+
+def _padded(text: str, columns: int) -> str:
+    return text + " " * (columns - _columns(text) + _GAP)
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes: two for each Chinese character."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+@click.command("install-desktop")
+@click.option("--remove", is_flag=True)
+@click.pass_obj
+def install_desktop(words: Words, /, remove: bool) -> None:
+    """Put the program into the menu of a Linux desktop, for this user alone, with its icon and kinds of files."""
+    from explorer.install.desktop import place, take_away
+
+    if not sys.platform.startswith("linux"):
+        raise NotForThisSystem(system=sys.platform)
+    paths = take_away() if remove else place()
+    for path in paths:
+        click.echo(str(path))
+    key = "nothing" if not paths else "removed" if remove else "placed"
+    click.echo(words(f"desktop.{key}"))
+
+
+@click.command(hidden=True)
+@click.option("--picture", is_flag=True)
+def probe(picture: bool) -> None:
+    """Answer what doctor asks of Qt, one line of JSON for each answer."""
+    from explorer.app.probe import answers
+
+    for answer in answers(picture=picture):
+        click.echo(json.dumps(answer))
+        sys.stdout.flush()

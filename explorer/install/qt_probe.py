@@ -1,0 +1,102 @@
+"""Asking Qt in a process of its own, and what its answers, or its end, mean."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from explorer import resources
+from explorer.install.diagnosis import Diagnosis
+from explorer.picture.theme import FAMILY
+
+_PATIENCE_S = 180
+_LONGEST_REASON = 300  # characters
+
+
+@attrs.frozen
+class Probed:
+    """What a probe answered before it ended, its exit status, and the last that it wrote on stderr."""
+
+    answers: Mapping[str, Any]
+    status: int
+    reason: str
+
+
+def own_command() -> list[str]:
+    """How this program is started again: the bundle itself, or this Python with the package that runs now."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "explorer"]
+
+
+def probed(*flags: str, **environment: str) -> Probed:
+    """Run the hidden command `probe`. Its preferences are those of a first start, and what it writes is thrown away."""
+    package = str(Path(resources.__file__).parents[1])
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        own = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
+        path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH", ""))))
+        try:
+            done = subprocess.run(
+                [*own_command(), "probe", *flags],
+                env={**os.environ, **own, "PYTHONPATH": path, **environment},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_PATIENCE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Probed({}, -1, f"> {_PATIENCE_S} s")
+        except OSError as error:
+            return Probed({}, -1, str(error))
+    return Probed(_joined(done.stdout), done.returncode, _last_words(done.stderr))
+
+
+def _joined(out: str) -> dict[str, Any]:
+    """All answers, each of which is one line of JSON; other lines are not the probe's."""
+    found: dict[str, Any] = {}
+    for line in out.splitlines():
+        if line.startswith("{"):
+            found |= json.loads(line)
+    return found
+
+
+def _last_words(err: str) -> str:
+    """The last line that says something; Qt ends with a list of its plugins, before which stands the reason."""
+    lines = [line.strip() for line in err.splitlines() if line.strip() and not line.startswith("Available platform plugins")]
+    return lines[-1][:_LONGEST_REASON] if lines else ""
+
+
+def screen(found: Probed) -> Diagnosis:
+    """Whether Qt starts on this machine's screen, as the probe found it."""
+    values = {"qt": "", "platform": "", **found.answers, "status": found.status, "reason": found.reason}
+    values["screens"] = ", ".join(found.answers.get("screens", ()))
+    if found.status or "platform" not in found.answers:
+        return Diagnosis("screen", "fault", "screen.broken", values, "screen.broken_advice")
+    if "no_screen" in found.answers:
+        return Diagnosis("screen", "note", "screen.none", values, "screen.none_advice")
+    return Diagnosis("screen", "well", "screen.well", values)
+
+
+def fonts(found: Probed) -> Diagnosis | None:
+    """Whether the bundled font is used; None where Qt did not come so far."""
+    if "font" not in found.answers:
+        return None
+    values = {"font": found.answers["font"], "families": found.answers["families"], "wanted": FAMILY}
+    if values["font"] != FAMILY:
+        return Diagnosis("fonts", "fault", "fonts.other", values, "fonts.advice")
+    return Diagnosis("fonts", "well", "fonts.well", values)
+
+
+def picture(found: Probed) -> Diagnosis:
+    """Whether the window's first picture comes, and when."""
+    ms = found.answers.get("picture_ms")
+    if ms is None:
+        values = {"status": found.status, "reason": found.reason}
+        return Diagnosis("picture", "fault", "picture.none", values, "picture.advice")
+    return Diagnosis("picture", "well", "picture.well", {"seconds": f"{ms / 1e3:.1f}", "ms": ms})
