@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from explorer.cli.spoken import SpokenCommand
 from explorer.errors import NotForThisSystem
 from explorer.lang import Words
 from explorer.version import __version__
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _GAP = 2  # columns between mark, subject and sentence
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_obj
 def doctor(words: Words, /, as_json: bool) -> int:
@@ -58,7 +59,7 @@ def _columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-@click.command("install-desktop")
+@click.command("install-desktop", cls=SpokenCommand)
 @click.option("--remove", is_flag=True)
 @click.pass_obj
 def install_desktop(words: Words, /, remove: bool) -> None:
@@ -74,7 +75,7 @@ def install_desktop(words: Words, /, remove: bool) -> None:
     click.echo(words(f"desktop.{key}"))
 
 
-@click.command(hidden=True)
+@click.command(hidden=True, cls=SpokenCommand)
 @click.option("--picture", is_flag=True)
 def probe(picture: bool) -> None:
     """Answer what doctor asks of Qt, one line of JSON for each answer."""
