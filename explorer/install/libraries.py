@@ -43,6 +43,8 @@ def models() -> Diagnosis:
     version = version_of("transformers")
     if version and version_of("tokenizers"):
         return Diagnosis("models", "well", "models.well", {"version": version})
+    if getattr(sys, "frozen", False):
+        return Diagnosis("models", "note", "models.bundle", advice="models.bundle_advice")
     return Diagnosis("models", "note", "models.lacking", {"python": sys.executable}, "models.advice")
 
 

@@ -76,6 +76,7 @@ def test_every_diagnosis_has_its_texts(language: str, monkeypatch: pytest.Monkey
         Diagnosis("folders", "fault", "folders.refused", {"names": "/a"}, "folders.advice"),
         Diagnosis("libraries", "fault", "libraries.fault", libraries.libraries().values, "libraries.advice"),
         Diagnosis("models", "note", "models.lacking", {"python": "python"}, "models.advice"),
+        Diagnosis("models", "note", "models.bundle", advice="models.bundle_advice"),
     ]
     for each in found:
         assert each.said(words) and words(f"doctor.subject.{each.subject}")

@@ -75,4 +75,6 @@ def test_transformers_is_nobodys_need(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it there is a note, with it the version."""
     assert libraries.models().standing == "well"
     monkeypatch.setattr(libraries, "version_of", lambda _name: "")
-    assert libraries.models().standing == "note"
+    assert libraries.models().text == "models.lacking"
+    monkeypatch.setattr(sys, "frozen", True, raising=False)  # In a bundle, pip cannot install it.
+    assert libraries.models().text == "models.bundle"
