@@ -37,14 +37,14 @@ class AttentionPage(Page):
         stages.addStretch(1)
         stages.addWidget(self._pencil_button())
         head.layout().insertLayout(1, stages)  # type: ignore[union-attr]  # A card has a box layout.
+        left = below((wall, 1))
+        left.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1)
         grid = with_margins(QGridLayout(self.scrolled()))
-        grid.addWidget(wall, 0, 0)
-        grid.addWidget(head, 0, 1, 2, 1)
-        grid.addWidget(self.lines, 0, 1, 2, 1)
-        grid.addLayout(below((self.card(StripsView(), part_strips), 3), (self.explain(), 2)), 1, 0)
-        for axis in (grid.setColumnStretch, grid.setRowStretch):
-            axis(0, 1)
-            axis(1, 1)
+        grid.addLayout(left, 0, 0)
+        for card in (head, self.lines):  # One of them is shown.
+            grid.addWidget(card, 0, 1)
+        for column in range(2):
+            grid.setColumnStretch(column, 1)
 
     def _pencil_button(self) -> QToolButton:
         self.pencil = QToolButton()

@@ -29,6 +29,8 @@ QToolButton#tab:hover, QToolButton#tab:focus {{ color: {accent}; }}
 #chat {{ color: {faint}; margin-left: 8px; }}
 #notice {{ color: {text}; background: {card}; border-left: 3px solid {accent}; border-bottom: 1px solid {hairline};
     padding: 5px 12px; }}
+#hiddencards {{ border-top: 1px solid {hairline}; background: {card}; }}
+#hiddencards QToolButton#small {{ color: {accent}; }}
 #warning {{ color: {warning}; }}
 #badge {{ color: {accent}; border: 1px solid {accent}; border-radius: 3px; padding: 0 5px; font-size: 12px; }}
 #changes {{ background: {soft}; border-bottom: 1px solid {hairline}; }}
