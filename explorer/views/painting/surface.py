@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
+from explorer.views.painting.spoken import say
 
 
 class Surface(QWidget):
@@ -45,6 +46,14 @@ class Surface(QWidget):
         """Show a tooltip at `where` and emit `pointed`. The tooltip shows `text` if given, otherwise the value's own."""
         self._tip(where, pointed.in_short if text is None else text)
         self.pointed.emit(pointed)
+
+    def tell_by_keys(self, pointed: Pointed, box: QRectF | None = None) -> None:
+        """Say what keys have reached: to a screen reader, and with a tooltip below its `box` (px) if that is given."""
+        say(self, pointed.text)
+        if box is not None:
+            self._tip(self.mapToGlobal(box.bottomRight().toPoint()), pointed.in_short)
+        self.pointed.emit(pointed)
+        self.update()
 
     def tell_again(self, pointed: Pointed = NOTHING, text: str | None = None) -> None:
         """Update an open tooltip after the picture has changed, or close it where nothing is under the mouse any more.

@@ -4,7 +4,7 @@ Keys: the arrows walk from part to part, Home and End go to the ends, Enter open
 of the waterfall one after the other, and stops that.
 """
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -186,10 +186,7 @@ class AccountView(Surface):
     def _walk(self, to: int) -> None:
         if self.places:
             self.selected = min(max(to, 0), len(self.places) - 1)
-            self.tell(
-                QPoint(self.mapToGlobal(self.place_rect(self.selected).bottomRight().toPoint())), self.describe(self.selected)
-            )
-            self.update()
+            self.tell_by_keys(self.describe(self.selected), self.place_rect(self.selected))
 
     def event(self, event: QEvent) -> bool:
         """Take Esc before the window does, while a part is open."""

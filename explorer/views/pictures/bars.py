@@ -235,10 +235,7 @@ class BarsView(Surface):
 
     def _select(self, line: int) -> None:
         self.selected = min(max(line, 0), len(self._shown) - 1)
-        pointed = self.describe(self._shown[self.selected])
-        self.setAccessibleDescription(pointed.text)
-        self.pointed.emit(pointed)
-        self.update()
+        self.tell_by_keys(self.describe(self._shown[self.selected]))
 
     def _choose(self) -> None:
         if self.picture is None or not self.picture.ids:

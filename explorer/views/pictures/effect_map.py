@@ -79,10 +79,7 @@ class EffectMapView(Surface):
         return Pointed(tell_effect(self.picture, row, head, self.words))
 
     def _walked(self, row: int, head: int) -> None:
-        told = self._about(row, head)
-        self.setAccessibleDescription(told.text)
-        self.pointed.emit(told)
-        self.update()
+        self.tell_by_keys(self._about(row, head))
 
     def _choose(self, row: int, head: int) -> None:
         if self.picture is not None and self.picture.rows[row].has_heads:

@@ -17,6 +17,7 @@ from explorer.picture.layout.sketch import Area, Sketch
 from explorer.views.painting.marks import MarkPainter
 from explorer.views.painting.motion import may_move
 from explorer.views.painting.pointed import NOTHING, Pointed
+from explorer.views.painting.spoken import say
 from explorer.views.painting.surface import Surface
 
 _TICK_MS = 15
@@ -237,6 +238,11 @@ class FollowView(Surface):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._pressed(event)
+        if self.isVisible() and not self.playing and self.picture is not None and self.words is not None:
+            say(self, self._told())
+
+    def _pressed(self, event: QKeyEvent) -> None:
         by = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
         if by is not None and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.step_product(by)

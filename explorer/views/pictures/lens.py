@@ -130,6 +130,11 @@ class LensView(Surface):
         if self.picture is not None and cell[1] != self.picture.chosen:
             self.stepped.emit(cell[1])
 
+    def _walk(self, cell: tuple[int, int]) -> None:
+        """Choose a cell by keys, which is told."""
+        self._choose(cell)
+        self.tell_by_keys(self.describe(*cell))
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll through positions that have no room."""
         turned = event.angleDelta().x() or event.angleDelta().y()
@@ -164,7 +169,7 @@ class LensView(Surface):
                 super().keyPressEvent(event)
                 return
         self.here = None
-        self._choose((min(max(row, 0), n_rows - 1), min(max(position, 0), n_positions - 1)))
+        self._walk((min(max(row, 0), n_rows - 1), min(max(position, 0), n_positions - 1)))
 
     def left(self) -> None:
         self._point(None)

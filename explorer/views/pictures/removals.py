@@ -87,7 +87,4 @@ class RemovalsView(Surface):
             return
         last = self.rows().n_rows - 1
         self.here = (0 if step > 0 else last) if self.here is None else min(max(self.here + step, 0), last)
-        told = self._about(self.here)
-        self.setAccessibleDescription(told.text)
-        self.pointed.emit(told)
-        self.update()
+        self.tell_by_keys(self._about(self.here))

@@ -1,7 +1,7 @@
 """Draws a Rewording: a translation before and after a change. The mouse and the arrow keys tell each word's numbers."""
 
-from PySide6.QtCore import QPointF, QRect, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
 from explorer.picture.causal_kinds import Rewording
@@ -44,6 +44,10 @@ class RewordingView(Surface):
         self._lay_out()
         if self._sketch is not None:
             self._marks.paint(painter, self._sketch)
+        if self.hasFocus() and 0 <= self.chosen < len(self._placed):
+            area = self._placed[self.chosen].area
+            painter.setPen(QPen(QColor(self.theme.accent), 2))
+            painter.drawRect(QRectF(area.x - 2, area.y - 2, area.wide + 4, area.high + 4))
         self.paint_focus(painter)
 
     def _lay_out(self) -> None:
@@ -84,9 +88,7 @@ class RewordingView(Surface):
             return
         self._lay_out()
         self.chosen = min(max(self.chosen + step, 0), len(self._placed) - 1)
-        told = self._told(self.chosen)
-        self.setAccessibleDescription(told.text)
-        self.pointed.emit(told)
+        self.tell_by_keys(self._told(self.chosen))
 
 
 def _within(area: Area, at: QPointF) -> bool:

@@ -1,7 +1,8 @@
 """Shows a River: the whole pass on one picture, which answers to the mouse and the keys.
 
 Keys: left and right go through the attentions in the order of computation, up and down through the steps or tokens, digits
-choose a head, Home and End the first and last step. Enter opens the block in place, and again its page; Escape
+choose a head, Home and End the first and last step. With Shift the arrows walk the cells of the head that is looked at:
+up and down its queries, left and right its keys. Enter opens the block in place, and again its page; Escape
 closes it, or lets a token go that a click has pinned. Space plays the steps, B lets bands show
 contributions or weights. F follows the weight that stands out, as does a double click on it, or a click on a cell of an
 opened block.
@@ -18,7 +19,9 @@ from explorer.picture.river.place import Place
 from explorer.picture.river.pointing import usual
 from explorer.picture.river.strips import bar_rect
 from explorer.trace.tap_names import Cell
+from explorer.views.painting.cell_cursor import arrow
 from explorer.views.painting.change_menu import ChangeMenu
+from explorer.views.painting.spoken import say
 from explorer.views.pictures.river_keys import EXCERPT_KEYS, by_key, key_place
 from explorer.views.pictures.river_surface import RiverSurface
 
@@ -147,13 +150,33 @@ class RiverView(RiverSurface):
                 return True
         return super().event(event)
 
+    def _walk(self, down: int, across: int) -> None:
+        """Point at the cell beside the one that stands out, of the head that is looked at."""
+        river = self.picture
+        if river is None or river.focus is None or river.focus.drawn is None:
+            return
+        n_queries, n_keys = river.focus.drawn.shape
+        pair = (self.pointing or usual(river)).pair or (river.query, 0)
+        query, key = min(max(pair[0] + down, 0), n_queries - 1), min(max(pair[1] + across, 0), n_keys - 1)
+        place = Place("pair", attention=river.attention, layer=river.layer, query=query, key=key)
+        self._point(self._pointing_at(place))
+        told = self.told(self.pointing)
+        self.lit = told.tokens
+        self.pointed.emit(told)
+        say(self, f"{self.explanation}\n{told.text}")
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:  # These keys belong to the window.
             super().keyPressEvent(event)
             return
+        step = arrow(event) if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else None
+        if step is not None:
+            self._walk(*step)
+            return
         place = None if self.picture is None else key_place(Qt.Key(event.key()), self.picture)
         if place is not None:
             self.chose.emit(place)
+            say(self, self.explanation)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self._inside is None:
                 self.chose.emit(Place("open"))

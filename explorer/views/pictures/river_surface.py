@@ -5,7 +5,7 @@ What does not follow the mouse is painted once into an image; accents and the ex
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
@@ -23,6 +23,7 @@ from explorer.picture.theme import Theme
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.scene import paint_scene
 from explorer.views.painting.sliding import Sliding
+from explorer.views.painting.spoken import say_only
 from explorer.views.painting.surface import Surface
 
 _EMPTY = Drawn(())
@@ -205,6 +206,12 @@ class RiverSurface(Surface):
     def left(self) -> None:
         self._mouse = None
         self._point(self.pinned)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Tell the whole picture to who comes to it; its description is the sentence at the bottom."""
+        super().focusInEvent(event)
+        if self.picture is not None and self.words is not None:
+            say_only(self, self.picture.kind().describe(self.picture, self.words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
