@@ -51,7 +51,7 @@ class AttentionPage(Page):
         self.pencil.setObjectName("segment")
         self.pencil.setCheckable(True)
         self.pencil.toggled.connect(self.map.pencil.set_on)
-        self.map.pencil_asked.connect(self.pencil.toggle)
+        self.map.pencil_asked.connect(self._use_pencil)
         return self.pencil
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
@@ -59,7 +59,18 @@ class AttentionPage(Page):
         self.show_instead(*cards)
         for choice in self.heads:
             choice.put(look, words)
+        self._offer_pencil(there=not trace.recorded_by)  # Nothing can be changed in a pass that was recorded.
         super().draw(trace, look, words)
+
+    def _offer_pencil(self, *, there: bool) -> None:
+        self.pencil.setVisible(there)
+        if not there:
+            self.pencil.setChecked(False)
+
+    def _use_pencil(self) -> None:
+        """Take or leave the pencil by its key, where there is one."""
+        if not self.pencil.isHidden():
+            self.pencil.toggle()
 
     def _looked(self, fields: dict[str, object]) -> None:
         self.look_at(**fields)

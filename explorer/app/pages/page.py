@@ -29,7 +29,8 @@ class Page(QWidget):
     A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need (and `focus`, the place that
     they look at), and `least_px`, the height below which it scrolls.
     `needs` are taps, named without side and layer, without which the page is nothing: where a model of others lacks one, a
-    sentence stands in its place. `of_our_own` are widgets for what only our own models have.
+    sentence stands in its place; so it does of a recorded pass where `sweeps`, since no model can run for it.
+    `of_our_own` are widgets for what only our own models have.
     `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
@@ -45,6 +46,7 @@ class Page(QWidget):
     focus: Focus = NOWHERE
     least_px = 0
     needs: tuple[str, ...] = ()
+    sweeps = False  # whether it is nothing without passes of its own
     shows_masks = False  # whether an odd mask would be seen on it
     before = ""
 

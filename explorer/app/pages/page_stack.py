@@ -175,13 +175,16 @@ class PageStack(QWidget):
         self.drawn.emit((time.perf_counter() - start) * 1e3)
 
     def _show_lack(self, trace: Trace, _look: Look, words: Words) -> None:
-        """In place of a page that is nothing without a tap which this model lacks, say so."""
-        lacks = self.page.lacks(trace)
-        self.lack.setVisible(bool(lacks))
-        self._stack.setVisible(not lacks)
-        if lacks:
-            page = words("card.no_page", page=words(f"page.{self.page.key}"))
-            self.lack.setText(f"{page} {lacking(trace.card, lacks, words)}")
+        """In place of a page that is nothing without a tap which this model lacks, or without a model that runs, say so."""
+        tap = self.page.lacks(trace)
+        if tap:
+            why = lacking(trace.card, tap, words)
+        else:
+            why = words("recorded.no_model") if self.page.sweeps and trace.recorded_by else ""
+        self.lack.setVisible(bool(why))
+        self._stack.setVisible(not why)
+        if why:
+            self.lack.setText(f"{words('card.no_page', page=words(f'page.{self.page.key}'))} {why}")
 
     def _show_where(self) -> None:
         """Show in the strip the model that is wished for, and where the Look is in it once there is an answer."""
