@@ -21,6 +21,7 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.pointed import Spot
+from explorer.views.painting.surface import Surface
 
 
 class Page(QWidget):
@@ -207,6 +208,11 @@ class Page(QWidget):
     def set_theme(self, theme: Theme) -> None:
         for card in self.cards:
             card.view.set_theme(theme)
+
+    def enlarge_letters(self, times: float) -> None:
+        for card in self.cards:
+            if isinstance(card.view, Surface):
+                card.view.enlarge_letters(times)
 
     def light(self, tokens: frozenset[Spot]) -> None:
         for card in self.cards:

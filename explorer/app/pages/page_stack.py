@@ -78,6 +78,7 @@ class PageStack(QWidget):
         self._marked: tuple[str, ...] = ()
         self._hidden: dict[str, frozenset[int]] = {}  # the numbers of hidden cards, by page
         self._theme = LIGHT
+        self._larger = 1.0  # times the usual letters of pictures
         self.notice = MaskNotice()
         self.lack = QLabel()  # why the page in front cannot be shown with this model
         self.lack.setObjectName("faint")
@@ -136,6 +137,7 @@ class PageStack(QWidget):
         page.hidden_cards.put(self._hidden.get(key, frozenset()))
         page.hidden_cards.changed.connect(self._rearranged)
         page.set_theme(self._theme)
+        page.enlarge_letters(self._larger)
         if self._wish is not None:
             page.put(self._wish)
         if self._words is not None:
@@ -237,6 +239,12 @@ class PageStack(QWidget):
 
     def light(self, tokens: frozenset[Spot]) -> None:
         self.page.light(tokens)
+
+    def enlarge_letters(self, times: float) -> None:
+        """Show the pictures whose letters have sizes of their own so many times as large, on all pages."""
+        self._larger = times
+        for page in self.pages.values():
+            page.enlarge_letters(times)
 
     def fit(self) -> None:
         self.page.fit()

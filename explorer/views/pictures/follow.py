@@ -31,6 +31,8 @@ class FollowView(Surface):
     Signals: moved() when the time, the mode or playing has changed; leaving() on Esc in the sheet.
     """
 
+    draws_in_px = True
+
     moved = Signal()
     leaving = Signal()
 
@@ -170,7 +172,7 @@ class FollowView(Surface):
             return None
         self._painter.use(self.font())
         made = Sketch(self.theme, self.picture.signed_colours, self._painter.measure)
-        area = Area(0, 0, self.width(), self.height())
+        area = Area(0, 0, self.wide, self.high)
         if self.whole:
             self._light(made, area)
             sheet(made, self.picture.followed, self.words, area)
@@ -194,7 +196,7 @@ class FollowView(Surface):
     def _beat_under(self, place: QPointF) -> int | None:
         if not self.whole or self.picture is None:
             return None
-        for beat, area in enumerate(panels(Area(0, 0, self.width(), self.height()))):
+        for beat, area in enumerate(panels(Area(0, 0, self.wide, self.high))):
             if area.x <= place.x() < area.right and area.y <= place.y() < area.bottom:
                 return beat
         return None
@@ -210,7 +212,7 @@ class FollowView(Surface):
         return Pointed("\n".join(line for line in lines if line), spots)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        over = self._beat_under(event.position())
+        over = self._beat_under(self.at(event))
         if over != self._over:
             self._over = over
             self.update()
@@ -219,7 +221,7 @@ class FollowView(Surface):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus()
-        beat = self._beat_under(event.position())
+        beat = self._beat_under(self.at(event))
         if event.button() == Qt.MouseButton.LeftButton and beat is not None:
             self._over = None
             self.pointed.emit(NOTHING)

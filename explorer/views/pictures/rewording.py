@@ -18,6 +18,8 @@ _MARGIN_PX = 4
 class RewordingView(Surface):
     """Shows a Rewording. The layout is made anew only when the picture, the size or the theme is another one."""
 
+    draws_in_px = True
+
     def __init__(self) -> None:
         super().__init__()
         self.picture: Rewording | None = None
@@ -35,6 +37,10 @@ class RewordingView(Surface):
     def set_theme(self, theme: Theme) -> None:
         self._sketch = None
         super().set_theme(theme)
+
+    def enlarge_letters(self, times: float) -> None:
+        self._sketch = None
+        super().enlarge_letters(times)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -55,7 +61,7 @@ class RewordingView(Surface):
             return
         self._marks.use(self.font())
         sketch = Sketch(self.theme, self.picture.scale.colours, self._marks.measure)
-        area = Area(_MARGIN_PX, _MARGIN_PX, self.width() - 2 * _MARGIN_PX, self.height() - 2 * _MARGIN_PX)
+        area = Area(_MARGIN_PX, _MARGIN_PX, self.wide - 2 * _MARGIN_PX, self.high - 2 * _MARGIN_PX)
         self._placed = draw_rewording(sketch, self.picture, self.words, area)
         self._sketch = sketch
 
@@ -77,7 +83,7 @@ class RewordingView(Surface):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._lay_out()
-        at = event.position()
+        at = self.at(event)
         found = next((n for n, each in enumerate(self._placed) if _within(each.area, at)), -1)
         self.tell(event.globalPosition().toPoint(), self._told(found))
 

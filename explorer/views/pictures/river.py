@@ -57,7 +57,7 @@ class RiverView(RiverSurface):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.motion.end()
-        self._mouse = event.position()
+        self._mouse = self.at(event)
         if event.buttons() & Qt.MouseButton.LeftButton and self._dragged.kind in ("scroll", "block"):
             self._drag(self._mouse)
         else:
@@ -69,7 +69,7 @@ class RiverView(RiverSurface):
         if self.picture is None or self._grid is None or self._inside is not None or not notches:
             event.ignore()
             return
-        wanted = turned(self.picture, self._grid, event.position().y(), notches, zooms=zooms)
+        wanted = turned(self.picture, self._grid, self.at(event).y(), notches, zooms=zooms)
         if wanted is None:
             event.ignore()
         else:
@@ -99,10 +99,10 @@ class RiverView(RiverSurface):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.motion.end()
         self.setFocus()
-        place = self.place_at(event.position())
+        place = self.place_at(self.at(event))
         self._dragged = place or _NO_PLACE
         if place is not None and place.kind == "scroll":
-            self._scroll_to(place.side, event.position().y())
+            self._scroll_to(place.side, self.at(event).y())
             return
         if event.button() == Qt.MouseButton.LeftButton and place is not None:
             if place.kind == "pair" and self._inside is not None:
@@ -114,7 +114,7 @@ class RiverView(RiverSurface):
             self.chose.emit(place)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = self.place_at(event.position())
+        place = self.place_at(self.at(event))
         river = self.picture
         if place is None or river is None or place.kind != "pair":
             return
@@ -138,7 +138,9 @@ class RiverView(RiverSurface):
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if self.picture is None:
             return None
-        place = pointed_place(self.picture, self.pointing) if by_key else self.place_at(QPointF(event.pos()))
+        place = (
+            pointed_place(self.picture, self.pointing) if by_key else self.place_at(QPointF(event.pos()) * (1 / self.larger))
+        )
         return self.change_menu.made(None if place is None else changeable(self.picture, place), self.words)
 
     def event(self, event: QEvent) -> bool:

@@ -35,6 +35,8 @@ class RiverSurface(Surface):
     Signals: pointed(Pointed) when the mouse moves over something or leaves; laid_out() when columns may stand elsewhere.
     """
 
+    draws_in_px = True
+
     laid_out = Signal()
 
     def __init__(self) -> None:
@@ -76,6 +78,10 @@ class RiverSurface(Surface):
             if self.picture is not None and (self.pointing is None or self.pointing.place is None):
                 self._point(of_spots(self.picture, tokens))
 
+    def enlarge_letters(self, times: float) -> None:
+        super().enlarge_letters(times)
+        self._lay_out()
+
     @property
     def grid(self) -> RiverGrid | None:
         """Where everything stands; None without a picture."""
@@ -87,15 +93,15 @@ class RiverSurface(Surface):
         return next((item.text for item in reversed(self._over.scene) if isinstance(item, Sentence)), "")
 
     def _lay_out(self) -> None:
-        if self.picture is None or self.words is None or not self.picture.halves or self.width() < 50:
+        if self.picture is None or self.words is None or not self.picture.halves or self.wide < 50:
             return
         before = self._edges()
-        self._grid = lay_out(self.picture, self.width(), self.height())
+        self._grid = lay_out(self.picture, round(self.wide), round(self.high))
         if self.picture.opened is None:
             self._inside = None
             self._base = draw_river(self.picture, self._grid, self.words, self.colours)
         else:
-            self._inside = lay_out_inside(self.picture, self.width(), self.height())
+            self._inside = lay_out_inside(self.picture, round(self.wide), round(self.high))
             self._base = draw_inside(self.picture, self._inside, self.words, self.colours)
         self._outdated = True
         self._draw_over()
@@ -131,6 +137,7 @@ class RiverSurface(Surface):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setBackground(QColor(self.theme.window))  # Labels are drawn for this background.
+            painter.scale(self.larger, self.larger)
             if self._outdated:
                 self._paint_image()
                 self._outdated = False
@@ -144,7 +151,7 @@ class RiverSurface(Surface):
         ratio = self.devicePixelRatioF()
         if self._image.size() != self.size() * ratio:  # A new image of a whole window takes a millisecond.
             self._image = QPixmap(self.size() * ratio)
-            self._image.setDevicePixelRatio(ratio)
+        self._image.setDevicePixelRatio(ratio * self.larger)
         self._image.fill(QColor(self.theme.window))
         with QPainter(self._image) as painter:
             painter.setFont(self.font())

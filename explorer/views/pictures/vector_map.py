@@ -22,6 +22,8 @@ _NEAR_PX = 8.0  # the distance at which the mouse meets a point
 class VectorMapView(Surface):
     """Shows a VectorMap. Signals: chose(position) for a token."""
 
+    draws_in_px = True
+
     chose = Signal(int)
 
     def __init__(self) -> None:
@@ -44,7 +46,7 @@ class VectorMapView(Surface):
         return points(self.picture, self._area())
 
     def _area(self) -> Area:
-        return Area(0, 0, self.width(), self.height())
+        return Area(0, 0, self.wide, self.high)
 
     def paint(self, painter: QPainter, part: QRect) -> None:
         if self.picture is None or self.words is None:
@@ -64,7 +66,7 @@ class VectorMapView(Surface):
         return Pointed(told_point(self.picture, point, self.words), tokens)
 
     def _at(self, event: QMouseEvent) -> Point | None:
-        place = event.position()
+        place = self.at(event)
         return None if self.picture is None else nearest(self.points(), place.x(), place.y(), _NEAR_PX)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
