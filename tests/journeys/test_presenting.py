@@ -5,6 +5,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.app.shell.window import Window
+from explorer.views.painting.surface import Surface
 from explorer.views.pictures.account import AccountView
 from explorer.views.pictures.river import RiverView
 from tests.journeys.conftest import Journey
@@ -92,6 +93,7 @@ def test_letters_of_every_picture_are_larger_in_a_hall(journey: Journey) -> None
         assert view.pointing is not None and view.pointing.place == view.place_at(QPointF(there) * (1 / 1.5))
         window.go("why")
         journey.settle(window)
+        assert {card.view.letters for card in window.page_stack.page.cards if isinstance(card.view, Surface)} == {1.5}
         assert {card.view.larger for card in window.page_stack.page.cards if isinstance(card.view, AccountView)} == {1.5}
         window.actions_.by_name["present"].trigger()
         window.go("overview")

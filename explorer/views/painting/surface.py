@@ -3,13 +3,15 @@
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QSinglePointEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFontInfo, QPainter, QPaintEvent, QPen, QSinglePointEvent, QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from explorer.lang import Words
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.spoken import say
+
+_USUAL_PX = 40 / 3  # of the window's font
 
 
 class Surface(QWidget):
@@ -26,6 +28,7 @@ class Surface(QWidget):
         self.words: Words | None = None
         self.lit: frozenset[Spot] = frozenset()
         self.larger = 1.0  # times the usual size
+        self._letters: float | None = None  # None: the font may have changed
         self._told_at: QPoint | None = None  # where on the screen this view's tooltip is open
         self.setMouseTracking(True)
         # The view paints its own background. Otherwise Qt would repaint everything behind it, up to the window.
@@ -37,6 +40,13 @@ class Surface(QWidget):
         if self.draws_in_px:
             self.larger = times
             self.update()
+
+    @property
+    def letters(self) -> float:
+        """How many times the usual size the view's font has, at least 1."""
+        if self._letters is None:
+            self._letters = max(1.0, QFontInfo(self.font()).pixelSize() / _USUAL_PX)
+        return self._letters
 
     @property
     def wide(self) -> float:
@@ -106,6 +116,11 @@ class Surface(QWidget):
         self.left()
         self.update()
         self.pointed.emit(NOTHING)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._letters = None
 
     def focusInEvent(self, event: Any) -> None:
         super().focusInEvent(event)

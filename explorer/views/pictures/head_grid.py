@@ -116,7 +116,7 @@ class HeadGridView(WalkedCanvas):
             self.wanted.emit([(self.picture.layers[layer], head) for layer, head in missing])
 
     def margins(self) -> tuple[float, float, float, float]:
-        return 30, 20, 58, 22
+        return 30 * self.letters, 20 * self.letters, 58 * self.letters, 22 * self.letters
 
     def describe(self, row: int, column: int) -> Pointed:
         if self.picture is None or self._atlas is None or self.words is None:
