@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.app.shell.window import Window
+from explorer.views.controls.tab_group import tab_stops
 from tests.journeys.conftest import Journey
 
 PAGES = ("attention", "embedding", "stepper", "layers", "output", "why")
@@ -120,6 +121,28 @@ def test_hidden_cards_are_remembered(journey: Journey) -> None:
 
     journey.run(first)
     journey.run_as_left(second)
+
+
+def test_the_line_is_one_stop_of_the_tab_key(journey: Journey) -> None:
+    """After the cards; left and right go among its buttons."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        page = opened(journey, window, "layers")
+        for card in shown(page)[:3]:
+            click(card.smaller)
+        line = page.hidden_cards
+        stops = tab_stops([page])
+        assert [stop.group for stop in stops].count(line) == 1 and stops[-1].group is line
+        window.activateWindow()  # Keys go to the window in front, and the group watches what has the focus there.
+        journey.wait(window.isActiveWindow)
+        line.buttons[0].setFocus()
+        QTest.keyClick(line.buttons[0], Qt.Key.Key_Right)
+        assert window.focusWidget() is line.buttons[1]
+        QTest.keyClick(line.buttons[1], Qt.Key.Key_Space)
+        journey.wait(lambda: len(page.hidden_cards.numbers) == 2)
+
+    journey.run(script)
 
 
 def test_a_lesson_shows_the_whole_page(journey: Journey) -> None:

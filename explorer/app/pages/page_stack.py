@@ -27,7 +27,7 @@ from explorer.trace.own_card import card_of
 from explorer.trace.trace import Trace
 from explorer.views.controls.architecture_strip import ArchitectureStrip
 from explorer.views.controls.change_strip import ChangeStrip
-from explorer.views.painting.pointed import Spot
+from explorer.views.painting.pointed import NOTHING, Spot
 
 
 class _Veil(QWidget):
@@ -307,6 +307,7 @@ class PageStack(QWidget):
     def _rearranged(self) -> None:
         self._hidden[self.page.key] = self.page.hidden_cards.numbers
         self._draw()
+        self.pointed.emit(NOTHING)  # What was told of a hidden picture must not stay.
         self.rearranged.emit()
 
     def _touch(self, card: Card) -> None:

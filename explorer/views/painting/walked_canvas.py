@@ -79,7 +79,7 @@ class WalkedCanvas(Canvas):
         if self.here is not None:  # One cell is pointed at, and not a second one where the mouse happens to be.
             self.here = None
             self.tell_again()
-        self.tell_by_keys(self._cursor_told(), self.cell_rect(row, column))
+        self.tell_by_keys(self._cursor_told())  # A tooltip would cover the cells below.
 
     def paint_cursor(self, painter: QPainter) -> None:
         """Paint a frame around the cursor's cell while the view has the focus."""
