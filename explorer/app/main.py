@@ -55,7 +55,9 @@ class Program:
         self.window.page_stack.recall(self.preferences.text(_HIDDEN))
         self.window.page_stack.rearranged.connect(self._keep_hidden)
         self.window.folders.recall(self.preferences.text("folders"))
+        self.window.shortcuts.recall(self.preferences.text("shortcuts"))
         self.window.folders.changed.connect(self._keep_folders)
+        self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
         self.window.invitation.answered.connect(self._invited)
@@ -139,6 +141,9 @@ class Program:
 
     def _keep_hidden(self) -> None:
         self.preferences.put(_HIDDEN, self.window.page_stack.memory)
+
+    def _keep_shortcuts(self) -> None:
+        self.preferences.put("shortcuts", self.window.shortcuts.memory)
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)
