@@ -79,6 +79,12 @@ def _csv(path: Path, tables: "Sequence[Table]") -> None:
     write_csv(path, tables)
 
 
+def _long_csv(path: Path, tables: "Sequence[Table]") -> None:
+    from explorer.export.numbers import write_long_csv
+
+    write_long_csv(path, tables)
+
+
 def _npz(path: Path, tables: "Sequence[Table]") -> None:
     from explorer.export.numbers import write_npz
 
@@ -110,6 +116,7 @@ FORMATS: tuple[Format, ...] = (
     Format(name="csv", write=_csv),
     Format(name="npz", write=_npz),
     Format(name="safetensors", write=_safetensors),
+    Format(name="long.csv", write=_long_csv),
 )
 
 
@@ -123,6 +130,13 @@ FILMS: tuple[Format, ...] = (
 def names() -> tuple[str, ...]:
     """The names of all formats."""
     return tuple(each.name for each in FORMATS)
+
+
+def named(file_name: str) -> str:
+    """The format that a file's name says: the longest name that it ends in, else its suffix. "a.long.csv" is "long.csv"."""
+    lower = file_name.lower()
+    ends = [each for each in names() if lower.endswith(f".{each}")]
+    return max(ends, key=len, default=Path(lower).suffix[1:])
 
 
 def formats_of(*, figure: bool, numbers: bool) -> tuple[Format, ...]:

@@ -155,8 +155,8 @@ class Export:
     def _write_about(self, taps: tuple[str, ...], files: list[Path]) -> None:
         trace = self.trace
         about = {
-            **_state(trace),
-            "beside": None if trace.compared_with is None else _state(trace.compared_with),  # the state it is compared with
+            **state_of(trace),
+            "beside": None if trace.compared_with is None else state_of(trace.compared_with),  # the state it is compared with
             "unchanged": _unchanged(trace),
             "other_sentences": _other_sentences(trace),
             "tap": taps[0] if len(taps) == 1 else list(taps),
@@ -176,7 +176,7 @@ class Export:
             unfinished.write_bytes((json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace"))
 
 
-def _state(trace: Trace) -> dict[str, Any]:
+def state_of(trace: Trace) -> dict[str, Any]:
     """Everything that decides the numbers of a pass, as JSON values."""
     return {
         "source": trace.source,
@@ -197,7 +197,7 @@ def _state(trace: Trace) -> dict[str, Any]:
 def _unchanged(trace: Trace) -> dict[str, Any] | None:
     """The state without the changes, whose words the pictures of before and after read; None where no such pass was made."""
     found = trace.experiments.get("unchanged")
-    return _state(found.trace) if isinstance(found, Unchanged) else None
+    return state_of(found.trace) if isinstance(found, Unchanged) else None
 
 
 def _other_sentences(trace: Trace) -> dict[str, Any]:

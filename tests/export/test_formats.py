@@ -88,7 +88,7 @@ def test_a_declared_format_can_be_exported_by_the_command_line(tmp_path: Path, c
     for made in (tmp_path / "a.tsv", tmp_path / "heads" / f"{WEIGHTS}.head1.tsv"):
         np.testing.assert_array_equal(_read(made), example()[WEIGHTS][1])
     assert main([*asked, "--out", str(tmp_path / "a.gif"), "--language", "en"]) == 2
-    assert "safetensors, tsv, drawn" in capsys.readouterr().err
+    assert "safetensors, long.csv, tsv, drawn" in capsys.readouterr().err
 
 
 def _dialog() -> ExportDialog:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from explorer.app.display import native_dialog
 from explorer.errors import ExplorerError
 from explorer.export.choice import Choice
-from explorer.export.formats import FILMS, Format, find, formats_of
+from explorer.export.formats import FILMS, Format, find, formats_of, named
 from explorer.export.job import Export
 from explorer.lang import Words
 from explorer.picture.kinds import Picture
@@ -216,9 +216,9 @@ class ExportDialog(QDialog):
         if not chosen:
             return
         self._warned = chosen  # The file dialog has already asked whether to replace the file.
-        named = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
-        if picked in named and not Path(chosen).suffix:  # Not every system adds the filter's suffix.
-            chosen = named[picked]
+        by_filter = {_filter_of(each): f"{chosen}.{each.name}" for each in self._offered()}
+        if picked in by_filter and not Path(chosen).suffix:  # Not every system adds the filter's suffix.
+            chosen = by_filter[picked]
         self.path.setText(chosen)
         self._typed(chosen)
 
@@ -230,7 +230,7 @@ class ExportDialog(QDialog):
 
     def _typed(self, path: str) -> None:
         """Choose the format that the typed file name ends in."""
-        place = self.format.findText(Path(path).suffix[1:].lower())
+        place = self.format.findText(named(path))
         if place >= 0 and not self._in_folder:
             with QSignalBlocker(self.format):
                 self.format.setCurrentIndex(place)
