@@ -60,7 +60,7 @@ def export(words: Words, /, text: str, tap: str | None, out: str, format_: str |
     """
     place = _place(out, format_)
     # Refuse a wrong format before the pass.
-    formats.find(place.format, formats.formats_of(figure=tap is not None, numbers=True))
+    formats.find(place.format, formats.formats_of(figure=tap is not None, numbers=True, page=True))
     if text != _LINES:
         count, status = _written(explored(text, given), place, tap, given, words), 0
     else:
@@ -110,7 +110,9 @@ def _is_folder(path: Path) -> bool:
 def _written(trace: "Trace", place: _Place, tap: str | None, given: dict[str, Any], words: Words) -> int:
     """Write the files of one text; returns how many. Raises ExplorerError."""
     from explorer.export.job import Export
+    from explorer.export.web.whole import opening_look
     from explorer.picture.theme import THEMES
+    from explorer.state.look import Look
 
     job = Export(
         trace=trace,
@@ -119,6 +121,7 @@ def _written(trace: "Trace", place: _Place, tap: str | None, given: dict[str, An
         words=words,
         choice=None if tap is None else _chosen(trace, tap, given["head"], given["layer"]),
         one_each=place.is_folder,
+        look=opening_look(trace) if tap is None else Look(),
         theme=THEMES[given["theme"]],
         dpi=given["dpi"],
         width_px=given["width_px"],

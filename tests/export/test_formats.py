@@ -140,10 +140,11 @@ def test_the_file_dialog_offers_each_format(
 
 def test_every_format_holds_figures_or_numbers_and_has_a_name_of_its_own() -> None:
     """What is neither drawn nor written could not be exported; what is both would not know which."""
-    assert all((each.draw is None) != (each.write is None) for each in FORMATS)
+    assert all([each.draw, each.page, each.write].count(None) == 2 for each in FORMATS)
     assert len(set(formats.names())) == len(FORMATS)
     assert set(formats_of(figure=True, numbers=False)) | set(formats_of(figure=False, numbers=True)) == set(FORMATS)
     assert not formats_of(figure=False, numbers=False)
+    assert formats_of(figure=False, numbers=False, page=True) == (find("html", FORMATS),)
 
 
 def test_a_format_is_found_by_its_name() -> None:

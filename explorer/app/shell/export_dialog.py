@@ -35,7 +35,7 @@ from explorer.trace.trace import Trace
 from explorer.views.controls.number_box import WholeNumberBox
 
 THREAD = "export"
-_WHAT = ("this", "film", "wall", "each", "all")
+_WHAT = ("this", "film", "wall", "each", "page", "all")
 
 
 class _Teller(QObject):
@@ -167,6 +167,8 @@ class ExportDialog(QDialog):
     def _offered(self) -> tuple[Format, ...]:
         if self._kind == "film":
             return FILMS
+        if self._kind == "page":
+            return formats_of(figure=False, numbers=False, page=True)
         return formats_of(figure=self._kind != "all", numbers=self._kind != "this" or has_tables(self._picture))
 
     @property
@@ -189,7 +191,14 @@ class ExportDialog(QDialog):
         kept = Path(self.path.text()).parent if self.path.text() else folder
         head = None if self._picture.caption.name else self._picture.head
         this = self._picture.caption.file_name + ("" if head is None else f".head{head}")
-        stem = {"this": this, "film": f"{this}.film", "wall": self._wall_tap(), "each": "heads", "all": "trace"}[self._kind]
+        stem = {
+            "this": this,
+            "film": f"{this}.film",
+            "wall": self._wall_tap(),
+            "each": "heads",
+            "page": "page",
+            "all": "trace",
+        }[self._kind]
         self.choose.setText(self._words("export.choose_folder" if self._in_folder else "export.choose"))
         self.path.setText(str(kept / stem) + ("" if self._in_folder else f".{self.format.currentText()}"))
         self._allow()
@@ -199,7 +208,7 @@ class ExportDialog(QDialog):
         for widget in (self.dpi, self.width_px):
             widget.setEnabled(self._format.has_pixels)
         self.dpi.setEnabled(self._format.has_pixels and self._kind != "film")
-        self.theme.setEnabled(self._format.is_figure)
+        self.theme.setEnabled(self._format.has_theme)
 
     def _wall_tap(self) -> str:
         return self._look.attention_tap()
