@@ -15,6 +15,8 @@ explorer.breaks(position="none")                        # the sentences that it 
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
+trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
+explorer.show(trace)                                    # the window, in a process of its own
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -27,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.presets import DEFAULT
+from explorer.trace.shown import Shown
 from explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from explorer.config import KnobValues
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
+    from explorer.export.showing import OpenWindow
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
     from explorer.trace.cloze import Cloze
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
     from explorer.trace.sentence_breaks import Breaks
+    from explorer.trace.shown import Presenter
     from explorer.trace.similarity import Similarity
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
@@ -65,6 +70,7 @@ __all__ = [
     "postcard",
     "record",
     "saliency",
+    "show",
     "similar",
     "steering",
     "translate",
@@ -285,6 +291,16 @@ def postcard(
     write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
 
 
+def show(trace: "Trace") -> "OpenWindow":
+    """Open the window on a Trace, in a process of its own: a notebook goes on. `.close()` closes it, `.wait()` waits for that.
+
+    What is shown is what the Trace holds, and nothing can be typed. Raises CannotWrite.
+    """
+    from explorer.export.showing import open_window
+
+    return open_window(trace)
+
+
 def steering(
     texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: "Unpack[KnobValues]"
 ) -> "Array":
@@ -385,6 +401,16 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
         if translator is None:
             raise NotTrained(name=str(preset))
         return translator.translate(computer.sources.source_ids(_text(text), translator), Decoding(beam=beam))
+
+
+def _presenter() -> "Presenter":
+    """Who draws a Trace for a notebook; it is imported at the first picture."""
+    from explorer.export import notebook
+
+    return notebook
+
+
+Shown.presented_by = _presenter
 
 
 def _request(

@@ -35,10 +35,10 @@ from explorer.trace.jacobian import NotFitted
 from explorer.trace.kept_map import MASKED_STAGES, KeptMap
 from explorer.trace.model_card import ModelCard
 from explorer.trace.own_card import card_of
-from explorer.trace.patterns import is_pattern, stacked, taps_of, with_patterns
+from explorer.trace.patterns import is_pattern, stacked, taps_of
 from explorer.trace.sameness import fields_of, made_again, same
 from explorer.trace.search_tree import Search
-from explorer.trace.summary_text import told
+from explorer.trace.shown import Shown
 from explorer.trace.tap_names import side_name
 from explorer.trace.trace_file import read_trace, write_trace
 from explorer.trace.vectors import Vectors
@@ -69,7 +69,7 @@ def _fixed(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Trace:
+class Trace(Shown):
     """What one pass recorded. `arrays` are read-only float32 by tap name, and `axis_names` has the axes of every tap.
 
     `symbols` are the words of the vocabulary in the order of their ids. `search` is what decoding tried, if the model itself
@@ -224,14 +224,6 @@ class Trace:
 
     def __reduce__(self) -> tuple[object, ...]:
         return made_again, (type(self), fields_of(self))
-
-    def __repr__(self) -> str:
-        """The Trace in at most ten lines."""
-        return told(self)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        """What a notebook offers after `trace["`: all names, and those with a star for all layers."""
-        return list(with_patterns(self.axis_names))
 
     def names(self) -> tuple[str, ...]:
         """All taps, in the order in which the data flowed through them."""
