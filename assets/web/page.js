@@ -3,6 +3,7 @@
 const tip = document.getElementById("tip");
 let figures = [];  // of each its SVG, its places, and what stands out for a token, by "source:3"; under "" what does otherwise
 let shown = "";
+const MOST_HIGH_PX = 880;
 
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -142,6 +143,9 @@ async function open() {
     each.svg.addEventListener("pointerdown", (event) => pointed(each, event));
     each.svg.addEventListener("pointerleave", hide);
   }
+  // A notebook shows the page in a frame, which need not be higher than the page.
+  const high = document.body.getBoundingClientRect().height;
+  if (window.frameElement) frameElement.style.height = `${Math.min(Math.ceil(high), MOST_HIGH_PX)}px`;
 }
 
 open().catch(() => { document.getElementById("needs").hidden = false; });

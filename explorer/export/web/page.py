@@ -7,7 +7,7 @@ the browser unpacks them. Rejected: figures that are seen where scripts are not 
 import base64
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -23,6 +23,7 @@ from explorer.resources import asset_text
 from explorer.trace.trace import Trace
 
 _ARROW = " → "
+_FIGURES = "0123456789+−.e∞NaN"  # what values are written with
 
 
 def page(pictures: Sequence[Picture], trace: Trace, words: Words) -> str:
@@ -31,8 +32,8 @@ def page(pictures: Sequence[Picture], trace: Trace, words: Words) -> str:
     heading = clean(_ARROW.join(dict.fromkeys(text for text in (trace.source, trace.target) if text)))
     style = f":root{{{variables(LIGHT)}}}@media (prefers-color-scheme: dark){{:root{{{variables(DARK)}}}}}"
     style += asset_text("web/page.css").replace("FAMILY", STACK)
-    letters = "".join([heading, *(text for each in figures for text in (each["svg"], *each["overs"].values()))])
-    needs = escape(words("web.needs"))
+    about, needs = _about(trace, words), words("web.needs")
+    fonts = faces("".join((about, needs, *_letters(figures))), bold=heading + _FIGURES)
     empty = "\n".join(
         f'<figure role="img" aria-label="{escape(clean(picture.kind().describe(picture, words)))}"></figure>'
         for picture in pictures
@@ -40,11 +41,21 @@ def page(pictures: Sequence[Picture], trace: Trace, words: Words) -> str:
     return (
         f'<!doctype html>\n<html lang="{words.language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{escape(heading)}</title>\n'
-        f"<style>{faces(letters)}{style}</style>\n</head>\n<body>\n<h1>{escape(heading)}</h1>\n"
-        f'<p>{escape(_about(trace, words))}</p>\n<p id="needs" hidden>{needs}</p><noscript><p>{needs}</p></noscript>\n{empty}\n'
+        f"<style>{fonts}{style}</style>\n</head>\n<body>\n<h1>{escape(heading)}</h1>\n"
+        f'<p>{escape(about)}</p>\n<p id="needs" hidden>{escape(needs)}</p><noscript><p>{escape(needs)}</p></noscript>\n'
+        f"{empty}\n"
         f'<div id="tip" role="status"></div>\n<script type="text/plain" id="packed">{_packed(figures)}</script>\n'
         f"<script>{asset_text('web/page.js')}</script>\n</body>\n</html>\n"
     )
+
+
+def _letters(figures: list[dict[str, Any]]) -> Iterator[str]:
+    """All texts that can be seen: those of the figures, of what stands out, and of what cells say."""
+    yield "→()"
+    for each in figures:
+        yield from (each["svg"], *each["overs"].values())
+        for place in each["places"]:
+            yield from (place["title"], place["tap"], place["reason"], *place["rows"]["labels"], *place["columns"]["labels"])
 
 
 def _figure(picture: Picture, words: Words) -> dict[str, Any]:

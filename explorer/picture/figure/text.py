@@ -104,9 +104,9 @@ def document(
     )
 
 
-def faces(drawn: str) -> str:
-    """CSS with the bundled font, reduced to the glyphs of SVG elements."""
-    bold = "".join(_BOLD_TEXT.findall(drawn))
+def faces(drawn: str, bold: str = "") -> str:
+    """CSS with the bundled font, reduced to the glyphs of SVG elements and of further `bold` text."""
+    bold += "".join(_BOLD_TEXT.findall(drawn))
     letters = re.sub(r"<[^>]*>", "", drawn)
     return "".join(_face(weight, frozenset(glyphs)) for weight, glyphs in ((REGULAR, letters), (BOLD, bold)) if glyphs)
 

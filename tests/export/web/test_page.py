@@ -263,3 +263,21 @@ def test_the_opening_look_is_measured_on_trained_weights_alone() -> None:
     """As in the window; random weights have nothing to show there."""
     trace = example()
     assert opening_look(trace) == Look().fitted(trace)
+
+
+def test_every_letter_of_the_page_is_in_its_font() -> None:
+    """The sentence, the line below it, and what cells say; so it looks alike on a machine without Chinese fonts."""
+    from io import BytesIO
+
+    from fontTools.ttLib import TTFont
+
+    trace = attrs.evolve(example(), source="龘 Q", recorded_by="ß")
+    document = page(pictures_of(trace, opening_look(trace), words()), trace, words())
+    regular, bold = (
+        set(map(chr, TTFont(BytesIO(base64.b64decode(data))).getBestCmap()))
+        for data in re.findall(r"data:font/otf;base64,([^)]*)\)", document)
+    )
+    head = re.findall(r"<(h1|p)>([^<]*)<", document)
+    assert set("龘 Q→0.−∞") & regular <= bold  # The font has no letter for some characters.
+    assert set("".join(text for kind, text in head if kind == "p")) - {" "} <= regular | {" "}
+    assert set("".join(label for place in figures(document)[1]["places"] for label in place["rows"]["labels"])) <= regular
