@@ -91,19 +91,16 @@ def _packed(figures: list[dict[str, Any]]) -> str:
 
 
 def _about(trace: Trace, words: Words) -> str:
-    """The line below the sentence: the model, and who recorded the pass or changed it."""
-    weights = words("status.trained") if trace.config is None or trace.trained else ""
-    parts = [
-        words(
-            "cli.model",
-            architecture=trace.card.architecture,
-            parameters=f"{trace.parameters:,}",
-            weights=weights or words("status.untrained", seed=trace.knob("seed")),
-            preset=trace.card.name,
-        )
-    ]
+    """The line below the sentence: the model as far as it is known, and who recorded the pass or changed it."""
+    parts = [trace.card.name, trace.card.architecture]
+    if trace.parameters:
+        parts.append(words("web.parameters", count=f"{trace.parameters:,}"))
+    if trace.trained:
+        parts.append(words("status.trained"))
+    elif trace.config is not None:
+        parts.append(words("status.untrained", seed=trace.knob("seed")))
     if trace.changes:
         parts.append(words("change.badge_about", count=len(trace.changes)))
     if trace.recorded_by:
         parts.append(words("recorded.by", name=trace.recorded_by))
-    return clean(" · ".join(parts))
+    return clean(" · ".join(filter(None, parts)))

@@ -281,3 +281,16 @@ def test_every_letter_of_the_page_is_in_its_font() -> None:
     assert set("龘 Q→0.−∞") & regular <= bold  # The font has no letter for some characters.
     assert set("".join(text for kind, text in head if kind == "p")) - {" "} <= regular | {" "}
     assert set("".join(label for place in figures(document)[1]["places"] for label in place["rows"]["labels"])) <= regular
+
+
+def test_nothing_is_said_of_a_model_that_nobody_knows() -> None:
+    """Of a module of one's own neither that it is trained nor how many parameters it has; of ours both."""
+    import torch
+
+    own = explorer.record(torch.nn.TransformerEncoderLayer(8, 2, batch_first=True), torch.zeros(1, 3, 8))
+    english = Words.load("en")
+    for trace, known in ((own, False), (example(), True)):
+        (line,) = re.findall(r"</h1>\n<p>([^<]*)<", whole(trace))
+        assert (english("status.untrained", seed=0) in line) == known
+        assert english("status.trained") not in line
+        assert (f"{trace.parameters:,} parameters" in line) == bool(trace.parameters)
