@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
+from explorer import page_list
 from explorer.app.pages.card import Card
 from explorer.app.pages.page import Page
 from explorer.app.shell.window import Window
@@ -121,6 +122,19 @@ def test_hidden_cards_are_remembered(journey: Journey) -> None:
 
     journey.run(first)
     journey.run_as_left(second)
+
+
+def test_every_page_with_several_cards_has_the_line(journey: Journey) -> None:
+    """Where a card can be hidden, there is a line that puts it back."""
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        for key in page_list.KEYS:
+            window.go(key)
+            page = window.page_stack.page
+            assert page.isAncestorOf(page.hidden_cards), key
+
+    journey.run(script)
 
 
 def test_the_line_is_one_stop_of_the_tab_key(journey: Journey) -> None:
