@@ -18,6 +18,7 @@ from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
+from explorer.trace.folding import Groups
 from explorer.trace.levels import Levels
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Axis:
 
     `numbered` is True where a label's position has a meaning and is shown beside it. Label i is token i + `shift` of the
     side: the shift is 1 where a row is named after the token about to be written, which comes one position later.
+
+    Where a label is a word that was cut into several tokens, `groups` has the rows (or columns) of its tokens, for each label.
     """
 
     name: str
@@ -41,18 +44,38 @@ class Axis:
     side: str = ""
     numbered: bool = True
     shift: int = 0
+    groups: Groups = ()
 
     def label(self, index: int) -> str:
         """The label at `index`; the index itself where the axis has no labels."""
         return self.labels[index] if self.labels else str(index)
 
+    def rows(self, index: int) -> tuple[int, ...]:
+        """The rows of the tokens at `index`: itself, or those of a word."""
+        return self.groups[index] if self.groups else (index,)
+
     def spot(self, index: int) -> tuple[str, int]:
-        """Side and position of the token at `index`."""
-        return self.side, index + self.shift
+        """Side and position of the token at `index`; of a word, of its first token."""
+        return self.side, self.rows(index)[0] + self.shift
+
+    def spots(self, index: int) -> frozenset[tuple[str, int]]:
+        """Side and position of all tokens at `index`."""
+        return frozenset((self.side, row + self.shift) for row in self.rows(index))
+
+    def index(self, place: int) -> int:
+        """The index of the label that stands for the token at a position."""
+        row = place - self.shift
+        return next((index for index, group in enumerate(self.groups) if row in group), row)
+
+    def number(self, index: int) -> str:
+        """The place of a label, as it is told: "3", or "3–5" of the tokens of a word."""
+        rows = self.rows(index)
+        return str(rows[0]) if len(rows) == 1 else f"{rows[0]}–{rows[-1]}"
 
     def indices(self, spots: Iterable[tuple[str, int]], size: int) -> list[int]:
         """The indices of those tokens (side, position) that lie on this axis of `size` labels."""
-        return [place - self.shift for side, place in spots if side == self.side and 0 <= place - self.shift < size]
+        found = (self.index(place) for side, place in spots if side == self.side)
+        return list(dict.fromkeys(index for index in found if 0 <= index < size))
 
 
 Origin = Literal["recorded", "computed", "beside"]
@@ -100,6 +123,16 @@ def marked(picture: P, changes: int, recorded_by: str = "") -> P:
     return made
 
 
+def strongest(rows: Axis, columns: Axis, unfolded: Array | None, row: int, column: int) -> tuple[int, int]:
+    """The tokens' row and column that stand for a cell: its own, or of two words those with the largest weight between them."""
+    queries, keys = rows.rows(row), columns.rows(column)
+    if unfolded is None or len(queries) == len(keys) == 1:
+        return queries[0], keys[0]
+    cells = np.nan_to_num(unfolded[np.ix_(queries, keys)], nan=-1.0)
+    query, key = divmod(int(cells.argmax()), len(keys))
+    return queries[query], keys[key]
+
+
 class Picture(ABC):
     """The base of all kinds of Picture. Each has a caption and a Kind, which draws it as SVG, makes tables and a description.
 
@@ -138,6 +171,7 @@ class Heatmap(Picture):
     made_of: Arithmetic | None = None  # how a cell was computed
     levels: Levels | None = None
     recorded: Array | None = None
+    unfolded: Array | None = None  # [row, column] between tokens, where rows or columns are words
     head: int | None = None
     query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
     chosen_row: int | None = None  # a row that the reader has chosen
@@ -185,6 +219,7 @@ class HeadGrid(Picture):
     block: int = 1
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
+    unfolded: Array | None = None  # [layer, head, query, key] between tokens, where rows or columns are words
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
     measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
 

@@ -41,8 +41,8 @@ def folded(weights: Array, queries: Groups, keys: Groups, closed: Closed | None 
     # B[q,j] = Σ_k∈j A[q,k], the attention of a token to a word
     # F[i,j] = Σ_q∈i B[q,j] / n_i, over the n_i tokens of word i that have numbers
     sums = _summed(_summed(numbers, keys, -1), queries, -2)
-    has_row = counts.any(axis=-1, keepdims=True)  # […, query, 1]
-    n_rows = _summed(has_row.astype(np.float64), queries, -2)  # […, word, 1]
+    has_row = np.expand_dims(counts.any(axis=-1), -1).astype(np.float64)  # […, query, 1]
+    n_rows = _summed(has_row, queries, -2)  # […, word, 1]
     n_cells = _summed(_summed(counts.astype(np.float64), keys, -1), queries, -2)
     made: Array = np.where(n_cells > 0, sums / np.maximum(n_rows, 1), np.nan).astype(np.float32)
     return made

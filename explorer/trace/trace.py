@@ -41,6 +41,7 @@ from explorer.trace.trace_file import read_trace, write_trace
 from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
+    from explorer.trace.folding import Groups
     from explorer.trace.why import Parts
 
 
@@ -220,6 +221,13 @@ class Trace:
         Empty if the target has no begin symbol: then no next tokens are expected.
         """
         return written(self.tokens, self.card.begin, self.card.end)
+
+    @cached_property
+    def word_groups(self) -> "Mapping[str, Groups]":
+        """The tokens of each written word of "source" and of "target", by their places."""
+        from explorer.trace.word_groups import word_groups
+
+        return MappingProxyType({"source": word_groups(self.tokens.source), "target": word_groups(self.tokens.target)})
 
     def keys(self, name: str) -> tuple[Token, ...]:
         """The tokens that stand along an attention tap's key axis."""

@@ -189,6 +189,7 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
         window.session.ask(SetText("他在图书馆看书。" if preset == "translator" else "狗爱北京天安门"))
         window.session.ask(SetKnob("temperature", 0.8))
         drawn = "lines" if preset == "tiny" else "map"
+        window.session.ask(look_at(unit="words" if preset == "translator" else "tokens"))
         window.session.ask(look_at(measure="entropy", head_order="measure", aligned="layer_max", drawn=drawn, threshold=0.1))
         journey.settle(window)
         n_checked = 0

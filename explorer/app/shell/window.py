@@ -165,6 +165,7 @@ class Window(QMainWindow):
             self._open(state.page)
         for key, action in self.actions_.colours.items():
             action.setChecked(key in (state.look.unit_colours, state.look.signed_colours))
+        self.actions_.by_name["words"].setChecked(state.look.unit == "words")
         if state.look != before.look:
             self.knobs.writing.put_look(state.look)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
