@@ -125,7 +125,11 @@ def marked(picture: P, changes: int, recorded_by: str = "") -> P:
 
 def strongest(rows: Axis, columns: Axis, unfolded: Array | None, row: int, column: int) -> tuple[int, int]:
     """The tokens' row and column that stand for a cell: its own, or of two words those with the largest weight between them."""
-    queries, keys = rows.rows(row), columns.rows(column)
+    return strongest_of(rows.rows(row), columns.rows(column), unfolded)
+
+
+def strongest_of(queries: tuple[int, ...], keys: tuple[int, ...], unfolded: Array | None) -> tuple[int, int]:
+    """The query and the key with the largest weight between them; without weights the first ones."""
     if unfolded is None or len(queries) == len(keys) == 1:
         return queries[0], keys[0]
     cells = np.nan_to_num(unfolded[np.ix_(queries, keys)], nan=-1.0)

@@ -13,7 +13,7 @@ from explorer.picture.river.pointing import Pointing
 from explorer.picture.river.river import Half, River, Sublayer
 from explorer.picture.river.scene import Box, Drawn, Item, Label, Lanes, Rect, Sentence, about_width
 from explorer.picture.river.slabs import block_bands, lanes, thumbnails
-from explorer.picture.river.strips import shown_text, text_px
+from explorer.picture.river.strips import id_told, shown_text, text_px
 from explorer.picture.river.tell import tell
 
 _CHIP = 0.1  # the weight from which a band gets its per cent
@@ -166,7 +166,7 @@ def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
         px = text_px(place.pitch, grid.narrow)
         for lane in pointing.of(half):
             y, text = place.y(lane), shown_text(half.labels[lane])
-            number = 6.2 * len(str(half.ids[lane]))
+            number = 6.2 * len(id_told(half, lane))
             if place.pitch < 14:
                 scene.append(Box(Rect(place.label.x - 2, y - 8, place.label.w, 16), "window"))
             if place.right_aligned:

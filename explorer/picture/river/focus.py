@@ -101,8 +101,9 @@ def row_names(river: River) -> tuple[tuple[str, ...], str, int]:
     """The labels of the map's rows, the sentence they belong to, and by how many tokens they are ahead of their lanes."""
     half = river.half_of(river.attention, "query")
     axis: Axis = river.map.rows if river.map is not None else Axis("")
-    if half.side == "decoder" and axis.shift:
-        return tuple(shown_text(label) for label in river.written.labels), half.tokens, axis.shift
+    ahead = axis.shift - half.first  # The rows of an excerpt begin with its first token.
+    if half.side == "decoder" and river.map is not None and ahead:
+        return tuple(shown_text(label) for label in river.written.labels), half.tokens, ahead
     return tuple(shown_text(label) for label in half.labels), half.tokens, 0
 
 

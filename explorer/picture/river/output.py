@@ -67,7 +67,7 @@ def draw_words(river: River, grid: RiverGrid) -> Drawn:
     hot = HotRows(
         Rect(rect.x - 4, place.top, rect.w + 8, place.pitch * n),
         n,
-        lambda lane: Place("step", side=half.tokens, index=half.token(lane)),
+        lambda lane: Place("step", side=half.tokens, index=half.writes(lane)[0]),
     )
     return Drawn(tuple(scene), (hot,))
 
@@ -86,7 +86,8 @@ def draw_candidates(river: River, grid: RiverGrid, words: Words) -> Drawn:
     bar_w = rect.w - label_w - max(_PERCENT_W, 8 + max(about_width(percent(p), 11) for _name, p, _id in shown))
     scene: list[Item] = []
     hot = []
-    taken = said.labels[river.step_lane] if river.halves[-1].block == 1 and river.shows_step else None
+    here = said.taken or (said.labels[river.step_lane] if river.halves[-1].single else None)
+    taken = here if river.shows_step else None
     for rank, (name, p, _id) in enumerate(shown):
         y, on, cut = rect.y + row * (rank + 0.5), name == taken, any(said.cut[rank : rank + 1])
         colour = "accent" if on else "faint" if cut else "text"

@@ -84,13 +84,19 @@ def reaches(half: Half) -> tuple[float, float]:
     before, after = (float(np.abs(values).max(initial=0)) for values in (half.scaled, half.output))
     both = max(before, after) or 1.0
     # Of blocks of tokens the largest numbers are shown, which are no sums.
-    is_sum = half.block > 1 or bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
+    is_sum = not half.single or bool(np.abs(half.scaled + half.positions - half.output).max(initial=0) <= _SAME * both)
     return (both, both) if not min(before, after) or (is_sum and both <= _FAR * min(before, after)) else (before, after)
 
 
 def shown_text(label: str) -> str:
     """A token's text without the mark that stands for a blank."""
     return label.removeprefix("＿") or label
+
+
+def id_told(half: Half, lane: int) -> str:
+    """The id of a lane's token; of a word of several, how many."""
+    n_tokens = len(half.tokens_of(lane))
+    return str(half.ids[lane]) if n_tokens == 1 else f"×{n_tokens}"
 
 
 def text_px(pitch: float, narrow: bool) -> float:
@@ -125,7 +131,7 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
         if place.right_aligned:
             made.append(Label(place.label.right, y, text, min(px, 14), "text", align="right", room=place.label.w))
             continue
-        number = str(half.ids[lane])
+        number = id_told(half, lane)
         id_w = 6.2 * len(number)
         room = place.label.w - (id_w + 8 if place.label.w > id_w + 44 else 0)
         made.append(Label(place.label.x, y, text, px, "text", bold=big, room=room))
