@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.errors import UnknownTap
 from explorer.trace.folding import Groups, before, folded, folded_closed, folds, singles
+from tests.picture.examples import begun, example
 from tests.trace.test_head_measures import random_weights
 
 
@@ -89,3 +91,20 @@ def test_rows_that_write_the_next_token_belong_to_the_word_that_they_write() -> 
     """<bos> I T·ian·an: the row of I writes T, so the word Tianan is rows 1 to 3; row 4 writes the end symbol."""
     assert before(((0,), (1,), (2, 3, 4)), 5) == ((0,), (1, 2, 3), (4,))
     assert before(((0,),), 1) == ((0,),)
+
+
+def test_a_trace_folds_its_weights() -> None:
+    """`trace.folded` has rows of the words that cross-attention writes, keeps what it made, and takes weights alone."""
+    trace = begun(example(text="I love Tiananmen", target="x Tiananmen.", tokenizer="bpe"))
+    tap = "decoder.layers.0.cross_attn.weights"
+    own, source = trace.word_groups["target"], trace.word_groups["source"]
+    rows = (*(tuple(place - 1 for place in group) for group in own[1:]), (len(trace.tokens.target) - 1,))
+    assert trace.words_of(tap) == (rows, source)
+    found = trace.folded(tap)
+    np.testing.assert_allclose(found[1], by_loops(trace[tap][1], rows, source, np.zeros(trace.shape(tap)[1:], bool)), atol=1e-6)
+    assert trace.folded(tap) is found and not found.flags.writeable
+    own_tap = "decoder.layers.0.self_attn.weights"
+    assert np.isnan(trace.folded(own_tap)[0, 0, 1:]).all()
+    for wrong in ("decoder.layers.0.cross_attn.scores", "encoder.norm", "nothing"):
+        with pytest.raises(UnknownTap):
+            trace.folded(wrong)

@@ -124,8 +124,9 @@ class OverviewPage(Page):
 
 
 def _fill_page(card: Card) -> None:
-    """Take away the card's title line, frame and margins: the river has captions of its own."""
+    """Take away the card's title line, note, frame and margins: the river has captions and a legend of its own."""
     card.setObjectName("bare")
+    card.tells_note = False
     layout = card.layout()
     assert layout is not None  # A card has a layout.
     layout.setContentsMargins(0, 0, 0, 0)

@@ -5,7 +5,6 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Heatmap
-from explorer.picture.makers.folded import folded_map, wants_words
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, scale_for, token_axis
 from explorer.picture.makers.output import written
 from explorer.state.look import Look
@@ -37,7 +36,7 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
     closed = None if mask is None or not mask[step].any() else np.broadcast_to(mask[step], rows.shape)
     key = "step.where" if trace.expected else "step.where_position"
     where = words(key, step=step, number=step + 1, token=written(trace, step), layer=look.layer)
-    made = Heatmap(
+    return Heatmap(
         values=masked_values(rows, closed),
         closed=closed,
         query=step,
@@ -52,4 +51,3 @@ def _step_map(trace: Trace, attention: str, look: Look, words: Words) -> Heatmap
         ),
         reason="" if closed is None else closed_reason(trace, words, tap),
     )
-    return folded_map(trace, made, words) if wants_words(look) else made

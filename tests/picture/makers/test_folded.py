@@ -12,7 +12,6 @@ from explorer.picture.kinds import Axis, Heatmap, strongest
 from explorer.picture.makers import alignment as lines
 from explorer.picture.makers.alignment import alignment, alignment_map
 from explorer.picture.makers.attention import head_wall
-from explorer.picture.makers.decoding_step import step_cross, step_self
 from explorer.picture.makers.pooled import attention_lines, attention_map
 from explorer.picture.makers.timeline import timeline
 from explorer.state.look import Look
@@ -129,17 +128,6 @@ def test_the_wall_is_folded_head_by_head() -> None:
         look = attrs.evolve(WORDS, attention="decoder.self_attn", layer=layer, head=head)
         np.testing.assert_array_equal(made.values[layer, head], attention_map(trace, look, words()).values)
     assert "Tiananmen" in grid_cell(made, 0, 0, 1, 1, words())
-
-
-def test_one_step_is_folded_over_its_keys() -> None:
-    """The heads' weights at one step; the query stays the chosen step."""
-    trace = told()
-    for maker in (step_cross, step_self):
-        made, whole = maker(trace, WORDS, words()), maker(trace, Look(), words())
-        columns = tokens_of(made.columns, made.values.shape[1])
-        wanted = [[np.nansum(row[group]) for group in columns] for row in whole.values.astype(np.float64)]
-        np.testing.assert_allclose(np.nan_to_num(made.values), wanted, atol=1e-6)
-        assert made.query == whole.query and made.rows.labels == whole.rows.labels
 
 
 def test_a_cell_between_words_is_followed_at_its_strongest_tokens_and_not_changed() -> None:
