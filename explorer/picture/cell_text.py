@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.arithmetic import written_out
-from explorer.picture.kinds import Axis, Caption, HeadGrid, Heatmap, strongest
+from explorer.picture.axis import Axis, strongest
+from explorer.picture.kinds import Caption, HeadGrid, Heatmap
 from explorer.picture.scales import Scale
 from explorer.state.offers import ChangePlace
 from explorer.trace.tap_names import ATTENTION_MAP, Cell, cell_in

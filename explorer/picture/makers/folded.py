@@ -54,10 +54,12 @@ def wants_words(look: Look) -> bool:
     return look.unit == "words"
 
 
-def between(trace: Trace, rows: Axis, columns: Axis, shape: tuple[int, ...]) -> Between:
+def between(trace: Trace, rows: Axis, columns: Axis, shape: tuple[int, ...], words: Words) -> Between:
     """The axes of words of a map [..., row, column] that has these axes of tokens."""
     n_rows, n_columns = shape[-2:]
     queries, keys = _groups(trace, rows, n_rows), _groups(trace, columns, n_columns)
+    if rows.name == words("axis.next_token"):
+        rows = attrs.evolve(rows, name=words("axis.next_word"))
     return Between(_axis(trace, rows, queries), _axis(trace, columns, keys), queries, keys)
 
 
@@ -66,7 +68,7 @@ def folded_map(trace: Trace, made: Heatmap, words: Words, largest: Callable[[Fol
 
     The maximum of sums is at most 1, as every head's weight is; the sum of maxima is not.
     """
-    found = between(trace, made.rows, made.columns, made.values.shape)
+    found = between(trace, made.rows, made.columns, made.values.shape, words)
     if not found.folds:
         return attrs.evolve(made, rows=found.rows, columns=found.columns)
     values = found.fold(made.values, made.closed) if largest is None else largest(lambda heads: found.fold(heads, made.closed))
@@ -90,7 +92,7 @@ def folded_wall(trace: Trace, made: HeadGrid, words: Words) -> HeadGrid:
     if made.large is not None:
         note = "  ".join(filter(None, (made.caption.note, words("heads.not_folded"))))
         return attrs.evolve(made, caption=attrs.evolve(made.caption, note=note))
-    found = between(trace, made.rows, made.columns, made.values.shape)
+    found = between(trace, made.rows, made.columns, made.values.shape, words)
     if not found.folds:
         return attrs.evolve(made, rows=found.rows, columns=found.columns)
     values = found.fold(made.values, made.closed)  # [layer, head, word, word]

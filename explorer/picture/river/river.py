@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from explorer.picture.kinds import Caption, Closed, Heatmap, Picture, strongest_of
+from explorer.picture.axis import strongest_of
+from explorer.picture.kinds import Caption, Closed, Heatmap, Picture
 from explorer.picture.river.opened import Opened
 from explorer.picture.scales import Scale
 from explorer.trace.arrays import Array

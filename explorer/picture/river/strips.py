@@ -6,10 +6,11 @@ from numpy.typing import NDArray
 from explorer.picture.river.grid import HalfGrid, RiverGrid
 from explorer.picture.river.place import Place
 from explorer.picture.river.river import Half
-from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, Label, Line, Rect
+from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, Label, Line, Rect, about_width
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
+_SMALLEST_PX = 11.0
 _LEAST_LABEL_PX = 11.5  # px between two labels
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
@@ -93,6 +94,11 @@ def shown_text(label: str) -> str:
     return label.removeprefix("＿") or label
 
 
+def smaller(text: str, px: float, room: float) -> float:
+    """The size of a label: of one that has no room the smallest."""
+    return px if about_width(text, px) <= room else min(px, _SMALLEST_PX)
+
+
 def id_told(half: Half, lane: int) -> str:
     """The id of a lane's token; of a word of several, how many."""
     n_tokens = len(half.tokens_of(lane))
@@ -129,7 +135,8 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
     for lane in labelled(half.n, place.pitch, wanted, lengths):
         y, text = place.y(lane), shown_text(half.labels[lane])
         if place.right_aligned:
-            made.append(Label(place.label.right, y, text, min(px, 14), "text", align="right", room=place.label.w))
+            size = smaller(text, min(px, 14), place.label.w)
+            made.append(Label(place.label.right, y, text, size, "text", align="right", room=place.label.w))
             continue
         number = id_told(half, lane)
         id_w = 6.2 * len(number)
