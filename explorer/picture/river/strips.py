@@ -10,7 +10,7 @@ from explorer.picture.river.scene import Box, Cells, Drawn, Hot, HotRows, Item, 
 from explorer.picture.scales import GAP, LEVELS, Scale, indices
 from explorer.trace.arrays import Array
 
-_SMALLEST_PX = 11.0
+_SMALLER_PX, _SPARE = (12.0, 11.0, 10.0), 1.15  # sizes of labels; how much wider than about a label may be
 _LEAST_LABEL_PX = 11.5  # px between two labels
 _MOST_HOT = 60  # lanes whose vectors answer to the mouse
 _WAVE = 0.14  # where on the signed colour table the waves' colours lie, from its ends
@@ -95,8 +95,9 @@ def shown_text(label: str) -> str:
 
 
 def smaller(text: str, px: float, room: float) -> float:
-    """The size of a label: of one that has no room the smallest."""
-    return px if about_width(text, px) <= room else min(px, _SMALLEST_PX)
+    """The size of a label: of one that has no room the next smaller one that has."""
+    sizes = [px, *(size for size in _SMALLER_PX if size < px)]
+    return next((size for size in sizes if _SPARE * about_width(text, size) <= room), sizes[-1])
 
 
 def id_told(half: Half, lane: int) -> str:

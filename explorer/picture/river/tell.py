@@ -33,7 +33,8 @@ def tell(
     if place is not None and place.kind == "bands":
         return _pieces(river.no_contributions or words(f"river.bands.about_{place.side}"))
     if place is not None and place.kind == "words":
-        return _pieces(words("heads.unit_words_hint" if river.halves[0].block == 1 else "heads.not_folded"))
+        about = "folded_note" if short else "unit_words_hint"
+        return _pieces(words(f"heads.{about}" if river.halves[0].block == 1 else "heads.not_folded"))
     if place is not None and place.kind == "candidate":
         return _pieces(_candidate(river, words, place))
     if place is not None and place.kind == "vector":
