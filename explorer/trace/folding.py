@@ -7,6 +7,7 @@ made of. Clark et al. 2019, section 4.1.
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,22 +37,21 @@ def folded(weights: Array, queries: Groups, keys: Groups, closed: Closed | None 
     """
     _check(queries, weights.shape[-2])
     _check(keys, weights.shape[-1])
-    counts = np.isfinite(weights) if closed is None else np.isfinite(weights) & ~closed  # […, query, key]
-    numbers = np.where(counts, weights, 0.0).astype(np.float64, copy=False)
-    # B[q,j] = Σ_k∈j A[q,k], the attention of a token to a word
-    # F[i,j] = Σ_q∈i B[q,j] / n_i, over the n_i tokens of word i that have numbers
-    sums = _summed(_summed(numbers, keys, -1), queries, -2)
-    has_row = np.expand_dims(counts.any(axis=-1), -1).astype(np.float64)  # […, query, 1]
-    n_rows = _summed(has_row, queries, -2)  # […, word, 1]
-    n_cells = _summed(_summed(counts.astype(np.float64), keys, -1), queries, -2)
+    missing = np.isnan(weights)
+    open_ = ~missing if missing.any() else np.ones(weights.shape[-2:], bool)  # All heads may share them.
+    open_ = open_ if closed is None else open_ & ~closed  # […, query, key]
+    numbers = weights if open_.all() else np.where(open_, weights, np.float32(0))
+    # F[i,j] = Σ_q∈i Σ_k∈j A[q,k] / n_i, over the n_i tokens of word i that have numbers
+    sums = _summed(numbers, queries, keys)
+    n_rows = _along(np.expand_dims(open_.any(axis=-1), -1), queries, -2)  # […, word, 1]
+    n_cells = _summed(open_, queries, keys)
     made: Array = np.where(n_cells > 0, sums / np.maximum(n_rows, 1), np.nan).astype(np.float32)
     return made
 
 
 def folded_closed(closed: Closed, queries: Groups, keys: Groups) -> Closed:
     """[…, word of queries, word of keys] True where all cells [..., query, key] of two words are closed."""
-    open_ = _summed(_summed((~closed).astype(np.float64), keys, -1), queries, -2)
-    none: Closed = open_ == 0
+    none: Closed = _summed(~closed, queries, keys) == 0
     return none
 
 
@@ -66,15 +66,17 @@ def before(groups: Groups, n_rows: int) -> Groups:
     return (*written, *((place,) for place in range(n_written, n_rows)))
 
 
-def _summed(values: NDArray[np.float64], groups: Groups, axis: int) -> NDArray[np.float64]:
-    """The sums over each word's places along an axis."""
-    if not folds(groups) and all(group == (place,) for place, group in enumerate(groups)):
-        return values
+def _summed(values: NDArray[Any], queries: Groups, keys: Groups) -> NDArray[np.float64]:
+    """[…, word, word] the sums over each word's rows and columns, in float64."""
+    return _along(_along(values, queries, -2), keys, -1)  # Rows lie apart in memory and are added faster: they come first.
+
+
+def _along(values: NDArray[Any], groups: Groups, axis: int) -> NDArray[np.float64]:
     order = list(chain.from_iterable(groups))
-    starts = np.cumsum([0, *map(len, groups[:-1])])
     if order != list(range(len(order))):
         values = values.take(order, axis=axis)
-    summed: NDArray[np.float64] = np.add.reduceat(values, starts, axis=axis)
+    starts = np.cumsum([0, *map(len, groups[:-1])])
+    summed: NDArray[np.float64] = np.add.reduceat(values, starts, axis=axis, dtype=np.float64)
     return summed
 
 

@@ -1,9 +1,9 @@
 """Which tokens are one written word, and how that word is written: ＿T · ian · an · men is Tiananmen.
 
 What tells is in the tokens alone: their places in the text, the marks of their vocabulary, and letters. A token goes on with
-the word before it where it stands right behind it and both are letters or digits, or where both are bytes of one character.
-Scripts that are written without spaces have no such words: there a word is what jieba, or the vocabulary, has cut, and only
-the bytes of a character are folded.
+the word before it where it stands right behind it and both are letters or digits, where both are bytes of one character, or
+where both are what a word fell apart into that the vocabulary lacks. Scripts that are written without spaces have no other
+words: there a word is what jieba, or the vocabulary, has cut.
 """
 
 import re
@@ -59,7 +59,7 @@ def _goes_on(last: Token, token: Token) -> bool:
     """Whether a token belongs to the word of the one before it."""
     if last.special or token.special:
         return False
-    if _same_character(last, token):
+    if _same_character(last, token) or (token.word is not None and token.word == last.word):
         return True
     if token.start != last.end or token.text.startswith((_OWN_MARK, _SPACE)):
         return False

@@ -87,6 +87,13 @@ def test_marks_of_others_are_understood(pieces: tuple[str, ...], words: tuple[st
     assert words == words_of(tokens)
 
 
+def test_a_word_that_fell_apart_is_put_together() -> None:
+    """What the vocabulary of a translator lacks comes in characters, each of which knows the word that jieba had cut."""
+    pieces = (("我", None), ("甲", (1, 3)), ("乙", (1, 3)), ("丙", (3, 5)), ("丁", (3, 5)))
+    tokens = [Token(text, 9, place, place + 1, known=True, word=word) for place, (text, word) in enumerate(pieces)]
+    assert words_of(tokens) == ("我", "甲乙", "丙丁")
+
+
 def test_special_tokens_belong_to_no_word() -> None:
     """[CLS] and what somebody else's model has in its place stand at the same empty span as others."""
     special = Token("a", 1, 0, 0, known=True, special=True)

@@ -87,7 +87,7 @@ def head_wall(trace: Trace, look: Look, words: Words, layers: tuple[int, ...] = 
         made_of=() if large is not None else tuple(_arithmetic(trace, name) for name in taps),
         measured=measured,
     )
-    return folded_wall(trace, wall, words) if wants_words(look) and stage_of(tap).range == "unit" else wall
+    return folded_wall(trace, wall, words, taps) if wants_words(look) and stage_of(tap).range == "unit" else wall
 
 
 def _large_wall(trace: Trace, taps: list[str]) -> LargeWall | None:

@@ -3,7 +3,7 @@
 The weights themselves are folded in `trace.folding`, which says why keys are summed and queries averaged.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -87,15 +87,15 @@ def folded_map(trace: Trace, made: Heatmap, words: Words, largest: Callable[[Fol
     )
 
 
-def folded_wall(trace: Trace, made: HeadGrid, words: Words) -> HeadGrid:
-    """The wall between words; one of large maps, which is drawn from blocks of tokens, stays as it is and says so."""
+def folded_wall(trace: Trace, made: HeadGrid, words: Words, taps: Sequence[str]) -> HeadGrid:
+    """The wall of these taps between words; one of large maps, which is drawn from blocks of tokens, stays and says so."""
     if made.large is not None:
         note = "  ".join(filter(None, (made.caption.note, words("heads.not_folded"))))
         return attrs.evolve(made, caption=attrs.evolve(made.caption, note=note))
     found = between(trace, made.rows, made.columns, made.values.shape, words)
     if not found.folds:
         return attrs.evolve(made, rows=found.rows, columns=found.columns)
-    values = found.fold(made.values, made.closed)  # [layer, head, word, word]
+    values = np.stack([trace.folded(tap) for tap in taps])  # [layer, head, word, word]
     return attrs.evolve(
         made,
         values=values,
