@@ -61,9 +61,11 @@ def _goes_on(last: Token, token: Token) -> bool:
         return False
     if _same_character(last, token) or (token.word is not None and token.word == last.word):
         return True
+    before, after = _bare(last), _bare(token)
+    if not before and last.text in (_OWN_MARK, _SPACE):  # A mark that stands alone begins the word of letters behind it.
+        return token.text == after and token.start <= last.end and bool(after) and _spaced_letter(after[0])
     if token.start != last.end or token.text.startswith((_OWN_MARK, _SPACE)):
         return False
-    before, after = _bare(last), _bare(token)
     if token.text.startswith(_GOES_ON) and after:
         return bool(before)
     return bool(before and after) and _spaced_letter(before[-1]) and _spaced_letter(after[0])

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
 from explorer.config import Config
 from explorer.tokens.bilingual import Bilingual
 from explorer.tokens.bpe import BYTES
+from explorer.tokens.foreign_tokenizer import ForeignTokenizer
 from explorer.tokens.token import Token
 from explorer.tokens.tokenizer import Tokenizers
 from explorer.tokens.vocabulary import SPECIALS, Vocabulary
@@ -75,7 +77,7 @@ def test_bytes_that_a_translator_wrote_are_folded() -> None:
         (("tian", "##an", "##men", "is"), ("tiananmen", "is")),  # BERT, whose second "is" stands behind a space
         (("一⟨1/3⟩ E4", "一⟨2/3⟩ B8", "一⟨3/3⟩ 80", "丁⟨1/2⟩ E4 B8", "丁⟨2/2⟩ 81"), ("一", "丁")),  # bytes of others
         (("␣我", "爱", "北京"), ("我", "爱", "北京")),
-        (("␣", "a"), ("␣", "a")),
+        (("␣", "T", "ian", "␣", ",", "␣", "我"), ("Tian", "␣", ",", "␣", "我")),  # a mark by itself
         (("パ", "ン"), ("パ", "ン")),
     ],
 )
@@ -85,6 +87,18 @@ def test_marks_of_others_are_understood(pieces: tuple[str, ...], words: tuple[st
     if pieces[-1] == "is":
         tokens[-1] = Token("is", 9, 99, 101, known=True)
     assert words == words_of(tokens)
+
+
+def test_a_tokenizer_of_others_is_understood() -> None:
+    """Byte pairs as GPT-2 has them, with the places that the library gives, whether these have the space or not."""
+    for trims in (True, False):
+        made = Tokenizer(
+            models.BPE(vocab={each: n for n, each in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}, merges=[])
+        )
+        made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+        made.post_processor = processors.ByteLevel(trim_offsets=trims)
+        tokens = ForeignTokenizer(made).tokenize("I love, 我爱 naïve 2024.")
+        assert words_of(tokens) == ("I", "love", ",", "␣", "我", "爱", "naïve", "2024", ".")
 
 
 def test_a_word_that_fell_apart_is_put_together() -> None:
