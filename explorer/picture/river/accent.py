@@ -167,7 +167,8 @@ def _labels(river: River, grid: RiverGrid, pointing: Pointing) -> list[Item]:
                 scene.append(Label(place.label.right, y, text, size, "accent", False, "right", place.label.w))
             else:
                 room = place.label.w - (number + 8 if place.label.w > number + 44 else 0)
-                scene.append(Label(place.label.x, y, text, px, "accent", place.pitch >= 18, room=room))
+                size = smaller(text, px, room) if half.groups else px
+                scene.append(Label(place.label.x, y, text, size, "accent", place.pitch >= 18, room=room))
     return scene
 
 

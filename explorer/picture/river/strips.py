@@ -142,7 +142,8 @@ def _labels(half: Half, place: HalfGrid, grid: RiverGrid, wanted: tuple[int, ...
         number = id_told(half, lane)
         id_w = 6.2 * len(number)
         room = place.label.w - (id_w + 8 if place.label.w > id_w + 44 else 0)
-        made.append(Label(place.label.x, y, text, px, "text", bold=big, room=room))
+        size = smaller(text, px, room) if half.groups else px
+        made.append(Label(place.label.x, y, text, size, "text", bold=big, room=room))
         if room < place.label.w:
             made.append(Label(place.label.right - (0 if big else 6), y, number, 11 if big else 10, "faint", align="right"))
         if not big:
