@@ -19,6 +19,7 @@ from explorer.trace.effects import Effects
 from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.segmentations import Segmentations
 from explorer.trace.steering import NotSteered, Steering
 from explorer.trace.vectors import Vectors
 
@@ -43,6 +44,7 @@ EXPERIMENTS = (
     "patching",
     "saliency",
     "vectors",
+    "segmentations",
 )
 OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
@@ -300,6 +302,7 @@ Experiment = (
     | NotPatched
     | Saliency
     | Vectors
+    | Segmentations
     | Steering
     | NotSteered
     | NotFitted
