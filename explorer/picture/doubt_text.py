@@ -1,5 +1,8 @@
 """Doubts in words: why the model can hardly know a sentence, in one line and in several."""
 
+from collections.abc import Sequence
+from functools import reduce
+
 from explorer.lang import Words
 from explorer.tokens.token import Token
 from explorer.trace.doubts import LEAST_P, Doubt, broken, doubts
@@ -10,7 +13,7 @@ _MOST_NAMED = 3
 
 def doubt_line(trace: Trace, words: Words) -> str:
     """The reasons in one line; "" where there is none."""
-    return words("doubt.between").join(_short(each, words) for each in doubts(trace))
+    return " · ".join(_short(each, words) for each in doubts(trace))
 
 
 def doubt_text(trace: Trace, words: Words) -> str:
@@ -22,7 +25,7 @@ def doubt_text(trace: Trace, words: Words) -> str:
     tokens, text = (trace.tokens.source, trace.source) if trace.tokens.source else (trace.tokens.target, trace.target)
     apart = [pieces_of(text, tokens, word) for word in broken(tokens)]
     if apart:
-        lines.append(words("doubt.fell_apart", words=_listed(tuple(apart), words)))
+        lines.append(words("doubt.fell_apart", words=listed(apart, words)))
     return "\n".join((*lines, words("doubt.more")))
 
 
@@ -33,12 +36,16 @@ def pieces_of(text: str, tokens: tuple[Token, ...], word: tuple[int, int]) -> st
 
 
 def _short(doubt: Doubt, words: Words) -> str:
-    return words(f"doubt.{doubt.kind}", texts=_listed(doubt.texts, words), p=f"{doubt.p:.2f}")
+    return words(f"doubt.{doubt.kind}", texts=listed(doubt.texts, words), p=f"{doubt.p:.2f}")
 
 
 def _long(doubt: Doubt, words: Words) -> str:
-    return words(f"doubt.{doubt.kind}_long", texts=_listed(doubt.texts, words), p=f"{doubt.p:.2f}", least=f"{LEAST_P:.2f}")
+    return words(f"doubt.{doubt.kind}_long", texts=listed(doubt.texts, words), p=f"{doubt.p:.2f}", least=f"{LEAST_P:.2f}")
 
 
-def _listed(texts: tuple[str, ...], words: Words) -> str:
-    return words("cuts.and").join(texts[:_MOST_NAMED]) + ("…" if len(texts) > _MOST_NAMED else "")
+def listed(texts: Sequence[str], words: Words) -> str:
+    """The first few texts in one line."""
+    if not texts:
+        return ""
+    said = reduce(lambda first, second: words("cuts.listed", first=first, second=second), texts[:_MOST_NAMED])
+    return f"{said}…" if len(texts) > _MOST_NAMED else said

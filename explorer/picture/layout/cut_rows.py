@@ -252,7 +252,7 @@ def told_cell(picture: CutRows, row: int, query: int, key: int, words: Words) ->
     made, present = picture.rows[row], picture.rows[picture.present]
     if made.values is None:
         return ""
-    units = {"query": picture.units[query], "key": picture.units[key]}
+    units = {"who": picture.units[query], "whom": picture.units[key]}
     lines = [words("cuts.cell", name=made.name, **units, value=f"{made.values[query, key]:.3f}")]
     if made.difference is not None and row != picture.present:
         difference = told(float(made.difference[query, key]), 3)

@@ -4,7 +4,7 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRow, CutRows
-from explorer.picture.doubt_text import pieces_of
+from explorer.picture.doubt_text import listed, pieces_of
 from explorer.picture.kinds import Caption
 from explorer.picture.scales import Scale, ladder_end, unit_scale
 from explorer.state.look import Look
@@ -14,7 +14,6 @@ from explorer.trace.segmentations import Segmentation, Segmentations
 from explorer.trace.trace import Trace
 
 FORMULA = "F[u,v] = Σ<sub>q∈u</sub> Σ<sub>k∈v</sub> A[q,k] / |u|"
-_MOST_NAMED = 3  # words that are named in a note
 
 
 def cut_rows(trace: Trace, look: Look, words: Words) -> CutRows | None:
@@ -95,11 +94,7 @@ def _note(found: Segmentations, words: Words) -> str:
     across = tuple(dict.fromkeys(each.text for row in range(len(found.rows)) for each in found.lies_across(row)))
     parts = []
     if apart:
-        parts.append(words("cuts.fell_apart", words=_listed(apart, words)))
+        parts.append(words("cuts.fell_apart", words=listed(apart, words)))
     if across:
-        parts.append(words("cuts.across", tokens=_listed(across, words)))
+        parts.append(words("cuts.across", tokens=listed(across, words)))
     return "  ".join(parts)
-
-
-def _listed(names: "list[str] | tuple[str, ...]", words: Words) -> str:
-    return words("cuts.and").join(names[:_MOST_NAMED]) + ("…" if len(names) > _MOST_NAMED else "")
