@@ -1,5 +1,6 @@
 """The kind of Picture that lays the cuts of one sentence beside each other."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import attrs
@@ -33,14 +34,28 @@ class CutRow:
     difference: Array | None = None
     refused: str = ""
 
-    def pieces(self, word: int) -> tuple[int, ...]:
-        """The places of the tokens that a word became, in their order."""
-        own = self.words[word]
-        return tuple(place for place, token in enumerate(self.tokens) if (token.word or (token.start, token.end)) == own)
+    @cached_property
+    def pieces(self) -> tuple[tuple[int, ...], ...]:
+        """For each word the places of the tokens that it became, in their order."""
+        found: dict[tuple[int, int], list[int]] = {word: [] for word in self.words}
+        for place, token in enumerate(self.tokens):
+            found[token.word or (token.start, token.end)].append(place)
+        return tuple(tuple(places) for places in found.values())
+
+    @cached_property
+    def lanes(self) -> tuple[int, ...]:
+        """For each word the lane in which it stands: the first in which it lies beside those before it."""
+        ends: list[int] = []
+        found: dict[int, int] = {}
+        for word, (start, end) in sorted(enumerate(self.words), key=lambda each: (each[1][0], -each[1][1])):
+            lane = next((place for place, last in enumerate(ends) if last <= start), len(ends))
+            ends[lane : lane + 1] = [end]
+            found[word] = lane
+        return tuple(found[word] for word in range(len(self.words)))
 
     def fell_apart(self, word: int) -> bool:
         """Whether the vocabulary lacks a word, so that it fell apart."""
-        return any(self.tokens[place].word is not None for place in self.pieces(word))
+        return any(self.tokens[place].word is not None for place in self.pieces[word])
 
 
 @attrs.frozen(kw_only=True, eq=False)

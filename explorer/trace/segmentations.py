@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.errors import ExplorerError
-from explorer.tokens.graphemes import Span, Spans
+from explorer.tokens.graphemes import Spans
 from explorer.tokens.token import Token
 from explorer.trace.arrays import Array
 
@@ -85,14 +85,13 @@ class Segmentations:
 
 def shares(tokens: tuple[Token, ...], units: Spans) -> NDArray[np.float64]:
     """[token, unit] the share of each token's characters that lie in each unit; each row is a sum of 1."""
-    return np.array([[_share(token, unit) for unit in units] for token in tokens]).reshape(len(tokens), len(units))
-
-
-def _share(token: Token, unit: Span) -> float:
-    start, end = unit
-    if token.start == token.end:  # A token of no characters counts to the unit that it stands in.
-        return float(start <= token.start < end)
-    return max(0, min(token.end, end) - max(token.start, start)) / (token.end - token.start)
+    starts, ends = np.array([(token.start, token.end) for token in tokens], float).reshape(-1, 2).T[:, :, None]  # [token, 1]
+    # A token of no characters counts to the unit that it stands in, as if it had the next one.
+    ends = np.maximum(ends, starts + 1)
+    firsts, lasts = np.array(units, float).T  # [unit]
+    inside = np.minimum(ends, lasts) - np.maximum(starts, firsts)  # [token, unit]
+    result: NDArray[np.float64] = np.maximum(inside, 0) / (ends - starts)
+    return result
 
 
 def folded_by(weights: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:

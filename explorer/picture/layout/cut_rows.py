@@ -17,7 +17,7 @@ from explorer.trace.arrays import Array
 _LETTERS, _SMALL, _TINY = 13.0, 11.0, 10.0
 _HEAD_PX, _PAD_PX, _SAID_PX, _GAP_PX = 20.0, 7.0, 17.0, 16.0
 _LEAST_LANE_PX, _MOST_LANE_PX, _IDS_FROM_PX = 22.0, 38.0, 32.0
-_LEAST_MAP_PX, _MOST_MAP_PX, _FIGURES_FROM_PX = 44.0, 92.0, 25.0
+_LEAST_MAP_PX, _MOST_MAP_PX, _FIGURES_FROM_PX = 52.0, 92.0, 25.0
 _ROOM_PX, _BLANK_PX = 10.0, 4.0  # around a character, and for white space
 _WIDEST, _NARROWEST = 2.2, 0.8  # how far characters are spread or pushed together
 _MOST_NAME_PX, _MARK_PX = 130.0, 3.0
@@ -68,24 +68,13 @@ def _inside(area: Area, x: float, y: float) -> bool:
     return area.x <= x < area.right and area.y <= y < area.bottom
 
 
-def lanes(row: CutRow) -> tuple[int, ...]:
-    """The lane of each word: the first in which it lies beside those before it."""
-    ends: list[int] = []
-    found: dict[int, int] = {}
-    for word, (start, end) in sorted(enumerate(row.words), key=lambda each: (each[1][0], -each[1][1])):
-        lane = next((place for place, last in enumerate(ends) if last <= start), len(ends))
-        ends[lane : lane + 1] = [end]
-        found[word] = lane
-    return tuple(found[word] for word in range(len(row.words)))
-
-
 def height_px(picture: CutRows, lane_px: float = _LEAST_LANE_PX) -> float:
     """The height that all rows take with lanes of this height (px)."""
     return _HEAD_PX + sum(_row_px(row, lane_px) for row in picture.rows)
 
 
 def _row_px(row: CutRow, lane_px: float) -> float:
-    n_lanes = max(1, *(lane + 1 for lane in lanes(row)), 1)
+    n_lanes = 1 + max(row.lanes, default=0)
     return max(_LEAST_MAP_PX, n_lanes * lane_px + (_SAID_PX if row.said else 0.0)) + 2 * _PAD_PX
 
 
@@ -167,7 +156,7 @@ def _words(sketch: Sketch, row: CutRow, index: int, edges: list[float], first: A
         sketch.write(first.x, first.y + 16, said, _SMALL, sketch.theme.warning)
         return []
     found: list[Piece] = []
-    for word, lane in enumerate(lanes(row)):
+    for word, lane in enumerate(row.lanes):
         start, end = row.words[word]
         if end >= len(edges):
             continue
@@ -182,7 +171,7 @@ def _words(sketch: Sketch, row: CutRow, index: int, edges: list[float], first: A
 
 def _pieces(sketch: Sketch, row: CutRow, index: int, word: int, edges: list[float], frame: Area, *, whole: bool) -> list[Piece]:
     found: list[Piece] = []
-    places = row.pieces(word)
+    places = row.pieces[word]
     spans = [(row.tokens[place].start, row.tokens[place].end) for place in places]
     for place, (start, end) in zip(places, spans, strict=True):
         # The bytes of one character stand at its place, beside one another.

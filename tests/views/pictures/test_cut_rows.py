@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRow, CutRows
-from explorer.picture.layout.cut_rows import lanes
 from explorer.picture.layout.sketch import Area
 from explorer.picture.theme import DARK
 from explorer.state.cut_intents import CutAs
@@ -123,7 +122,7 @@ def test_words_that_overlap_stand_below_one_another() -> None:
     spans = ((0, 2), (0, 3), (1, 3), (3, 5))
     row = CutRow("jieba-full", "full", (), spans, "")
 
-    assert lanes(row) == (1, 0, 2, 0)
+    assert row.lanes == (1, 0, 2, 0)
 
 
 def test_themes_and_an_empty_view(qtbot: QtBot, view: CutRowsView) -> None:
