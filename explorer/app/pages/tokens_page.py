@@ -42,6 +42,8 @@ class TokensPage(Page):
         self.example.setObjectName("segment")
         self.example.clicked.connect(self._take_example)
         self.pool.chose.connect(self._pooled)
+        for each in (self.example, self.pool):
+            each.hide()  # They have nothing to say before the first picture.
         self.cuts.bar.insertWidget(2, self.pool)
         self.cuts.bar.insertWidget(3, self.example)
         for card in self._sides.values():
@@ -56,6 +58,7 @@ class TokensPage(Page):
         for side, card in self._sides.items():
             card.setVisible(bool(getattr(trace.tokens, side)))
         self.pool.offer(_POOLS, look.aligned if look.aligned in _POOLS else _nearest(look.aligned), words)
+        self.pool.show()
         self.example.setVisible((trace.source or trace.target) != EXAMPLE)
         super().draw(trace, look, words)
         self._make_room()

@@ -21,6 +21,9 @@ _LEAST_MAP_PX, _MOST_MAP_PX, _FIGURES_FROM_PX = 52.0, 92.0, 25.0
 _ROOM_PX, _BLANK_PX = 10.0, 4.0  # around a character, and for white space
 _WIDEST, _NARROWEST = 2.2, 0.8  # how far characters are spread or pushed together
 _MOST_NAME_PX, _MARK_PX = 130.0, 3.0
+_SAID, _BESIDE_PX, _ARROW_PX = 12.0, 230.0, 18.0  # a translation: its size, the least room beside the words, its arrow
+_FACTORS = (1.8, 1.6, 1.4, 1.3, 1.2, 1.1)
+_LEAST_WIDE_PX, _COMFORTABLE_PX = 760.0, 33.0  # rows are not enlarged beyond this width and this height of a lane
 
 
 @attrs.frozen
@@ -34,17 +37,27 @@ class Piece:
 
 @attrs.frozen
 class Places:
-    """The rectangles (px): of each row and its name, of pieces, and of the maps, None where a row has none.
-
-    `n_characters` of the text have room.
-    """
+    """The rectangles (px): of each row and its name, of pieces, and of the maps, None where a row has none."""
 
     rows: tuple[Area, ...]
     names: tuple[Area, ...]
     pieces: tuple[Piece, ...]
     maps: tuple[Area | None, ...]
     differences: tuple[Area | None, ...]
-    n_characters: int
+
+    def enlarged(self, factor: float) -> "Places":
+        """All of them, so many times as large."""
+
+        def each(areas: tuple[Area | None, ...]) -> tuple[Area | None, ...]:
+            return tuple(None if area is None else area.enlarged(factor) for area in areas)
+
+        return Places(
+            tuple(area.enlarged(factor) for area in self.rows),
+            tuple(area.enlarged(factor) for area in self.names),
+            tuple(attrs.evolve(piece, area=piece.area.enlarged(factor)) for piece in self.pieces),
+            each(self.maps),
+            each(self.differences),
+        )
 
     def piece_at(self, x: float, y: float) -> Piece | None:
         """The piece at a point."""
@@ -68,49 +81,88 @@ def _inside(area: Area, x: float, y: float) -> bool:
     return area.x <= x < area.right and area.y <= y < area.bottom
 
 
-def height_px(picture: CutRows, lane_px: float = _LEAST_LANE_PX) -> float:
-    """The height that all rows take with lanes of this height (px)."""
-    return _HEAD_PX + sum(_row_px(row, lane_px) for row in picture.rows)
+@attrs.frozen(eq=False)
+class _Columns:
+    """The columns (px): how wide names are, the edges of characters, the left edges of both maps and their side.
+
+    Where there is room behind the words, translations stand `beside` them, else below.
+    """
+
+    named: float
+    ruler: Area
+    edges: list[float]
+    maps_x: float
+    differences_x: float
+    side: float
+    beside: bool
 
 
-def _row_px(row: CutRow, lane_px: float) -> float:
-    n_lanes = 1 + max(row.lanes, default=0)
-    return max(_LEAST_MAP_PX, n_lanes * lane_px + (_SAID_PX if row.said else 0.0)) + 2 * _PAD_PX
-
-
-def cut_rows(sketch: Sketch, picture: CutRows, words: Words, area: Area, here: int | None = None) -> Places:
-    """Draw all rows; `here` is the row whose name the mouse or the keys are at. Returns the rectangles."""
-    lane_px = _LEAST_LANE_PX
-    while lane_px < _MOST_LANE_PX and height_px(picture, lane_px + 1) <= area.high:
-        lane_px += 1
-    tops = np.cumsum([area.y + _HEAD_PX, *(_row_px(row, lane_px) for row in picture.rows)])
+def _columns(sketch: Sketch, picture: CutRows, area: Area) -> _Columns:
     named = min(_MOST_NAME_PX, 12 + max(sketch.measure(row.name, _LETTERS, True) for row in picture.rows))
     side = min(_MOST_MAP_PX, max(_LEAST_MAP_PX, area.wide * 0.11))
     maps_x = area.right - 2 * side - _GAP_PX
     ruler = Area(area.x + named + _GAP_PX, area.y, max(40.0, maps_x - area.x - named - 2 * _GAP_PX), area.high)
     edges = _edges(sketch, picture.text, ruler)
-    _head(sketch, picture, words, (maps_x, maps_x + side + _GAP_PX, side), area)
+    return _Columns(named, ruler, edges, maps_x, maps_x + side + _GAP_PX, side, ruler.right - edges[-1] >= _BESIDE_PX)
+
+
+def height_px(picture: CutRows, lane_px: float = _LEAST_LANE_PX, *, beside: bool = False) -> float:
+    """The height that all rows take with lanes of this height (px)."""
+    return _HEAD_PX + sum(_row_px(row, lane_px, beside=beside) for row in picture.rows)
+
+
+def least_height_px(sketch: Sketch, picture: CutRows, wide: float) -> float:
+    """The height that the rows should have in this width (px), so that every id can be read."""
+    beside = _columns(sketch, picture, Area(0, 0, wide, 0)).beside
+    return height_px(picture, _COMFORTABLE_PX, beside=beside)
+
+
+def _row_px(row: CutRow, lane_px: float, *, beside: bool) -> float:
+    n_lanes = 1 + max(row.lanes, default=0)
+    said = _SAID_PX if row.said and not beside else 0.0
+    return max(_LEAST_MAP_PX, n_lanes * lane_px + said) + 2 * _PAD_PX
+
+
+def enlargement(sketch: Sketch, picture: CutRows, area: Area) -> float:
+    """How many times as large the rows can be drawn in an area."""
+    for factor in _FACTORS:
+        small = area.enlarged(1 / factor)
+        if small.wide >= _LEAST_WIDE_PX:
+            beside = _columns(sketch, picture, small).beside
+            if height_px(picture, _COMFORTABLE_PX, beside=beside) <= small.high:
+                return factor
+    return 1.0
+
+
+def cut_rows(sketch: Sketch, picture: CutRows, words: Words, area: Area, here: int | None = None) -> Places:
+    """Draw all rows; `here` is the row whose name the mouse or the keys are at. Returns the rectangles."""
+    at = _columns(sketch, picture, area)
+    lane_px = _LEAST_LANE_PX
+    while lane_px < _MOST_LANE_PX and height_px(picture, lane_px + 1, beside=at.beside) <= area.high:
+        lane_px += 1
+    _head(sketch, picture, words, at)
     rows, names, pieces = list[Area](), list[Area](), list[Piece]()
     maps, differences = list[Area | None](), list[Area | None]()
+    top = area.y + _HEAD_PX
     for index, row in enumerate(picture.rows):
-        own = Area(area.x, float(tops[index]), area.wide, _row_px(row, lane_px))
+        own = Area(area.x, top, area.wide, _row_px(row, lane_px, beside=at.beside))
+        top = own.bottom
         rows.append(own)
-        names.append(Area(own.x, own.y, named + _GAP_PX / 2, own.high))
+        names.append(Area(own.x, own.y, at.named + _GAP_PX / 2, own.high))
         sketch.line(own.x, own.y, own.right, own.y, sketch.theme.hairline)
         _name(sketch, picture, index, names[-1], lit=here == index)
-        pieces += _words(sketch, row, index, edges, Area(ruler.x, own.y + _PAD_PX, ruler.wide, lane_px))
-        _said(sketch, picture, index, Area(ruler.x, own.bottom - _PAD_PX - _SAID_PX, ruler.wide, _SAID_PX))
-        square = min(side, own.high - 2 * _PAD_PX)
-        maps.append(_map(sketch, row.values, picture.scale, Area(maps_x, own.y + _PAD_PX, square, square)))
-        other = Area(maps_x + side + _GAP_PX, own.y + _PAD_PX, square, square)
+        pieces += _words(sketch, row, index, at.edges, Area(at.ruler.x, own.y + _PAD_PX, at.ruler.wide, lane_px))
+        _said(sketch, picture, index, at, own)
+        square = min(at.side, own.high - 2 * _PAD_PX)
+        maps.append(_map(sketch, row.values, picture.scale, Area(at.maps_x, own.y + _PAD_PX, square, square)))
+        other = Area(at.differences_x, own.y + _PAD_PX, square, square)
         if index == picture.present:
-            sketch.write(
-                other.x, own.y + own.high / 2 + 4, sketch.fitting(words("cuts.shown"), _SMALL, side), _SMALL, sketch.theme.faint
-            )
+            said = sketch.fitting(words("cuts.shown"), _SMALL, at.side)
+            sketch.write(other.x, own.y + own.high / 2 + 4, said, _SMALL, sketch.theme.faint)
             differences.append(None)
         else:
             differences.append(_map(sketch, row.difference, picture.difference_scale, other))
-    return Places(tuple(rows), tuple(names), tuple(pieces), tuple(maps), tuple(differences), len(edges) - 1)
+    return Places(tuple(rows), tuple(names), tuple(pieces), tuple(maps), tuple(differences))
 
 
 def _edges(sketch: Sketch, text: str, ruler: Area) -> list[float]:
@@ -125,13 +177,13 @@ def _edges(sketch: Sketch, text: str, ruler: Area) -> list[float]:
     return edges
 
 
-def _head(sketch: Sketch, picture: CutRows, words: Words, at: tuple[float, float, float], area: Area) -> None:
+def _head(sketch: Sketch, picture: CutRows, words: Words, at: _Columns) -> None:
     """What the columns at the right are, with the ends of the scale of differences."""
-    x, other, side = at
-    y, faint = area.y + 12, sketch.theme.faint
-    sketch.write(x, y, sketch.fitting(words("cuts.map"), _SMALL, side + 6), _SMALL, faint)
+    y, faint = at.ruler.y + 12, sketch.theme.faint
+    sketch.write(at.maps_x, y, sketch.fitting(words("cuts.map"), _SMALL, at.side + 6), _SMALL, faint)
     reach = f"±{told(picture.difference_scale.high, 1).lstrip('+')}"
-    sketch.write(other, y, sketch.fitting(words("cuts.difference", reach=reach), _SMALL, side + 6), _SMALL, faint)
+    difference = sketch.fitting(words("cuts.difference", reach=reach), _SMALL, at.side + 6)
+    sketch.write(at.differences_x, y, difference, _SMALL, faint)
 
 
 def _name(sketch: Sketch, picture: CutRows, index: int, area: Area, *, lit: bool) -> None:
@@ -199,13 +251,25 @@ def _piece(sketch: Sketch, row: CutRow, place: int, area: Area, *, whole: bool) 
         sketch.write(middle, area.bottom - 5, said, _TINY, theme.faint if token.known else theme.warning, "middle")
 
 
-def _said(sketch: Sketch, picture: CutRows, index: int, area: Area) -> None:
+def _said(sketch: Sketch, picture: CutRows, index: int, at: _Columns, row: Area) -> None:
     """The translation of a cut; it stands back where it is the one of the present cut."""
     said = picture.rows[index].said
-    if said:
-        same = index != picture.present and said == picture.rows[picture.present].said
-        colour = sketch.theme.faint if same else sketch.theme.text
-        sketch.write(area.x + 1, area.y + 13, sketch.fitting(f"→ {said}", _SMALL + 1, area.wide), _SMALL + 1, colour)
+    if not said:
+        return
+    same = index != picture.present and said == picture.rows[picture.present].said
+    colour = sketch.theme.faint if same else sketch.theme.text
+    if not at.beside:
+        text = sketch.fitting(f"→ {said}", _SAID, at.ruler.wide)
+        sketch.write(at.ruler.x + 1, row.bottom - _PAD_PX - _SAID_PX + 13, text, _SAID, colour)
+        return
+    x, y = at.edges[-1] + _GAP_PX, row.y + _PAD_PX + 15
+    sketch.write(x, y, "→", _SAID, sketch.theme.faint)
+    lines = sketch.lines(said, _SAID, at.ruler.right - x - _ARROW_PX)
+    room = max(1, int((row.high - 2 * _PAD_PX) / _SAID_PX))
+    if len(lines) > room:
+        lines = [*lines[: room - 1], sketch.fitting(" ".join(lines[room - 1 :]), _SAID, at.ruler.right - x - _ARROW_PX)]
+    for place, line in enumerate(lines):
+        sketch.write(x + _ARROW_PX, y + place * _SAID_PX, line, _SAID, colour)
 
 
 def _map(sketch: Sketch, values: Array | None, scale: Scale, area: Area) -> Area | None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRows
-from explorer.picture.layout.cut_rows import Places, cut_rows, height_px, told_cell, told_piece
+from explorer.picture.layout.cut_rows import Places, cut_rows, enlargement, least_height_px, told_cell, told_piece
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.theme import Theme
 from explorer.state.cut_intents import CutAs
@@ -17,7 +17,6 @@ from explorer.views.painting.marks import MarkPainter
 from explorer.views.painting.pointed import NOTHING, Pointed
 from explorer.views.painting.surface import Surface
 
-_LANE_PX = 33.0  # the least height of the view leaves lanes so much
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 
 
@@ -40,7 +39,9 @@ class CutRowsView(Surface):
         self.picture, self.words = picture, words
         if self.here is not None and self.here >= len(picture.rows):
             self.here = None
-        self.setMinimumHeight(int(height_px(picture, _LANE_PX)))
+        self._painter.use(self.font())
+        measuring = Sketch(self.theme, picture.difference_scale.colours, self._painter.measure)
+        self.setMinimumHeight(int(least_height_px(measuring, picture, self.width() - 4)))
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('cuts.keys_hint')}")
         self._place()
@@ -56,7 +57,10 @@ class CutRowsView(Surface):
             self._painter.use(self.font())
             made = Sketch(self.theme, self.picture.difference_scale.colours, self._painter.measure)
             area = Area(2, 0, self.width() - 4, self.height())
-            self.places, self._sketch = cut_rows(made, self.picture, self.words, area, self.here), made
+            factor = enlargement(made, self.picture, area)
+            places = cut_rows(made, self.picture, self.words, area.enlarged(1 / factor), self.here)
+            made.enlarge(factor)
+            self.places, self._sketch = places.enlarged(factor), made
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

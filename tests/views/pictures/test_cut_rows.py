@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRow, CutRows
-from explorer.picture.layout.sketch import Area
+from explorer.picture.layout.sketch import Area, Letters
 from explorer.picture.theme import DARK
 from explorer.state.cut_intents import CutAs
 from explorer.tokens.token import Token
@@ -135,3 +135,27 @@ def test_themes_and_an_empty_view(qtbot: QtBot, view: CutRowsView) -> None:
     hover(empty, QPoint(5, 5))
 
     assert view.grab().toImage() != light and empty.here is None and not empty.grab().isNull()
+
+
+def test_a_large_view_enlarges_the_rows_and_puts_translations_beside_them(view: CutRowsView) -> None:
+    """Rectangles and marks grow together, so that the mouse meets what is seen."""
+    before = view.places.pieces[0].area
+    view.resize(1800, 900)
+    after = view.places.pieces[0].area
+
+    assert after.high > 1.4 * before.high
+    assert "江" in told_at(view, view.places.pieces[1].area)
+    assert view.places.names[-1].bottom <= view.height() and view.places.maps[0].right < view.width()
+
+
+def test_a_long_translation_beside_its_cut_ends_within_its_row(view: CutRowsView) -> None:
+    """It takes as many lines as the row has, and the last one says that there is more."""
+    rows = tuple(attrs.evolve(row, said="a river " * 60) for row in picture().rows[:2])
+    view.resize(1100, 320)
+    view.draw(attrs.evolve(picture(), rows=rows), Words.load("en"))
+    sketch = view._sketch
+    assert sketch is not None
+    lines = [mark for mark in sketch.marks if isinstance(mark, Letters) and "river" in mark.content]
+
+    assert len(lines) > 2 and sum(mark.content.endswith("…") for mark in lines) == 2
+    assert max(mark.y for mark in lines) < view.places.rows[-1].bottom
