@@ -144,3 +144,22 @@ def test_an_untrained_model_shows_what_it_lacks(journey: Journey) -> None:
         assert shown(window).rows[0].values == pytest.approx(wanted, abs=1e-6)
 
     journey.run(script)
+
+
+def test_all_cuts_can_be_seen_in_a_small_window(journey: Journey) -> None:
+    """The page scrolls to them; the enlarged card has them in the page's height, and is as before when it is put back."""
+
+    def script(window: Window) -> None:
+        window.resize(1024, 700)
+        window.go("tokens")
+        journey.settle(window)
+        page = lens(window)
+        before = page.cuts.height()
+        assert page.cuts.mapTo(page, page.cuts.rect().bottomLeft()).y() > page.height()
+        page.enlarge(page.cuts)
+        journey.wait(lambda: page.cuts.height() < page.height())
+        journey.wait(lambda: page.cut_rows.places.rows[-1].bottom <= page.cut_rows.height())
+        page.enlarge(None)
+        journey.wait(lambda: page.cuts.height() == before)
+
+    journey.run(script, "--preset", "translator")

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QToolButton
 
+from explorer.app.pages.card import Card
 from explorer.app.pages.layouts import beside, column_in
 from explorer.app.pages.page import Page
 from explorer.lang import Words
@@ -63,9 +64,14 @@ class TokensPage(Page):
         super().draw(trace, look, words)
         self._make_room()
 
+    def enlarge(self, card: Card | None) -> None:
+        super().enlarge(card)
+        self._make_room()
+
     def _make_room(self) -> None:
-        """Let the page scroll rather than cut off a row."""
-        self.cuts.setMinimumHeight(self.cut_rows.minimumHeight() + _AROUND_PX)
+        """Let the page scroll rather than squeeze the rows. An enlarged card has the page's height and no more."""
+        enlarged = self.enlarged.card is self.cuts
+        self.cuts.setMinimumHeight(0 if enlarged else self.cut_rows.comfortable_px + _AROUND_PX)
         self._inner.setMinimumHeight(max(self.least_px, self._column.minimumSize().height()))
 
     def speak(self, words: Words) -> None:

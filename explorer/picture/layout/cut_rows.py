@@ -111,7 +111,7 @@ def height_px(picture: CutRows, lane_px: float = _LEAST_LANE_PX, *, beside: bool
     return _HEAD_PX + sum(_row_px(row, lane_px, beside=beside) for row in picture.rows)
 
 
-def least_height_px(sketch: Sketch, picture: CutRows, wide: float) -> float:
+def comfortable_height_px(sketch: Sketch, picture: CutRows, wide: float) -> float:
     """The height that the rows should have in this width (px), so that every id can be read."""
     beside = _columns(sketch, picture, Area(0, 0, wide, 0)).beside
     return height_px(picture, _COMFORTABLE_PX, beside=beside)

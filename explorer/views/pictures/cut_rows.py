@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from explorer.lang import Words
 from explorer.picture.cut_kinds import CutRows
-from explorer.picture.layout.cut_rows import Places, cut_rows, enlargement, least_height_px, told_cell, told_piece
+from explorer.picture.layout.cut_rows import Places, comfortable_height_px, cut_rows, enlargement, told_cell, told_piece
 from explorer.picture.layout.sketch import Area, Sketch
 from explorer.picture.theme import Theme
 from explorer.state.cut_intents import CutAs
@@ -30,6 +30,7 @@ class CutRowsView(Surface):
         self.picture: CutRows | None = None
         self.here: int | None = None  # the row whose name is under the mouse, or that the keys have reached
         self.places: Places | None = None
+        self.comfortable_px = 240  # the height at which every id can be read
         self._sketch: Sketch | None = None
         self._painter = MarkPainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -41,7 +42,7 @@ class CutRowsView(Surface):
             self.here = None
         self._painter.use(self.font())
         measuring = Sketch(self.theme, picture.difference_scale.colours, self._painter.measure)
-        self.setMinimumHeight(int(least_height_px(measuring, picture, self.width() - 4)))
+        self.comfortable_px = int(comfortable_height_px(measuring, picture, self.width() - 4))
         self.setAccessibleName(picture.caption.title)
         self.setAccessibleDescription(f"{picture.kind().describe(picture, words)}\n{words('cuts.keys_hint')}")
         self._place()
