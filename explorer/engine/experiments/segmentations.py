@@ -11,6 +11,7 @@ import torch
 
 from explorer.engine.changing import Changing
 from explorer.engine.experiments.bench import first_stack, ids_of, stop_if
+from explorer.engine.experiments.runs import device_of
 from explorer.engine.recording.keep_plan import KeepPlan
 from explorer.engine.recording.recorder import record
 from explorer.engine.sources.source import ModelSource, Row
@@ -69,5 +70,5 @@ def _few(row: Row, model: Transformer) -> Row:
 def _weights(model: Transformer, tokens: Row, stop: Stop) -> Array:
     """[layer, head, query, key] the self-attention of the first stack over these tokens. Raises Superseded."""
     with torch.inference_mode(), record(model, stop, _MAPS) as recording:
-        first_stack(model, ids_tensor(ids_of(tokens)).to(model.config.device))
+        first_stack(model, ids_tensor(ids_of(tokens)).to(device_of(model)))
     return frozen_array(np.stack([recording.arrays[name] for name in recording.arrays]))
