@@ -27,6 +27,7 @@ from explorer.stops import Stop
 from explorer.trace.effects import Effects
 from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, OF_OUR_OWN, Experiment, Lens, NotMade
 from explorer.trace.jacobian import NotFitted
+from explorer.trace.norm_figures import norms
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.segmentations import Segmentations
@@ -73,6 +74,8 @@ def findings(
             there[place] = vectors(bench, symbols)
         elif name == "segmentations":
             there[place] = _segmentations(source, model, request, stop)
+        elif name == "norms":
+            there[place] = norms(trace, stop)
         elif name == "jacobian":
             there[place] = _jacobian(bench, request.wish.preset, trace)
         else:
