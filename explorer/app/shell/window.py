@@ -213,7 +213,8 @@ class Window(QMainWindow):
 
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
-        self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
+        provisional = frame.request.is_provisional
+        self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words, provisional=provisional)
         self.header.draw(frame.trace)
         self.knobs.draw(frame.trace)
         self.step_opener.draw(frame)
