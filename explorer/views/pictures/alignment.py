@@ -106,7 +106,7 @@ class AlignmentView(Surface):
         """The rectangle of a token's label (px)."""
         made = self._placed()
         above = spot[0] == self._columns.side
-        place = spot[1] - (self._columns if above else self._rows).shift
+        place = (self._columns if above else self._rows).index(spot[1])
         row = made.above if above else made.below
         top = _EDGE if above else self.height() - _EDGE - row.reach
         return QRectF(self._left + row.middles[place] - row.widths[place] / 2, top, row.widths[place], row.reach)
@@ -197,7 +197,7 @@ class AlignmentView(Surface):
         for place, label in enumerate(axis.labels):
             box = self.token_rect(axis.spot(place))
             if box.intersects(QRectF(self.rect())):
-                lit = axis.spot(place) in self.lit
+                lit = bool(axis.spots(place) & self.lit)
                 if lit:
                     underline(painter, box, label, edge, self.theme)
                 painter.setPen(QColor(self.theme.accent if lit else self.theme.text))
@@ -261,8 +261,17 @@ class AlignmentView(Surface):
     def _come_to(self, tokens: frozenset[Spot]) -> Pointed:
         pointed = self.describe(tokens)
         self.light(pointed.tokens)
-        # Other views know a token by its side, and this one also by the row in which it stands.
-        return attrs.evolve(pointed, tokens=pointed.tokens | {(_real(side), place) for side, place in pointed.tokens})
+        # Other views know a token by its side, and this one also by the row in which it stands. Of a word they show all tokens.
+        return attrs.evolve(
+            pointed, tokens=pointed.tokens | {(_real(side), place) for side, place in self._whole(pointed.tokens)}
+        )
+
+    def _whole(self, tokens: frozenset[Spot]) -> frozenset[Spot]:
+        """The tokens with all others of the words that they stand for."""
+        if self.picture is None:
+            return tokens
+        ends = zip((self._rows, self._columns), self.picture.values.shape, strict=True)
+        return tokens.union(*(axis.spots(place) for axis, size in ends for place in axis.indices(tokens, size)))
 
     # Qt's events
 
@@ -354,7 +363,7 @@ class AlignmentView(Surface):
         if self.selected is None:
             return 0
         side, place = self.selected
-        return place - (self._columns if side == self._columns.side else self._rows).shift
+        return (self._columns if side == self._columns.side else self._rows).index(place)
 
     def _select(self, axis: Axis, place: int) -> None:
         self.selected = axis.spot(min(max(place, 0), len(axis.labels) - 1))
