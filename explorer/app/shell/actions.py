@@ -41,6 +41,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("present", "F5"),
             ("language", "Ctrl+Shift+L"),
         ),
+        *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
         *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
     "help": (
