@@ -25,10 +25,12 @@ from explorer.engine.sources.source import Row
 from explorer.engine.sources.translating import Translating
 from explorer.errors import ExplorerError
 from explorer.model.hooks import watched
+from explorer.model.ids import padded
 from explorer.model.linear import Linear
 from explorer.model.tap import Tap
 from explorer.model.transformer import Transformer
 from explorer.scanning.plan import ScanPlan
+from explorer.tokens.vocabulary import PAD
 from explorer.trace.arrays import Array
 from explorer.trace.effects import measured_words
 from explorer.trace.head_batches import batch_alignment, batch_values
@@ -62,7 +64,8 @@ class Measurer:
             if key in MEASURES and MEASURES[key].formula(attention)
         ]
         aligned = [(attention, "alignment") for attention in across if "alignment" in plan.measures]
-        self.keys = (*of_heads, *aligned, *([(WHOLE, "probability")] if "probability" in plan.measures else []))
+        self._asks_words = "probability" in plan.measures
+        self.keys = (*of_heads, *aligned, *([(WHOLE, "probability")] if self._asks_words else []))
 
     def __call__(self, texts: Sequence[str], first_row: int) -> Part:
         """The sums of these sentences, of which the first one has the number `first_row`."""
@@ -119,7 +122,7 @@ class Measurer:
                 yield places[first : first + _MOST_TOGETHER]
 
     def _of_batch(self, places: list[int], rows: list[Row]) -> dict[int, Found]:
-        """What was measured in each sentence of a batch, by its place; those with long translations are left to others."""
+        """What was measured in each sentence of a batch, by its place."""
         model, source, wish = self._model, self._source, self._plan.wish
         assert model is not None and isinstance(source, Translating)
         maps: dict[str, list[Array]] = defaultdict(list)
@@ -127,26 +130,24 @@ class Measurer:
         def watcher(tap: Tap, tensor: Tensor, _first: int | None) -> None:
             if tap.name.endswith(".weights"):
                 side, _layers, _layer, kind, _weights = tap.name.split(".")
-                maps[f"{side}.{kind}"].append(tensor.numpy())  # [sentence, head, query, key]
+                maps[f"{side}.{kind}"].append(tensor.cpu().numpy())  # [sentence, head, query, key]
 
-        ids = torch.tensor([[token.id for token in row] for row in rows], device=wish.config.device)
+        ids = _ids(rows).to(wish.config.device)
         with torch.inference_mode():
             with watched(model, watcher):
                 memory = model.encode(ids)
-            tokens = [
-                source.with_target(wish, row, said)
-                for row, said in zip(rows, greedy_batch(model, memory, ids.shape[1]), strict=True)
-            ]
-            longest = max(len(each.target) for each in tokens)
-            target = torch.tensor(
-                [[*(token.id for token in each.target), *[0] * (longest - len(each.target))] for each in tokens]
-            )
+            said = greedy_batch(model, memory, ids.shape[1])
+            tokens = [source.with_target(wish, row, own) for row, own in zip(rows, said, strict=True)]
+            target = _ids([each.target for each in tokens]).to(wish.config.device)
             with watched(model, watcher):
-                logits = model.generator.project(model.decode(target.to(ids.device), memory))  # [sentence, position, vocab]
+                x = model.decode(target, memory)
+            logits = model.generator.project(x).cpu().numpy() if self._asks_words else None  # [sentence, position, vocab]
         whole = {attention: np.stack(layers, axis=1) for attention, layers in maps.items()}
-        return self._measured(places, tokens, whole, logits.numpy())
+        return self._measured(places, tokens, whole, logits)
 
-    def _measured(self, places: list[int], tokens: list[Tokens], maps: dict[str, Array], logits: Array) -> dict[int, Found]:
+    def _measured(
+        self, places: list[int], tokens: list[Tokens], maps: dict[str, Array], logits: Array | None
+    ) -> dict[int, Found]:
         """What was measured by place. Targets of one length are measured together, without the padding behind them."""
         found: dict[int, Found] = {place: {} for place in places}
         by_length: dict[int, list[int]] = defaultdict(list)
@@ -165,6 +166,7 @@ class Measurer:
     ) -> Values:
         """[sentence, layer, head] one measure of sentences whose targets have `n` tokens."""
         if attention == WHOLE:
+            assert logits is not None  # They are there where a plan asks for words.
             return np.array([[[_probability(logits[number], each)]] for number, each in zip(numbers, tokens, strict=True)])
         weights = maps[attention][numbers]  # [sentence, layer, head, query, key]
         across = attention.endswith(".cross_attn")
@@ -199,6 +201,11 @@ class Measurer:
             sums[key] = summed(np.stack([found[place][key] for place in places]), rows, key[1], self._plan.best)
         kept = best_texts(sums, {first_row + place: texts[place] for place in places})
         return Part(n_rows=len(texts), left_out=left_out, sums=sums, texts=kept)
+
+
+def _ids(rows: Sequence[Row]) -> Tensor:
+    """[sentence, position] the ids of tokens; shorter rows are filled up at their end."""
+    return padded([tuple(token.id for token in row) for row in rows], PAD)
 
 
 def _probability(logits: Array, tokens: Tokens, trace: Trace | None = None) -> float:
