@@ -162,7 +162,14 @@ class Measurer:
         return found
 
     def _values(
-        self, attention: str, key: str, tokens: list[Tokens], maps: dict[str, Array], logits: Array, numbers: list[int], n: int
+        self,
+        attention: str,
+        key: str,
+        tokens: list[Tokens],
+        maps: dict[str, Array],
+        logits: Array | None,
+        numbers: list[int],
+        n: int,
     ) -> Values:
         """[sentence, layer, head] one measure of sentences whose targets have `n` tokens."""
         if attention == WHOLE:
