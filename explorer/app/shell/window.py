@@ -18,6 +18,7 @@ from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
+from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
@@ -65,7 +66,7 @@ class Window(QMainWindow):
         self.actions_ = make_actions(self.menuBar(), self)
         self.shortcuts = Shortcuts(self.actions_, self)
         self.help, self.saving = Help(self, appearance, self.shortcuts), Saving(self)
-        self.recordings, self.scans = Recordings(self), Scans(self)
+        self.recordings, self.scans, self.past = Recordings(self), Scans(self), PastBox(self)
         self.saving.broke.connect(self.broke)
         self.scans.broke.connect(self.broke)
         self.scans.refused.connect(self._told_error)
@@ -107,7 +108,7 @@ class Window(QMainWindow):
     def _connect_parts(self) -> None:
         session = self.session
         asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
-        for part in (*asking, self.folders, self.recordings, self.scans):
+        for part in (*asking, self.folders, self.recordings, self.scans, self.past):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         self.sentences.fixed.connect(self._tell_fixed)
@@ -187,6 +188,7 @@ class Window(QMainWindow):
         self.weights.put(wish, self.appearance.words)
         self.side.adapter.put(wish, self.appearance.words)
         self.page_stack.put(wish)
+        self.past.put(self.session.past, wish)
 
     def begin(self) -> None:
         """Show the first page, after its imports."""
@@ -263,7 +265,7 @@ class Window(QMainWindow):
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
-        for part in (*around, self.invitation, self.folders, self.recordings, self.scans):
+        for part in (*around, self.invitation, self.folders, self.recordings, self.scans, self.past):
             part.speak(words)
         self.invitation.speak(words)
         self.page_stack.speak(words)
