@@ -190,6 +190,7 @@ def test_only_public_names_are_there() -> None:
         "record",
         "saliency",
         "scan",
+        "show",
         "similar",
         "steering",
         "translate",

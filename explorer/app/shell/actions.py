@@ -24,7 +24,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("open_scan", ""),
             None,
         ),
-        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
         ("undo", "Ctrl+Z"),
