@@ -31,6 +31,7 @@ class Commands(QObject):
         for name, slot in (
             ("open_adapter", window.side.adapter.choose),
             ("open_trace", window.recordings.choose),
+            ("open_scan", window.scans.choose),
             ("open_model", window.folders.choose),
             ("model_card", window.header.open_card),
             ("export", window.saving.export),

@@ -212,10 +212,9 @@ class TimelineView(Surface):
         self.chosen = step
         if reveal:
             self._reveal()
-        told = self._describe(step)
         if self.picture is not None:
             self.stepped.emit(self.picture.steps(step)[0])
-        self.tell_by_keys(told)
+        self.tell_by_keys(self._describe(step))
 
     def _drag_to(self, x: float) -> None:
         """Go to the step under the mouse; beyond an edge go one step further, so that a drag can reach all steps."""
