@@ -9,6 +9,7 @@ from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
 from explorer.picture.makers.attention import part_strips
 from explorer.picture.makers.pooled import attention_lines, attention_map
+from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.alignment import AlignmentView
@@ -55,11 +56,16 @@ class AttentionPage(Page):
         return self.pencil
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        cards = (self.lines, self.grid) if look.drawn == "lines" else (self.grid, self.lines)
+        cards = (self.grid, self.lines) if look.drawn == "map" else (self.lines, self.grid)
         self.show_instead(*cards)
         for choice in self.heads:
-            choice.put(look, words)
+            choice.put(look, trace.card.side(look.attention).n_heads, words)
         super().draw(trace, look, words)
+
+    def set_theme(self, theme: Theme) -> None:
+        for choice in self.heads:
+            choice.squares.set_theme(theme)
+        super().set_theme(theme)
 
     def _looked(self, fields: dict[str, object]) -> None:
         self.look_at(**fields)

@@ -68,7 +68,7 @@ class OverviewPage(Page):
             case "play" if not played:
                 self._play()
             case "head":
-                self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head")
+                self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head", overlaid=())
             case "block" if place.attention.endswith("_attn"):
                 again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
                 self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")

@@ -200,7 +200,7 @@ class Page(QWidget):
             card.view.fit()
 
     def choose_head(self, layer: int, head: int) -> None:
-        self.look_at(layer=layer, head=head, aligned="head")
+        self.look_at(layer=layer, head=head, aligned="head", overlaid=())
 
     def want_heads(self, places: list[tuple[int, int]]) -> None:
         """Ask for the single cells of these heads, because the wall is zoomed in far enough to show them."""

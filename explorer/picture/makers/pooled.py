@@ -19,6 +19,7 @@ from explorer.picture.makers.heatmaps import (
     shape_badge,
     token_axis,
 )
+from explorer.picture.makers.overlay import overlaid, strongest
 from explorer.picture.scales import unit_scale
 from explorer.state.look import ALIGNED, Look
 from explorer.tokens.token import Token
@@ -28,7 +29,6 @@ from explorer.trace.stages import stage_of
 from explorer.trace.tap_names import with_layer
 from explorer.trace.trace import Trace
 
-_MOST_LINES = 4096
 FORMULAS = {
     "layer": "Ā = Σ<sub>h</sub> A<sub>h</sub> / n<sub>heads</sub>",
     "all": "Ā = Σ<sub>l,h</sub> A<sub>l,h</sub> / (n<sub>layers</sub> · n<sub>heads</sub>)",
@@ -55,23 +55,44 @@ def attention_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 def attention_lines(trace: Trace, look: Look, words: Words) -> Alignment:
     """The weights of `attention_map` as lines between two rows of tokens, the strongest of them where there are many.
 
-    Scores are no shares and have no lines, so that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
+    Several heads may lie over one another, and of self-attention lines may be arcs. Scores are no shares and have no lines, so
+    that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
     """
-    made = attention_map(trace, look if has_shares(look) else attrs.evolve(look, stage="weights"), words)
-    values, told = made.values, attrs.evolve(made.caption, note=made.caption.note or words("heads.lines_note"))
-    if values.size > _MOST_LINES:
-        # The weight that so many others do not reach.
-        least = np.partition(np.nan_to_num(values, nan=0.0), values.size - _MOST_LINES, axis=None)[-_MOST_LINES]
-        values = np.where(values >= least, values, np.float32(np.nan))
-        note = words("heads.strongest", count=int(np.isfinite(values).sum()))
-        told = attrs.evolve(told, origin="computed", note="  ".join(filter(None, (told.note, note))))
+    look = look if has_shares(look) else attrs.evolve(look, stage="weights")
+    title = caption(trace, look.attention_tap(), words).title
+    made = overlaid(look, words, lambda one: _lines(attention_map(trace, one, words)), lambda heads: f"{title} · {heads}")
+    told = made.caption
+    if made.overlaid and look.threshold:
+        told = attrs.evolve(told, note=_note_of_all(trace, look, made, words))
+    arcs = look.drawn == "arcs" and has_arcs(look)
+    usual = "heads.lines_note" if not arcs else "heads.arcs_note" if made.looks_ahead else "heads.arcs_back_note"
+    note = told.note or words(usual)
+    return strongest(attrs.evolve(made, arcs=arcs, caption=attrs.evolve(told, note=note)), words)
+
+
+def _note_of_all(trace: Trace, look: Look, made: Alignment, words: Words) -> str:
+    """Which share of the weight of all overlaid heads is shown, and what else was hidden."""
+    alone = [attrs.evolve(look, head=each.head, overlaid=(), threshold=0.0) for each in made.overlaid]
+    whole = [attention_map(trace, one, words) for one in alone]
+    shown = sum(float(np.nansum(each.values, dtype=np.float64)) for each in made.overlaid)
+    every = sum(float(np.nansum(each.values, dtype=np.float64)) for each in whole)
+    note = words("heads.threshold_note", share=rough(100 * shown / max(1e-12, every)))
+    return "  ".join(filter(None, (whole[0].caption.note, note)))
+
+
+def has_arcs(look: Look) -> bool:
+    """Whether the chosen attention is one of a text at itself, whose tokens one row of arcs can join."""
+    return look.attention.endswith("self_attn")
+
+
+def _lines(made: Heatmap) -> Alignment:
     return Alignment(
-        values=values,
+        values=made.values,
         rows=made.rows,
         columns=made.columns,
         scale=made.scale,
-        caption=told,
-        recorded=made.recorded if values is made.values else None,
+        caption=made.caption,
+        recorded=made.recorded,
         head=made.head,
     )
 
