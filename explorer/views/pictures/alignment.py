@@ -8,7 +8,7 @@ from html import escape
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy
 
@@ -22,7 +22,7 @@ from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.surface import Surface
 from explorer.views.pictures.alignment_labels import line_px, paint_end, underline
 from explorer.views.pictures.alignment_rows import real_side, two_sided
-from explorer.views.pictures.alignment_strands import paint_strands
+from explorer.views.pictures.alignment_strands import Setting, StrandPaintings
 
 _EDGE, _GAP = 5.0, 4.0  # px around the figure; px between a label and the ends of its lines
 _WIDEST, _LONGEST = 120.0, 0.3  # px of a horizontal label; share of the height of a turned one; longer ones are elided
@@ -46,6 +46,10 @@ class AlignmentView(Surface):
         self._layout: Placed | None = None  # measured once for each picture and size
         self._shift = 0.0
         self._grabbed: QPointF | None = None
+        self.paintings = StrandPaintings()
+        self._soon = QTimer(self)  # for the strands that are not painted yet
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self.update)
         self.change_menu = ChangeMenu(self, self.wished.emit)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 100)
@@ -135,10 +139,7 @@ class AlignmentView(Surface):
         if self.picture is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.save()
-        painter.translate(self._left, 0)
-        paint_strands(painter, self.picture, self._placed(), self._seen(self.picture), self.theme)
-        painter.restore()
+        self._paint_strands(painter, self.picture)
         self._paint_labels(painter, self.picture.rows, self._placed().below)
         if not self.picture.arcs:
             self._paint_labels(painter, self.picture.columns, self._placed().above)
@@ -150,6 +151,14 @@ class AlignmentView(Surface):
         n_rows, n_columns = picture.values.shape
         rows, columns = picture.rows.indices(self.lit, n_rows), picture.columns.indices(self.lit, n_columns)
         return rows or list(range(n_rows)), columns or list(range(n_columns))
+
+    def _paint_strands(self, painter: QPainter, picture: Alignment) -> None:
+        """Copy the painted strands, of which some more are there each time."""
+        setting = Setting(picture, self._placed(), self._left, self.size(), self.devicePixelRatioF(), self.theme)
+        painting = self.paintings.of(setting, self._seen(picture))
+        painter.drawPixmap(0, 0, painting.image())
+        if not painting.ready:
+            self._soon.start()
 
     def _seen(self, picture: Alignment) -> NDArray[np.bool_]:
         """[row, column] True where a strand is visible: it is strong enough, and its tokens are lit if any are."""

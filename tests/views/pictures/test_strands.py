@@ -14,6 +14,7 @@ from explorer.picture.layout.strands import asides
 from explorer.picture.scales import unit_scale
 from explorer.picture.theme import DARK, LIGHT, Theme
 from explorer.views.painting.pointed import NOTHING
+from explorer.views.pictures import alignment_strands
 from explorer.views.pictures.alignment import AlignmentView
 from tests.pointing import hover
 from tests.views.pictures.test_alignment import centre, distance, grabbed, heard, shown
@@ -124,3 +125,34 @@ def test_from_lines_to_arcs_everything_begins_anew(qtbot: QtBot, words: Words) -
     view.selected = (view.picture.columns.side, 2)
     view.draw(attrs.evolve(one_arc(3, 0), arcs=False), words)
     assert view.selected is None
+
+
+def test_many_strands_are_painted_little_by_little(qtbot: QtBot, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never more than so many at once, and in the end the very same picture; what is lit in between does not disturb it."""
+    made = arcs(np.random.default_rng(0).dirichlet(np.full(12, 0.5), 12), tuple(f"t{i}" for i in range(12)))
+    painted = shown(qtbot, made, words)
+    qtbot.waitUntil(lambda: painted.paintings.kept[0].ready)
+    wanted = painted.paintings.kept[0].image().toImage()
+
+    monkeypatch.setattr(alignment_strands, "_ARCS_AT_ONCE", 7)
+    view = shown(qtbot, made, words)
+    calls = []
+    stroke = alignment_strands._stroke
+    monkeypatch.setattr(alignment_strands, "_stroke", lambda *args: (calls.append(args), stroke(*args)))
+    view.light(frozenset({("source", 3)}))
+    view.update()
+    view.light(frozenset())
+    before = len(calls)
+    grabbed(view)
+    assert len(calls) - before <= 7
+    qtbot.waitUntil(lambda: view.paintings.kept[0].ready)
+    assert view.paintings.kept[0].image().toImage() == wanted
+
+
+def test_another_size_or_theme_is_painted_anew(qtbot: QtBot, words: Words) -> None:
+    """Nothing of the painting before is seen."""
+    view = shown(qtbot, one_arc(3, 1), words)
+    view.set_theme(DARK)
+    assert distance(pixel(view, top_of(view, 3, 1)), QColor(DARK.accent)) <= 12
+    view.resize(400, 260)
+    assert distance(pixel(view, top_of(view, 3, 1)), QColor(DARK.accent)) <= 12
