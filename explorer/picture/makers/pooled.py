@@ -43,13 +43,37 @@ def attention_map(trace: Trace, look: Look, words: Words) -> Heatmap:
 
     Raises UnknownTap, UnknownHead, NotKept.
     """
-    pooled = pooled_as(look)
-    made = head_map(trace, look, words) if pooled == "head" else _pooled(trace, look, words, pooled)
+    made = heads_map(trace, look, words)
     if not has_shares(look):
         return made
     if look.specials == "hidden":
         made = without_specials(made, *_specials(trace, made), words)
     return above(made, look.threshold, words) if look.threshold else made
+
+
+def heads_map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    """The chosen head's map, or what stands for several heads, all of it. Raises UnknownTap, UnknownHead, NotKept."""
+    pooled = pooled_as(look)
+    return head_map(trace, look, words) if pooled == "head" else _pooled(trace, look, words, pooled)
+
+
+def heads_values(trace: Trace, look: Look) -> Array:
+    """The numbers [query, key] of `heads_map`, as the model computed them or as they follow from those. Raises the same."""
+    pooled = pooled_as(look)
+    return trace.head(look.attention_tap(), look.head) if pooled == "head" else pooled_values(trace, look, pooled)
+
+
+def at_stages(look: Look) -> Look:
+    """The Look for maps of several stages beside each other: a rollout has the stage of weights alone, and is a mean there."""
+    return attrs.evolve(look, aligned="all") if look.aligned == "rollout" else look
+
+
+def told_pool(trace: Trace, look: Look, words: Words) -> str:
+    """What stands for the heads, in words: the chosen layer and head, or which of them a mean or maximum takes."""
+    pooled, side = pooled_as(look), trace.card.side(look.attention)
+    if pooled == "head":
+        return words("picture.head", layer=look.layer, head=look.head)
+    return words(f"heads.pooled_of.{pooled}", layer=look.layer, layers=side.n_layers, heads=side.n_heads)
 
 
 def attention_lines(trace: Trace, look: Look, words: Words) -> Alignment:
@@ -132,12 +156,11 @@ def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
 
 def _pooled(trace: Trace, look: Look, words: Words, pooled: str) -> Heatmap:
     tap = look.attention_tap("weights" if pooled == "rollout" else "")
-    side, closed = trace.card.side(tap), closed_of(trace, tap)
+    side, closed, which = trace.card.side(tap), closed_of(trace, tap), told_pool(trace, look, words)
     told, shape = caption(trace, tap, words), shape_badge(trace, tap)
     if not pooled.startswith("layer"):
         tap = tap.replace(f".layers.{look.layer}.", ".layers.*.")
         shape = f"[layer {look.layer + 1 if pooled == 'rollout' else side.n_layers}, {shape[1:]}"
-    which = words(f"heads.pooled_of.{pooled}", layer=look.layer, layers=side.n_layers, heads=side.n_heads)
     plain = look.attention_tap("weights" if pooled == "rollout" else "")
     return Heatmap(
         values=masked_values(pooled_values(trace, look, pooled), closed),
