@@ -75,6 +75,8 @@ class OverviewPage(Page):
             case "block":
                 side = place.attention.partition(".")[0]  # Closing it again leaves one in its layer.
                 self.look_at(layer=place.layer, side=side, attention=f"{side}.self_attn", opened="feed_forward")
+            case "pool":
+                self.look_at(aligned="head" if place.side == self._pooled() else place.side)
             case "open":
                 self.look_at(opened="attention")
             case "bands":
@@ -93,6 +95,10 @@ class OverviewPage(Page):
                 self.look_at(position=place.index)
             case "candidate":
                 self._branch(place.index)
+
+    def _pooled(self) -> str:
+        """What stands for the heads now; "" for one head."""
+        return "" if self.river.picture is None else self.river.picture.pooled
 
     def _play(self) -> None:
         """Go through the steps, from the first one if the last was looked at."""

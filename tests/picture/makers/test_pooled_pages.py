@@ -100,7 +100,9 @@ def test_stages_beside_each_other_have_no_rollout() -> None:
 def test_sentences_of_a_batch_are_pooled_as_well(key: str) -> None:
     """Of the chosen layer and head, or of several; padding stays closed."""
     trace = example()
-    weights = np.random.default_rng(0).dirichlet(np.ones(3), (2, 2, 4, 3)).astype(np.float32)  # [batch, layer, head, query, key]
+    weights = (
+        np.random.default_rng(0).dirichlet(np.ones(3), (2, 2, 4, 3)).astype(np.float32)
+    )  # [batch, layer, head, query, key]
     weights[1, ..., 2] = 0
     masked = np.where(weights == 0, -np.inf, 0).astype(np.float32)
     tokens = tuple(trace.tokens.source[:n] for n in (3, 2))
