@@ -51,8 +51,10 @@ class StepperPage(Page):
         self.layer.chose.connect(self._chose_layer)
         self.one_head = QLabel()
         self.one_head.setObjectName("faint")
-        for widget in (self.where, self.layer, self.heads, self.one_head):
+        self.one_head.setWordWrap(True)
+        for widget in (self.where, self.layer, self.heads):
             below.addWidget(widget)
+        below.addWidget(self.one_head, 2)
         below.addStretch(1)
         column = column_in(self.scrolled())
         column.addLayout(bar)
