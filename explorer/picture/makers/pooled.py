@@ -83,6 +83,8 @@ def attention_lines(trace: Trace, look: Look, words: Words) -> Alignment:
     that their weights are shown. Raises UnknownTap, UnknownHead, NotKept.
     """
     look = look if has_shares(look) else attrs.evolve(look, stage="weights")
+    if len(look.drawn_heads()) > 1:
+        trace[look.attention_tap()]  # Of a long text all heads are asked for at once, or it is said that they do not fit.
     title = caption(trace, look.attention_tap(), words).title
     made = overlaid(look, words, lambda one: _lines(attention_map(trace, one, words)), lambda heads: f"{title} · {heads}")
     told = made.caption

@@ -4,13 +4,15 @@ import attrs
 import numpy as np
 import pytest
 
-from explorer.errors import UnknownHead
+from explorer.errors import NotKept, UnknownHead
 from explorer.picture.makers import overlay
 from explorer.picture.makers.alignment import alignment, changeable, tell_all, tell_column, tell_line, tell_row
 from explorer.picture.makers.pooled import attention_lines, attention_map
 from explorer.picture.tables import tables
 from explorer.state.look import Look
 from explorer.state.offers import ChangePlace
+from explorer.trace.kept_map import KeptMap
+from explorer.trace.levels import levels
 from tests.picture.examples import LANGUAGES, example, words
 from tests.picture.makers.test_alignment import begun
 
@@ -149,3 +151,15 @@ def test_arcs_have_the_numbers_of_the_lines(attention: str) -> None:
     assert arcs.arcs == (attention != "decoder.cross_attn") and not lines.arcs
     notes = {"encoder.self_attn": "heads.arcs_note", "decoder.self_attn": "heads.arcs_back_note"}
     assert arcs.caption.note == words("en")(notes.get(attention, "heads.lines_note"))
+
+
+def test_of_a_long_text_all_heads_are_asked_for_at_once() -> None:
+    """One after the other would take a pass each; the error says that they do not fit."""
+    trace, tap = example(), "encoder.layers.0.self_attn.weights"
+    arrays = {name: each for name, each in trace.arrays.items() if name != tap}
+    kept = KeptMap(tap=tap, shape=trace.shape(tap), close_ups={0: levels(trace[tap][0], signed=False)})
+    long = attrs.evolve(trace, arrays=arrays, maps={tap: kept})
+    with pytest.raises(NotKept) as error:
+        attention_lines(long, Look(overlaid=(0, 1)), words())
+    assert error.value.head == -1
+    assert attention_lines(long, Look(), words()).values.shape == trace.shape(tap)[1:]
