@@ -7,6 +7,7 @@ words("stage.weights.title")
 import locale
 import os
 import plistlib
+import string
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,11 @@ class Words:
     def __call__(self, key: str, **values: object) -> str:
         """The text under `key` with its values. A missing key or value is a bug and raises KeyError."""
         return self._texts[key].format(**values)
+
+    def without_values(self, key: str) -> str:
+        """The text under `key` with … in the place of each value. A missing key is a bug and raises KeyError."""
+        parsed = string.Formatter().parse(self._texts[key])
+        return "".join(literal + ("" if name is None else "…") for literal, name, _format, _conversion in parsed)
 
     def or_other(self, key: str) -> str:
         """The text under `key`, or the text `other` of the same table if there is none ("layers.dead.other")."""

@@ -52,7 +52,9 @@ class Program:
         self.window = Window(self.session, self.appearance)
         self.window.drawer.recall(self.preferences.text("knobs"))
         self.window.folders.recall(self.preferences.text("folders"))
+        self.window.shortcuts.recall(self.preferences.text("shortcuts"))
         self.window.folders.changed.connect(self._keep_folders)
+        self.window.shortcuts.changed.connect(self._keep_shortcuts)
         # Whoever names a text or a preset knows the program.
         self.window.invitation.setVisible(not (text or preset or first.restored or self.preferences.text(_INVITED)))
         self.window.invitation.answered.connect(self._invited)
@@ -133,6 +135,9 @@ class Program:
     def _keep_folders(self) -> None:
         """Keep them at once, since a program may be killed."""
         self.preferences.put("folders", self.window.folders.memory)
+
+    def _keep_shortcuts(self) -> None:
+        self.preferences.put("shortcuts", self.window.shortcuts.memory)
 
     def _save(self, geometry: QByteArray) -> None:
         self.preferences.put("geometry", geometry)

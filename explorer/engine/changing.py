@@ -58,6 +58,11 @@ class Changing:
         """
         return not all(change.tap.startswith("encoder.") or _by_rows(change) for change in self.changes)
 
+    @property
+    def at_encoder(self) -> bool:
+        """Whether any change is made in the encoder."""
+        return any(tap.startswith("encoder.") for tap in self._by_tap)
+
     def lent_shapes(self) -> dict[Change, tuple[int, ...]]:
         """The shapes of the arrays that are patched in."""
         return {change: tuple(tensor.shape) for change, tensor in self._lent.items()}

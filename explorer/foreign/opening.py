@@ -30,6 +30,9 @@ from explorer.stops import Progress, Superseded
 TOLERANCE = 1e-4  # The logits may differ from those of the model's own attention by this share of the largest.
 _PROBE, _PROBE_TARGET = 12, 5  # tokens of a pass that is made to look at the model
 _PASSES = 3  # that compare a model with itself
+# What of the opening's time is over when transformers is there, and when the weights are: measured on GPT-2 small, about. A
+# streamed model's weights are read in its passes.
+_IMPORTED, _READ, _READ_LATER = 0.2, 0.7, 0.25
 _MOST_UNSAVED = 2**26  # numbers of a model that its files need not have, as tables of waves
 _ACROSS = re.compile(r"encoder_attn|EncDecAttention|crossattention|cross_attn|encoder_decoder_attention")
 _LAYER = re.compile(r"\.(\d+)\.")
@@ -56,7 +59,7 @@ class Opened:
 def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
     """The model of a folder, with taps and checked against itself.
 
-    `going` is told the share of its bytes that was read, and ends the opening by raising Superseded.
+    `going` is told the share of the opening that is over, and ends it by raising Superseded.
     Raises NotInstalled, NotAModel, UnknownFamily, MissingWeights, BadWeights, SelfCheckFailed.
     """
     going(0.0)
@@ -66,11 +69,24 @@ def open_model(folder: Folder, going: Progress = _unwatched) -> Opened:
         import transformers
     except ImportError as error:
         raise NotInstalled(name="transformers") from error
+    going(_IMPORTED)
     register()
+    read = _READ_LATER if folder.held == "streamed" else _READ
     with _quietly(transformers):
-        model = _loaded(transformers, folder, going)
-        going(1.0)
-        return with_taps(model, str(folder.path), going, folder.labels)
+        model = _loaded(transformers, folder, _part_of(going, _IMPORTED, read))
+        return with_taps(model, str(folder.path), _part_of(going, read, 1.0), folder.labels)
+
+
+def _part_of(going: Progress, first: float, last: float) -> Progress:
+    """What tells `going` of a part of the work that goes from one share to another, and never of less than before."""
+    farthest = first
+
+    def told(share: float) -> None:
+        nonlocal farthest
+        farthest = max(farthest, first + (last - first) * share)
+        going(farthest)
+
+    return told
 
 
 def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Sequence[str] = ()) -> Opened:
@@ -118,7 +134,8 @@ def with_taps(model: Any, path: str, going: Progress = _unwatched, labels: Seque
 
 
 def _tell(lender: Lender | None, going: Progress, number: int) -> None:
-    """Have a model whose weights are read while it computes tell how far it is in one of the passes of its opening."""
+    """Tell which of the passes of its opening a model begins; one whose weights are read meanwhile tells how far it is."""
+    going(number / _PASSES)
     if lender is not None:
         lender.going = lambda share: going((number + share) / _PASSES)
 

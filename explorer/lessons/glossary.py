@@ -3,6 +3,7 @@
 import re
 import tomllib
 from functools import lru_cache
+from typing import Any
 
 import attrs
 
@@ -35,8 +36,13 @@ class Mention:
 @lru_cache(maxsize=1)
 def terms() -> tuple[Term, ...]:
     """All terms, in the order of the file. Raises MissingAsset."""
-    rows = tomllib.loads(asset_text("glossary.toml"))["term"]
+    rows = _file()["term"]
     return tuple(Term(tuple(row["zh"]), tuple(row["en"]), Text(row["told_zh"], row["told_en"])) for row in rows)
+
+
+@lru_cache(maxsize=1)
+def _file() -> dict[str, Any]:
+    return tomllib.loads(asset_text("glossary.toml"))
 
 
 def mentions(text: str, language: str) -> tuple[Mention, ...]:
@@ -44,8 +50,9 @@ def mentions(text: str, language: str) -> tuple[Mention, ...]:
     found: dict[Term, Mention] = {}
     by_name = _by_name(language)
     for match in _pattern(language).finditer(text):
-        term = by_name[match[0].lower()]
-        found.setdefault(term, Mention(match.start(), match.end(), term))
+        term = by_name.get(match[0].lower())
+        if term is not None:  # It is none of the plain words.
+            found.setdefault(term, Mention(match.start(), match.end(), term))
     return tuple(found.values())
 
 
@@ -56,7 +63,8 @@ def _by_name(language: str) -> dict[str, Term]:
 
 @lru_cache(maxsize=2)
 def _pattern(language: str) -> re.Pattern[str]:
-    names = sorted(_by_name(language), key=len, reverse=True)
+    # A plain word such as 方向键 (arrow key) is found as a whole, so that no term is found in it.
+    names = sorted([*_by_name(language), *_file()["plain"]], key=len, reverse=True)
     # A Latin name is a word of its own; Chinese has no spaces between words.
     whole = [rf"(?<![\w-]){re.escape(name)}(?![\w-])" if name.isascii() else re.escape(name) for name in names]
     return re.compile("|".join(whole), re.IGNORECASE | re.ASCII)

@@ -16,17 +16,19 @@ from explorer.engine.experiments.effects import head_trials
 from explorer.engine.experiments.trials import Trials
 from explorer.engine.recording.recorder import record
 from explorer.engine.threads import threads
+from explorer.foreign.card import card_of
 from explorer.model.ids import ids_tensor
 from explorer.state.intents import look_at
 from explorer.tokens.token import Token
 from explorer.trace.changes import Change
-from explorer.trace.own_card import card_of
+from explorer.trace.own_card import card_of as card_of_own
 from explorer.trace.trace import Tokens
 from explorer.views.pictures.heatmap import HeatmapView
 from tests.bench.bench import Bench, Task
-from tests.bench.engine_rows import at_rest, model_of
+from tests.bench.engine_rows import model_of
+from tests.bench.foreign_rows import opened_of
 from tests.bench.peer import Peer
-from tests.bench.peer_rows import give, gpt2_small
+from tests.bench.peers.shapes import some_ids
 from tests.bench.probe import SIXTEEN, Driven
 from tests.bench.row import Row, compared, measured
 from tests.bench.timing import Pair, Sample, elapsed_ms, in_turn, paired
@@ -34,7 +36,7 @@ from tests.bench.timing import Pair, Sample, elapsed_ms, in_turn, paired
 _ONE = "recorded pass with one change / without, translator, {n} + {n} tokens"
 _LENGTHS = (16, 64)
 _PENCIL = "pencil: pen to painted, translator, 16 tokens"
-_HEADS = "ablation of all 144 heads / TransformerLens' loop, GPT-2 small, 16 tokens"
+_HEADS = "ablation of all 144 heads / TransformerLens 4's loop, GPT-2 small, 16 tokens"
 _N = 16
 _ONE_GOAL, _PENCIL_GOAL_MS, _HEADS_GOAL = 1.05, 33.0, 0.5
 _BUDGET_S, _LOOPS_S = 5.0, 60.0
@@ -49,7 +51,7 @@ def tasks() -> list[Task]:
     return [
         Task("change", ones, _one_change),
         Task("change", (_PENCIL,), _pencil),
-        Task("change", (_HEADS,), _all_heads, peers=True),
+        Task("change", (_HEADS,), _all_heads, bridges=True),
     ]
 
 
@@ -59,7 +61,7 @@ def _one_change(_bench: Bench) -> list[Row]:
     change = Change("decoder.layers.1.cross_attn.mixed", "scale", head=2, value=0.0)
     rows = []
     for n in _LENGTHS:
-        torch.set_num_threads(threads(card_of(model.config), n))
+        torch.set_num_threads(threads(card_of_own(model.config), n))
         source, target = ids_tensor(tuple(range(10, 10 + n))), ids_tensor(tuple(range(300, 300 + n)))
 
         def recorded(changes: tuple[Change, ...], source: torch.Tensor = source, target: torch.Tensor = target) -> None:
@@ -106,13 +108,12 @@ def _stroke(view: HeatmapView, row: int, column: int) -> None:
 
 def _all_heads(bench: Bench) -> list[Row]:
     """Both give Δ log p of every next token for every head; that they agree is checked before they are timed."""
-    assert bench.peers is not None  # The task asks for them.
-    config = gpt2_small()
-    model = at_rest(config)
-    ids = torch.randint(config.vocab_size, (1, 64), generator=torch.Generator().manual_seed(0))
-    give(bench, model, ids)
-    given = Given(model, Tokens((), tuple(Token(str(i), i, 0, 0, True) for i in ids[0, :_N].tolist())), (), (), lambda: False)
-    with Peer(bench.peers, "passes", str(bench.folder), str(os.cpu_count())) as peer, torch.inference_mode():
+    assert bench.bridges is not None  # The task asks for them.
+    shape = "GPT-2 small"
+    ids = tuple(Token(str(each), each, 0, 0, True) for each in some_ids(shape, _N)[0].tolist())
+    opened = opened_of(shape)
+    given = Given(opened.foreign, Tokens((), ids), (), (), lambda: False, given_card=card_of(opened, shape))
+    with Peer(bench.bridges, "bridges", shape, str(os.cpu_count())) as peer, torch.inference_mode():
         theirs = torch.tensor(peer.ask("heads", n=_N))  # [head of all layers, word] Δ log p
         ours = _effects(given)
         away = float((ours - theirs).abs().max())
@@ -130,4 +131,4 @@ def _all_heads(bench: Bench) -> list[Row]:
 
 
 def _effects(given: Given) -> torch.Tensor:
-    return Trials(given).effects(head_trials(card_of(given.config)))
+    return Trials(given).effects(head_trials(given.card))

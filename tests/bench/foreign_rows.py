@@ -12,7 +12,7 @@ from explorer.engine.recording.memory import keep_freed_memory
 from explorer.engine.recording.recorder import record
 from explorer.foreign.attention import register
 from explorer.foreign.model import Foreign
-from explorer.foreign.opening import with_taps
+from explorer.foreign.opening import Opened, with_taps
 from tests.bench.bench import Bench, Task
 from tests.bench.peer import Peer
 from tests.bench.peers.shapes import SHAPES, own_model, own_pass, some_ids
@@ -51,16 +51,16 @@ def _names(goals: Mapping[str, float], shape: str) -> tuple[str, ...]:
     return tuple(name.format(shape=shape, n=n) for n in _LENGTHS for name in goals)
 
 
-def foreign_of(shape: str) -> Foreign:
+def opened_of(shape: str) -> Opened:
     """The model of a shape with taps, as the engine has it: its weights packed."""
     register()
     keep_freed_memory(_KEPT)
     torch.set_num_threads(os.cpu_count() or 1)
-    return with_taps(own_model(shape), shape).foreign
+    return with_taps(own_model(shape), shape)
 
 
 def _beside_own(_bench: Bench, shape: str) -> list[Row]:
-    foreign, own = foreign_of(shape), own_model(shape)
+    foreign, own = opened_of(shape).foreign, own_model(shape)
     assert own.config._attn_implementation == "eager" != foreign.model.config._attn_implementation
     rows = []
     for n in _LENGTHS:
@@ -76,7 +76,7 @@ def _beside_own(_bench: Bench, shape: str) -> list[Row]:
 
 def _beside_peers(bench: Bench, shape: str) -> list[Row]:
     assert bench.bridges is not None  # The task asks for them.
-    foreign, goals, rows = foreign_of(shape), _peer_goals(shape), []
+    foreign, goals, rows = opened_of(shape).foreign, _peer_goals(shape), []
     with Peer(bench.bridges, "bridges", shape, str(os.cpu_count())) as peer:
         bench.note(f"peers of {shape}: {peer.about['versions']}")
         mine = _logits(foreign, some_ids(shape, 16))

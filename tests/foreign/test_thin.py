@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,19 @@ def test_opening_can_be_ended(tmp_path: Path) -> None:
     with pytest.raises(Superseded):
         open_model(folder, going)
     assert told[-1] > 0.5
+
+
+@slow
+@pytest.mark.parametrize("held", ["float32", "streamed"])
+def test_opening_tells_of_all_its_parts(tmp_path: Path, held: str) -> None:
+    """Of the library, of the weights and of the passes: half of the time is over when about half is told."""
+    told: list[float] = []
+    open_model(attrs.evolve(check_folder(write_model(tmp_path / "m", "gpt2")), held=held), told.append)
+
+    assert told == sorted(told)
+    assert told[0] == 0
+    assert 0.8 < told[-1] <= 1
+    assert max(later - sooner for sooner, later in pairwise(told)) <= 0.25
 
 
 @slow

@@ -4,10 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QKeySequence
 
 from explorer.app import main
 from explorer.app.session.preferences import Preferences
 from explorer.app.session.remembered import remembered_path
+from explorer.app.shell.manual_window import ManualWindow
 from explorer.app.shell.window import Window
 from explorer.presets import FILE
 from explorer.resources import config_folder
@@ -35,6 +37,31 @@ def test_sentence_language_theme_and_preset_come_back(journey: Journey) -> None:
         assert "tutorial-c" == window.session.state.wish.preset
         assert "dark" == window.appearance.theme.name
         assert "en" == window.appearance.words.language
+
+    journey.run(first, "gui")
+    journey.run_as_left(second)
+
+
+def test_keys_of_ones_own_come_back(journey: Journey) -> None:
+    """Those that were changed and those that were taken away; the manual and the box of keys tell them."""
+
+    def first(window: Window) -> None:
+        journey.settle(window)
+        assert (
+            window.shortcuts.choose("export", QKeySequence("Ctrl+Alt+J"))
+            == window.shortcuts.choose("copy", QKeySequence())
+            == ""
+        )
+
+    def second(window: Window) -> None:
+        journey.settle(window)
+        assert window.actions_.by_name["export"].shortcut() == QKeySequence("Ctrl+Alt+J")
+        assert window.actions_.by_name["copy"].shortcuts() == []
+        window.actions_.by_name["manual"].trigger()
+        (manual,) = window.findChildren(ManualWindow)
+        journey.wait(lambda: bool(manual.chapters))
+        manual.read("keys")
+        assert "Ctrl+Alt+J" in manual.text.toPlainText() and "Ctrl+E" not in manual.text.toPlainText()
 
     journey.run(first, "gui")
     journey.run_as_left(second)

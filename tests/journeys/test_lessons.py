@@ -15,6 +15,7 @@ from explorer.app.lessons import step_opener as tutor
 from explorer.app.shell.window import Window
 from explorer.lessons import check, read
 from explorer.lessons.read import read_folder
+from explorer.resources import asset
 from explorer.state.intents import SetText
 from tests.journeys.conftest import Journey
 
@@ -370,3 +371,30 @@ def _bundled() -> tuple[object, object]:
     from explorer.lessons.read import bundled_lessons
 
     return bundled_lessons()
+
+
+def test_the_lesson_of_the_manual_runs_as_it_is_printed(journey: Journey, tmp_path: Path) -> None:
+    """A teacher copies it, opens it and goes on: a row sums to 1, a wrong answer gets the hint, a right one the reason."""
+    text = asset("manual/zh/write_a_lesson.md").read_text("utf-8")
+    path = tmp_path / "temperature.toml"
+    path.write_text(text.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+
+    def script(window: Window) -> None:
+        journey.settle(window)
+        panel = window.lessons
+        window.step_opener.add(str(path))
+        journey.wait(lambda: panel.step is not None)
+        journey.settle(window)
+        assert panel.title.text().endswith("温度") and window.session.state.page == "attention"
+        panel.next.click()
+        journey.settle(window)
+        journey.wait(lambda: "<table" in panel.numbers.text())
+        assert window.appearance.words("lesson.agrees") in panel.numbers.text()
+        assert window.session.state.wish.config.temperature == 5
+        choices = {button.text(): button for button in panel.question.choices}  # They stand in an order of their own.
+        choices["所有词元一样多"].click()
+        assert "把温度拉到最小看看。" in panel.question.verdict.text()
+        choices["几乎全部给一个词元"].click()
+        assert "除以小的温度，得分之间的差变大。" in panel.question.verdict.text()
+
+    journey.run(script)

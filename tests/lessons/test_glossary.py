@@ -21,6 +21,7 @@ def test_every_term_has_words_and_a_meaning_in_both_languages() -> None:
         ("每个头有一行权重；权重加起来是 1。", "zh", ["头", "权重"]),
         ("Self-attention looks at tokens, and a token at tokens.", "en", ["Self-attention", "tokens"]),
         ("A headline about keyboards and valued layers.", "en", ["layers"]),
+        ("用方向键或鼠标右键选一个键。", "zh", ["键"]),
         ("", "zh", []),
     ],
 )

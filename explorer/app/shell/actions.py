@@ -1,5 +1,6 @@
 """All actions of menus and keys, declared in one table."""
 
+import re
 import sys
 
 import attrs
@@ -10,9 +11,10 @@ from explorer import page_list
 from explorer.app.session.preferences import SIZES
 from explorer.app.shell.keyboard import DIGIT_ROW, in_digit_row
 from explorer.lang import Words
+from explorer.manual.menu_key import MenuKey
 from explorer.picture.scales import CENTRED, SEQUENTIAL
 
-_TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
+TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
         *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Ctrl+O"), ("open_adapter", ""), ("open_trace", ""), None),
         *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
@@ -25,6 +27,8 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         ("sentence", "Ctrl+L"),
         ("examples", ""),
         ("stop", "Esc"),
+        None,
+        ("shortcuts", ""),
     ),
     "view": (
         *(
@@ -39,6 +43,7 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     ),
     "help": (
         ("tour", ""),
+        ("manual", "Ctrl+F1"),
         None,
         ("explain", "Shift+F1"),
         ("keys", "F1"),
@@ -48,6 +53,7 @@ _TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         ("about", ""),
     ),
 }
+"""Each menu's actions with their usual keys; None draws a line."""
 PAGE_PLACES = tuple(place for place in DIGIT_ROW if place != "0")
 """The keys of the first pages with Ctrl, in the order of the keyboard's row of digits. Ctrl+0 fits the picture.
 
@@ -55,6 +61,7 @@ Decision: further pages have no key and are opened from header and menu. Rejecte
 this is AltGr, which writes { [ ] } on a German keyboard.
 """
 
+_MNEMONIC = re.compile(r"\(&\w\)")  # In Chinese the key of a menu stands behind its name.
 _THEMES = ("theme_system", "theme_light", "theme_dark")
 _MOTIONS = ("system", "full", "reduced")
 
@@ -82,13 +89,14 @@ class Actions:
         """Trigger the action of a key in the row of digits that writes another character on this keyboard."""
         place = in_digit_row(event)
         action = None if place is None else self.in_digit_row(place)
-        if action is not None:
-            action.trigger()
-        return action is not None
+        if action is None or QKeySequence(f"Ctrl+{place}") not in action.shortcuts():  # The user may have changed it.
+            return False
+        action.trigger()
+        return True
 
     def speak(self, words: Words) -> None:
         for name, menu in self.menus.items():
-            menu.setTitle(words(f"menu.{name}") if name in _TABLE else words(f"action.{name}"))
+            menu.setTitle(words(f"menu.{name}") if name in TABLE else words(f"action.{name}"))
         for name, action in self.by_name.items():
             action.setText(words(f"action.{name}"))
         for key, action in self.pages.items():
@@ -105,9 +113,9 @@ class Actions:
 
 def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
     """Make all actions and fill a menu bar with them."""
-    menus = {name: bar.addMenu("") for name in _TABLE}
+    menus = {name: bar.addMenu("") for name in TABLE}
     by_name: dict[str, QAction] = {}
-    for name, rows in _TABLE.items():
+    for name, rows in TABLE.items():
         for row in rows:
             if row is None:
                 menus[name].addSeparator()
@@ -146,6 +154,23 @@ def told_page_shortcuts() -> str:
     digits = [each for each in keys if each[-1].isdigit()]
     others = [each.replace("-", "\N{MINUS SIGN}") for each in keys if each not in digits]
     return ", ".join([f"{digits[0]} … {digits[-1]}" if len(digits) > 1 else digits[0], *others])
+
+
+def told_keys(actions: Actions, words: Words) -> tuple[MenuKey, ...]:
+    """Every action of the menus with the keys that it has now, as the manual lists them; pages stand last."""
+    rows = [(menu, row) for menu, rows in TABLE.items() for row in rows]
+    told = [_told(menu_title(menu, words), actions.by_name[row[0]]) for menu, row in rows if row is not None]
+    return (*told, *(_told(menu_title("", words), action) for action in actions.pages.values()))
+
+
+def menu_title(menu: str, words: Words) -> str:
+    """The name of a menu without the sign of its key; "" stands for the pages."""
+    return _MNEMONIC.sub("", words(f"menu.{menu}")).replace("&", "") if menu else words("manual.pages")
+
+
+def _told(menu: str, action: QAction) -> MenuKey:
+    keys = (each.toString(QKeySequence.SequenceFormat.NativeText) for each in action.shortcuts())
+    return MenuKey(menu, action.text(), " · ".join(keys))
 
 
 def _use_what_the_system_knows(by_name: dict[str, QAction]) -> None:

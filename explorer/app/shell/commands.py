@@ -51,6 +51,8 @@ class Commands(QObject):
             ("about", window.help.about),
             ("explain", self._explain),
             ("tour", window.step_opener.tour),
+            ("manual", self._manual),
+            ("shortcuts", window.help.shortcuts),
             ("next_area", window.areas.go_on),
             ("previous_area", window.areas.go_back),
         ):
@@ -69,6 +71,7 @@ class Commands(QObject):
         window.header.theme.connect(window.appearance.switch_theme)
         window.header.export.connect(window.saving.export)
         window.header.explain.connect(self._explain)
+        window.help.followed.connect(self._follow)
         self.tell_undoable(told.Undoable(False, False))
 
     def _connect_choices(self) -> None:
@@ -110,6 +113,21 @@ class Commands(QObject):
 
     def _explain(self) -> None:
         self._window.help.explain(self._window.session.state.page)
+
+    def _manual(self) -> None:
+        self._window.help.manual(self._window.lessons.reckoner, self._actions)
+
+    def _follow(self, kind: str, name: str) -> None:
+        """Do what a link of the manual says, with the window in front."""
+        self._window.raise_()
+        self._window.activateWindow()
+        match kind:
+            case "page":
+                self._window.go(name)
+            case "lesson":
+                self._window.step_opener.open(name)
+            case "action":
+                self._actions.by_name[name].trigger()
 
     def _escape(self) -> None:
         """Stop what is computed; otherwise put a card back, or go back to the picture of the whole."""

@@ -23,6 +23,7 @@ from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
 from explorer.app.shell.saving import Saving
 from explorer.app.shell.sentences import Sentences
+from explorer.app.shell.shortcuts import Shortcuts
 from explorer.app.shell.side import Drawer, Side
 from explorer.app.shell.status import Status
 from explorer.config import Config
@@ -60,12 +61,13 @@ class Window(QMainWindow):
         self.areas = Areas((self.header, self.sentences, self.lessons, self.page_stack, self.drawer, self.status), self)
         self.pending = Pending(self)
         self.step_opener = StepOpener(self.lessons, session, self.page_stack, self.knobs, appearance)
-        self.help, self.saving = Help(self, appearance), Saving(self)
+        self.actions_ = make_actions(self.menuBar(), self)
+        self.shortcuts = Shortcuts(self.actions_, self)
+        self.help, self.saving = Help(self, appearance, self.shortcuts), Saving(self)
         self.recordings = Recordings(self)
         self.saving.broke.connect(self.broke)
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
-        self.actions_ = make_actions(self.menuBar(), self)
         self.folders = Folders(self, self.actions_.menus["recent"])
         self._lay_out()
         self._connect_parts()

@@ -6,21 +6,15 @@ everything else stays equal.
 
 from collections.abc import Sequence
 
-import torch
-
 from explorer.config import Config
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.recording.long_text import plan_for
-from explorer.engine.recording.recorder import record
 from explorer.engine.sources.of_trained import OfTrained
 from explorer.engine.sources.own_model import OwnModel
-from explorer.engine.sources.source import Begun, Row, Sentence
+from explorer.engine.sources.source import Row, Sentence
 from explorer.engine.sources.translator import Translator
-from explorer.engine.threads import threads
 from explorer.engine.token_limits import room, short_enough, within
-from explorer.model.ids import ids_tensor
-from explorer.model.transformer import Transformer
 from explorer.state.wish import Wish
 from explorer.stops import Stop
 from explorer.tokens.tokenizer import Tokenizers
@@ -68,12 +62,12 @@ class Translating(OfTrained):
         own = wish.config if self._trained else translator.preset.config
         changing = changing if self._trained else Changing()
         begun = None
+        ids = tuple(token.id for token in source)
         # The pass is begun here only if it may be made in two parts: dropout must draw its random numbers in one go, and a
         # long text is recorded by a plan that needs the length of both sides.
         plan = plan_for(card_of(own), own.memory_budget, len(source), own.max_len)
         if self._trained and not own.dropout_active and plan.everything:
-            begun = _begun(translator.model(own), source, changing, stop)
-        ids = tuple(token.id for token in source)
+            begun = translator.begun(ids, own, changing, stop)
         decoding = Decoding(beam=beam, prefix=wish.prefix, whole=changing.in_whole_passes)
         found = translator.search(ids, own, decoding, stop, None if begun is None else begun.memory, changing)
         target = within(translator.bilingual.target_tokens(found.best), wish.config.n_target_symbols)
@@ -101,10 +95,3 @@ class Translating(OfTrained):
         """The symbol of each id of the output, or of what the encoder reads."""
         both = room(self._translator, config)
         return (both.target if config.architecture == "encoder-decoder" and not of_source else both.source).symbols
-
-
-def _begun(model: Transformer, source: Row, changing: Changing, stop: Stop) -> Begun:
-    torch.set_num_threads(threads(card_of(model.config), len(source)))
-    with torch.inference_mode(), changing.inside(model), record(model, stop) as recording:
-        memory = model.encode(ids_tensor(tuple(token.id for token in source)).to(model.config.device))
-    return Begun(memory, recording)

@@ -12,11 +12,14 @@ from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import seeded
+from explorer.engine.recording.recorder import record
+from explorer.engine.sources.source import Begun
 from explorer.engine.sources.trained import Trained
-from explorer.engine.threads import decoding_threads
+from explorer.engine.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
+from explorer.model.transformer import Transformer
 from explorer.presets import Preset
-from explorer.stops import Superseded
+from explorer.stops import Stop, Superseded
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
 
@@ -34,6 +37,20 @@ class Translator(Trained):
         self._most_threads = most_threads
         self._known: OrderedDict[object, Search] = OrderedDict()
         self._draft = _Draft()
+        self._begun: tuple[object, Begun] | None = None  # the newest part of a pass without changes, and what it is of
+
+    def begun(self, source: Ids, config: Config, changing: Changing, stop: Stop) -> Begun:
+        """The encoder's part of a recorded pass. A wider search, the pencil, and all other changes in the decoder leave it
+        as it was: then it is not made again.
+
+        Raises Superseded when stopped.
+        """
+        if changing.at_encoder:
+            return _begun(self.model(config), source, changing, stop)
+        key = source, config
+        if self._begun is None or self._begun[0] != key:
+            self._begun = key, _begun(self.model(config), source, changing, stop)
+        return self._begun[1]
 
     def search(
         self,
@@ -83,6 +100,13 @@ class Translator(Trained):
         torch.set_num_threads(min(n_threads, self._most_threads))
         with seeded(config.dropout_seed, config.device):
             return search(self.model(config), sources, decoding, _raising(stop))
+
+
+def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> Begun:
+    torch.set_num_threads(threads(card_of(model.config), len(source)))
+    with torch.inference_mode(), changing.inside(model), record(model, stop) as recording:
+        memory = model.encode(ids_tensor(source).to(model.config.device))
+    return Begun(memory, recording)
 
 
 @attrs.define

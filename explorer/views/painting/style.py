@@ -114,6 +114,7 @@ QCheckBox[away="true"]::indicator:checked {{ background: {accent}; }}
 QCheckBox::indicator:disabled {{ border-color: {hairline}; background: {window}; }}
 QCheckBox:focus {{ color: {accent}; }}
 QTextBrowser {{ background: transparent; border: none; }}
+QTextBrowser#manual {{ background: {card}; border-left: 1px solid {hairline}; }}
 QTableView {{ background: {card}; border: none; alternate-background-color: {window}; }}
 QTableView::item {{ padding: 0 6px; }}
 QTableView::item:selected {{ background: {accent}; color: {on_accent}; }}

@@ -9,7 +9,6 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,26 +144,6 @@ def _timed(work: Callable[[Tensor], object], ids: Tensor) -> Callable[[int], flo
     return run
 
 
-def _heads(model: HookedTransformer, ids: Tensor) -> Tensor:
-    """[head of all layers, word] what zeroing a head's output adds to log p of each next token: TransformerLens' usual loop."""
-
-    def log_p(logits: Tensor) -> Tensor:
-        rows = logits[:, :-1].log_softmax(dim=-1)
-        return rows.gather(-1, ids[:, 1:, None])[0, :, 0]  # [word]
-
-    plain, found = log_p(model(ids)), []
-    for layer in range(model.cfg.n_layers):
-        for head in range(model.cfg.n_heads):
-
-            def zero(z: Tensor, hook: object, head: int = head) -> Tensor:
-                z[:, :, head] = 0.0
-                return z
-
-            logits = model.run_with_hooks(ids, fwd_hooks=[(f"blocks.{layer}.attn.hook_z", zero)])
-            found.append(log_p(logits) - plain)
-    return torch.stack(found)
-
-
 @torch.inference_mode()
 def main() -> None:
     """Load both, hold their logits against ours, and answer."""
@@ -179,12 +158,7 @@ def main() -> None:
         "face": _away(other(some).logits, ours),
         "versions": f"transformer-lens {_version()}, transformers {transformers.__version__}, torch {torch.__version__}",
     }
-    answers = {
-        "lens": _timed(one.run_with_cache, ids),
-        "face": _timed(other, ids),
-        "heads": lambda n: _heads(one, ids[:, :n]).tolist(),
-        "heads_ms": _timed(partial(_heads, one), ids),
-    }
+    answers = {"lens": _timed(one.run_with_cache, ids), "face": _timed(other, ids)}
     serve(answers, about)
 
 

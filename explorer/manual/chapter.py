@@ -1,0 +1,64 @@
+"""A chapter and its sections, as frozen values, and how a chapter is made of Markdown."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from html import unescape
+
+import attrs
+
+from explorer.manual.markdown import blocks, rows_named, without_rows
+
+_PLACE = re.compile(r"^\{\{(\w+)\}\}$", re.MULTILINE)
+_TAG = re.compile(r"<[^>]+>")
+
+Made = Mapping[str, Callable[[], str]]
+"""What is put where a chapter has a line such as {{knobs}}: Markdown or HTML."""
+
+
+@attrs.frozen
+class Section:
+    """A part of a chapter with its heading. `anchor` is the same in both languages: its first row (R36), or a number."""
+
+    anchor: str
+    title: str
+    html: str
+    rows: tuple[str, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """What a reader reads, without tags, in small letters: for searching."""
+        return unescape(_TAG.sub(" ", self.html)).lower()
+
+
+@attrs.frozen
+class Chapter:
+    """A chapter: `name` is that of its file, `part` the title of the part of the manual in which it stands."""
+
+    name: str
+    part: str
+    title: str
+    sections: tuple[Section, ...]
+
+    @property
+    def html(self) -> str:
+        """The whole chapter under its title."""
+        return f"<h1>{self.title}</h1>{''.join(section.html for section in self.sections)}"
+
+
+def made_chapter(name: str, part: str, text: str, made: Made) -> Chapter:
+    """A chapter of Markdown, whose first line is its title. Raises KeyError for a place that nothing is made for."""
+    text = _PLACE.sub(lambda found: made[found[1]](), text)
+    title = ""
+    sections: list[Section] = [Section("", "", "")]
+    for level, words, html in blocks(text):
+        if level == 1:
+            title = without_rows(words)
+        elif level == 2:
+            rows = rows_named(words)
+            anchor = rows[0] if rows else f"s{len(sections)}"
+            sections.append(Section(anchor, without_rows(words), f'<h2><a name="{anchor}"></a>{html}</h2>', rows))
+        else:
+            more = html if level == 0 else f"<h{level}>{html}</h{level}>"
+            sections[-1] = attrs.evolve(sections[-1], html=sections[-1].html + more, rows=sections[-1].rows + rows_named(words))
+    return Chapter(name, part, title, tuple(section for section in sections if section.html))

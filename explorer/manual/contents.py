@@ -1,0 +1,65 @@
+"""All chapters of the manual in one language, in the order of `assets/manual/contents.toml`."""
+
+import tomllib
+from html import escape
+
+import attrs
+
+from explorer import page_list
+from explorer.errors import MissingAsset
+from explorer.lang import Words
+from explorer.lessons.lesson import Text
+from explorer.manual.chapter import Chapter, Made, made_chapter
+from explorer.manual.markdown import table, table_row
+from explorer.resources import asset_text
+
+PAGES = "pages"
+"""The name in the list of contents for which a chapter about every page is put."""
+
+
+@attrs.frozen
+class ManualPart:
+    """A part of the manual: its title, and the names of its chapters, each of which is a file in every language."""
+
+    title: Text
+    chapters: tuple[str, ...]
+
+
+def parts() -> tuple[ManualPart, ...]:
+    """The parts in order. Raises MissingAsset."""
+    rows = tomllib.loads(asset_text("manual/contents.toml"))["part"]
+    return tuple(ManualPart(Text(row["zh"], row["en"]), tuple(row["chapters"])) for row in rows)
+
+
+def chapters(words: Words, made: Made) -> tuple[Chapter, ...]:
+    """All of them. Raises MissingAsset for a chapter without a file."""
+    made_of: list[Chapter] = []
+    made = {**made, "rows": lambda: _rows(tuple(made_of), words)}  # The chapter with this place is the last one.
+    for part in parts():
+        title = part.title.of(words.language)
+        for name in part.chapters:
+            if name == PAGES:
+                made_of += [_about_page(key, title, words) for key in page_list.KEYS]
+            else:
+                made_of.append(made_chapter(name, title, asset_text(f"manual/{words.language}/{name}.md"), made))
+    return tuple(made_of)
+
+
+def _about_page(key: str, part: str, words: Words) -> Chapter:
+    """What the page itself says, with a link that opens it; a page that says nothing has its chapter in the manual's folder."""
+    try:
+        text = asset_text(f"explain/{words.language}/{key}.md")
+    except MissingAsset:
+        text = asset_text(f"manual/{words.language}/page_{key}.md")
+    title = words(f"page.{key}")
+    return made_chapter(f"page_{key}", part, f"# {title}\n\n[{words('manual.show')}](page:{key})\n\n{text}", {})
+
+
+def _rows(made_of: tuple[Chapter, ...], words: Words) -> str:
+    """A table of the rows of the map of features, with a link to the section where each stands."""
+    places = [(row, chapter, section) for chapter in made_of for section in chapter.sections for row in section.rows]
+    told = [
+        table_row("td", [row, f'<a href="manual:{chapter.name}#{section.anchor}">{escape(section.title)}</a>'])
+        for row, chapter, section in sorted(places, key=lambda place: int(place[0].removeprefix("R")))
+    ]
+    return table([table_row("th", [words(f"manual.column.{column}") for column in ("row", "place")]), *told])

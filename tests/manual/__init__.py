@@ -1,0 +1,1 @@
+"""Tests of the manual: every chapter in both languages, and everything declared in it."""
