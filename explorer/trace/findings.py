@@ -17,6 +17,7 @@ from explorer.trace.costs import Costs
 from explorer.trace.edges import Edges
 from explorer.trace.effects import Effects
 from explorer.trace.jacobian import Agreement, NotFitted
+from explorer.trace.norm_figures import Norms
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.steering import NotSteered, Steering
@@ -43,6 +44,7 @@ EXPERIMENTS = (
     "patching",
     "saliency",
     "vectors",
+    "norms",
 )
 OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
 """What is found out about written words, which a model without a decoder has none of."""
@@ -300,6 +302,7 @@ Experiment = (
     | NotPatched
     | Saliency
     | Vectors
+    | Norms
     | Steering
     | NotSteered
     | NotFitted

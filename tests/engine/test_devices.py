@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 from tests.picture.examples import example
 
 _OF_A_TRACE = (
+    "norms",
     "patching",
     "saliency",
     "vectors",

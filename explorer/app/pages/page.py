@@ -202,6 +202,11 @@ class Page(QWidget):
     def bring(self, brought: Brought) -> None:
         """Take what an errand has found out; most pages send none."""
 
+    @property
+    def awaits(self) -> bool:
+        """Whether numbers that are on screen are still to be found out by an errand."""
+        return False
+
     def put(self, wish: Wish) -> None:
         """Show a Wish in the page's controls; most pages have none for it."""
 

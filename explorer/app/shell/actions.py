@@ -22,6 +22,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "edit": (
         ("undo", "Ctrl+Z"),
         ("redo", "Ctrl+Shift+Z"),
+        ("past", "Ctrl+Shift+H"),
         None,
         ("reset", "Ctrl+R"),
         ("sentence", "Ctrl+L"),
@@ -123,7 +124,7 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
             by_name[row[0]] = _action(menus[name], window, row[1])
     by_name["knobs"].setCheckable(True)
     by_name["knobs"].setChecked(True)
-    for name in ("full_screen", "lessons", "present"):
+    for name in ("full_screen", "lessons", "present", "past"):
         by_name[name].setCheckable(True)
     menus["recent"] = QMenu(bar)
     menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])

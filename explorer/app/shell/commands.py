@@ -63,6 +63,8 @@ class Commands(QObject):
         window.step_opener.shown.connect(named["lessons"].setChecked)
         named["open_lesson"].triggered.connect(window.step_opener.choose)
         window.header.lessons.connect(named["lessons"].toggle)
+        named["past"].toggled.connect(window.past.show_or_hide)
+        window.past.opened.connect(named["past"].setChecked)
         named["full_screen"].toggled.connect(self._full_screen)
         named["present"].toggled.connect(window.presenter.present)
         self._connect_choices()

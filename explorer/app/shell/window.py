@@ -18,6 +18,7 @@ from explorer.app.shell.folders import Folders, dropped_folder
 from explorer.app.shell.header import Header
 from explorer.app.shell.help import Help
 from explorer.app.shell.invitation import Invitation
+from explorer.app.shell.past_box import PastBox
 from explorer.app.shell.pending import Pending
 from explorer.app.shell.presenter import Presenter
 from explorer.app.shell.recordings import Recordings
@@ -64,7 +65,7 @@ class Window(QMainWindow):
         self.actions_ = make_actions(self.menuBar(), self)
         self.shortcuts = Shortcuts(self.actions_, self)
         self.help, self.saving = Help(self, appearance, self.shortcuts), Saving(self)
-        self.recordings = Recordings(self)
+        self.recordings, self.past = Recordings(self), PastBox(self)
         self.saving.broke.connect(self.broke)
         around = (self.header, self.drawer, self.lessons, self.status, self.invitation, self.page_stack.strip)
         self.presenter = Presenter(self, session, self.page_stack, around)
@@ -104,7 +105,7 @@ class Window(QMainWindow):
     def _connect_parts(self) -> None:
         session = self.session
         asking = (self.header, self.sentences, self.knobs, self.weights, self.side.adapter, self.page_stack)
-        for part in (*asking, self.folders, self.recordings):
+        for part in (*asking, self.folders, self.recordings, self.past):
             part.wished.connect(session.ask)
         session.told.connect(self._hear)
         self.sentences.fixed.connect(self._tell_fixed)
@@ -184,6 +185,7 @@ class Window(QMainWindow):
         self.weights.put(wish, self.appearance.words)
         self.side.adapter.put(wish, self.appearance.words)
         self.page_stack.put(wish)
+        self.past.put(self.session.past, wish)
 
     def begin(self) -> None:
         """Show the first page, after its imports."""
@@ -260,7 +262,7 @@ class Window(QMainWindow):
     def _speak(self, words: Words) -> None:
         self.setWindowTitle(words("app"))
         around = (self.header, self.sentences, self.drawer, self.status, self.actions_, self.lessons)
-        for part in (*around, self.invitation, self.folders, self.recordings):
+        for part in (*around, self.invitation, self.folders, self.recordings, self.past):
             part.speak(words)
         self.invitation.speak(words)
         self.page_stack.speak(words)

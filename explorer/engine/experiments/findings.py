@@ -25,6 +25,7 @@ from explorer.stops import Stop
 from explorer.trace.effects import Effects
 from explorer.trace.findings import EXPERIMENTS, OF_DECODERS, OF_OUR_OWN, Experiment, Lens, NotMade
 from explorer.trace.jacobian import NotFitted
+from explorer.trace.norm_figures import norms
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
 from explorer.trace.trace import Tokens, Trace, written
@@ -68,6 +69,8 @@ def findings(
         elif name == "vectors":
             symbols = source.symbols(request.wish.config, trace.tokens, of_source=True)
             there[place] = vectors(bench, symbols)
+        elif name == "norms":
+            there[place] = norms(trace, stop)
         elif name == "jacobian":
             there[place] = _jacobian(bench, request.wish.preset, trace)
         else:

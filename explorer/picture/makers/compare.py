@@ -148,14 +148,15 @@ def departures_html(rows: Sequence[tuple[str, object, object]], words: Words) ->
         return words("compare.no_departures")
     head = f"<tr><td></td><td><b>{words('compare.here')}</b>&nbsp;&nbsp;</td><td><b>{words('compare.paper')}</b></td></tr>"
     body = "".join(
-        f"<tr><td>{words(f'knob.{name}.name')}&nbsp;&nbsp;</td><td>{_value(name, here, words)}&nbsp;&nbsp;</td>"
-        f"<td>{_value(name, paper, words)}</td></tr>"
+        f"<tr><td>{words(f'knob.{name}.name')}&nbsp;&nbsp;</td><td>{knob_value(name, here, words)}&nbsp;&nbsp;</td>"
+        f"<td>{knob_value(name, paper, words)}</td></tr>"
         for name, here, paper in rows
     )
     return f"<table cellspacing='2'>{head}{body}</table>"
 
 
-def _value(name: str, value: object, words: Words) -> str:
+def knob_value(name: str, value: object, words: Words) -> str:
+    """The value of a knob as a reader sees it."""
     if isinstance(value, bool):
         return "✓" if value else "—"
     key = f"choice.{name}.{value}"
