@@ -15,6 +15,8 @@ explorer.breaks(position="none")                        # the sentences that it 
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
+trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
+explorer.show(trace)                                    # the window, in a process of its own
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -27,13 +29,18 @@ from typing import TYPE_CHECKING, Any
 
 import explorer.lang  # noqa: F401  This import makes str() of an error its sentence.
 from explorer.presets import DEFAULT
+from explorer.trace.shown import Shown
 from explorer.version import __version__
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from torch import nn
 
+    from explorer.config import KnobValues
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
+    from explorer.export.showing import OpenWindow
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
     from explorer.trace.cloze import Cloze
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
     from explorer.trace.sentence_breaks import Breaks
+    from explorer.trace.shown import Presenter
     from explorer.trace.similarity import Similarity
     from explorer.trace.trace import Trace
     from explorer.trace.why import Parts
@@ -62,6 +70,7 @@ __all__ = [
     "postcard",
     "record",
     "saliency",
+    "show",
     "similar",
     "steering",
     "translate",
@@ -81,7 +90,7 @@ def explore(
     experiments: Iterable[str] = (),
     adapter: str | Path | None = None,
     chat: bool = False,
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Trace":
     """Run one pass over `text` and return every tensor it recorded.
 
@@ -95,7 +104,7 @@ def explore(
     the whole prompt. `knobs` are fields of explorer.config.Config.
     Raises explorer.errors.ExplorerError for anything a caller can correct; its `str()` is the sentence.
     """
-    request = _request(text, target, preset, trained, changes, knobs | {"adapter": adapter}).wishing(chat=chat)
+    request = _request(text, target, preset, trained, changes, {**knobs, "adapter": adapter}).wishing(chat=chat)
     request = request.asking(experiments=frozenset(experiments))
     with _alone() as computer:
         return computer(request).trace
@@ -158,7 +167,7 @@ def effects(
     edges: str | None = None,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Effects":
     """Switch off each head, attention, feed-forward and source word in turn: what does that do to each word?
 
@@ -188,7 +197,7 @@ def patching(
     *,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Patching":
     """How far each place of each layer, taken from the pass over `other`, brings the answer of `other` back.
 
@@ -210,7 +219,7 @@ def saliency(
     *,
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Saliency":
     """How much each token's input vector does for each word, estimated by gradients. The arguments are those of `explore`.
 
@@ -231,7 +240,7 @@ def breaks(
     *,
     beam: int = 1,
     most: int = 300,
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Breaks":
     """What changes, or knobs such as position="none", do to the translations of many sentences, and which they break most.
 
@@ -260,7 +269,7 @@ def postcard(
     theme: str = "light",
     language: str = "en",
     beam: int = 1,
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> None:
     """Write a picture of a changed translation to send: sentence, change, before and after, 1200 × 630 px.
 
@@ -282,7 +291,19 @@ def postcard(
     write_postcard(trace, Path(out), Words.load(language), THEMES[theme])
 
 
-def steering(texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: Any) -> "Array":
+def show(trace: "Trace") -> "OpenWindow":
+    """Open the window on a Trace, in a process of its own: a notebook goes on. `.close()` closes it, `.wait()` waits for that.
+
+    What is shown is what the Trace holds, and nothing can be typed. Raises CannotWrite.
+    """
+    from explorer.export.showing import open_window
+
+    return open_window(trace)
+
+
+def steering(
+    texts: "Iterable[str]", others: "Iterable[str]", tap: str, preset: str | Path = DEFAULT, **knobs: "Unpack[KnobValues]"
+) -> "Array":
     """[feature] what tells one set of sentences from another at a tap: the mean over all tokens of `texts` minus `others`.
 
     Added to the stream it steers: `Change(tap, "add", value=2 * explorer.steering(glad, sad, tap))`. The tap is one of
@@ -310,7 +331,7 @@ def generate(
     begin: "Iterable[int | str]" = (),
     trained: bool = True,
     changes: "Iterable[Change]" = (),
-    **knobs: Any,
+    **knobs: "Unpack[KnobValues]",
 ) -> "Continuation":
     """What a language model writes after `text`: at most so many `tokens`, fewer if it ends the text. See Continuation.
 
@@ -331,7 +352,7 @@ def generate(
         return computer.writing.continuation(request.wish, tuple(begin), most, sampling, never, silent)
 
 
-def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Cloze":
+def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]") -> "Cloze":
     """What a masked model fills in where each token of `text` is hidden in turn; `.total` is the pseudo-log-likelihood.
 
     `preset` is a folder with a masked model of others, such as BERT, or of your own training. All places are computed in
@@ -345,7 +366,9 @@ def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **
         return computer.writing.cloze(request.wish, never)
 
 
-def similar(texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: Any) -> "Similarity":
+def similar(
+    texts: "Iterable[str]", preset: str | Path, *, changes: "Iterable[Change]" = (), **knobs: "Unpack[KnobValues]"
+) -> "Similarity":
     """How alike several texts are to a model of others that makes one vector of each: `.cosines` [text, text], `.vectors`.
 
     `preset` is a folder with an encoder without an output; `modules.json` and the settings of its pooling say how the vector
@@ -380,14 +403,25 @@ def translate(text: str, beam: int = 4, preset: str | Path = DEFAULT) -> str:
         return translator.translate(computer.sources.source_ids(_text(text), translator), Decoding(beam=beam))
 
 
+def _presenter() -> "Presenter":
+    """Who draws a Trace for a notebook; it is imported at the first picture."""
+    from explorer.export import notebook
+
+    return notebook
+
+
+Shown.presented_by = _presenter
+
+
 def _request(
-    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: dict[str, Any]
+    text: str, target: str | None, preset: str | Path, trained: bool, changes: "Iterable[Change]", knobs: "Mapping[str, Any]"
 ) -> "Request":
     """The Request of the arguments that all passes have. Raises ExplorerError."""
     from explorer.engine.request import Request
 
-    adapter = str(knobs.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
-    request = Request.from_preset(str(preset), _text(text), **knobs).wishing(adapter=adapter)
+    turned = dict(knobs)
+    adapter = str(turned.pop("adapter", None) or "")  # It is no knob: a folder beside that of the preset.
+    request = Request.from_preset(str(preset), _text(text), **turned).wishing(adapter=adapter)
     return request.wishing(target=None if target is None else _text(target), trained=trained, changes=changes)
 
 

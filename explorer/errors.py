@@ -6,9 +6,9 @@
     ├── WrongCall    UnknownCommand, UnknownFlag, SimilarFlag, FlagWithoutValue, FlagWithValue, MissingArgument, ExtraArguments,
     │                SentencesNeedOneSide
     ├── NotFound     UnknownPreset, NotTrained, NotATranslator, NotALanguageModel, UnknownTap, UnknownHead, UnknownLayer,
-    │                UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol, NoSuchPart,
-    │                NoWrittenWords, NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs, NotForThisModel,
-    │                LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
+    │                LayersDiffer, UnknownWord, UnknownMeasure, UnknownFormat, MissingAsset, NoSuchStep, NoSuchSymbol,
+    │                NoSuchPart, NoWrittenWords, NotLookedInto, NoFittedLens, LensOfOtherWeights, LensOfOtherKnobs,
+    │                NotForThisModel, LacksTap, RecordedOnly, NoMaskToken, NoSentenceVectors
     ├── CannotWrite  CannotCreate, DiskFull
     ├── BadFile      CannotRead, NotATrace (BadRecording), NotACorpus, EmptySplit, BadPreset, BadVocabulary,
     │                RecordingFault (BadCard, BadTensor, NoAxes, DoNotAgree, RecordingTooLarge),
@@ -268,6 +268,12 @@ class UnknownLayer(NotFound):
     """A layer that the model does not have. Values: got, last."""
 
     key = "error.unknown_layer"
+
+
+class LayersDiffer(NotFound):
+    """A tap of all layers at once whose shapes are not the same in each. Values: tap, shapes."""
+
+    key = "error.layers_differ"
 
 
 class UnknownMeasure(NotFound):

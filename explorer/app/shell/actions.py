@@ -17,7 +17,7 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
         *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Ctrl+O"), ("open_adapter", ""), ("open_trace", ""), None),
-        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
         ("undo", "Ctrl+Z"),

@@ -35,6 +35,7 @@ class Commands(QObject):
             ("model_card", window.header.open_card),
             ("export", window.saving.export),
             ("copy", window.saving.copy),
+            ("copy_link", window.saving.copy_link),
             ("quit", window.close),
             ("undo", window.session.undo),
             ("redo", window.session.redo),

@@ -11,6 +11,7 @@ from explorer.picture.theme import Theme
 from explorer.presets import load_preset
 from explorer.state.intents import Intent, OpenPage, SetChat, SetTarget, SetText
 from explorer.state.look import Look
+from explorer.state.state_link import OpenLink, link_in
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
 from explorer.views.controls.examples import ExamplesButton
@@ -191,10 +192,15 @@ class Sentences(QWidget):
         self.wished.emit(SetChat(on))
 
     def _typed_source(self, text: str) -> None:
-        self.wished.emit(SetText(text))
+        self._typed(text, SetText(text))
 
     def _typed_target(self, text: str) -> None:
-        self.wished.emit(SetTarget(text))
+        self._typed(text, SetTarget(text))
+
+    def _typed(self, text: str, intent: Intent) -> None:
+        """Set a text; a link that was pasted is opened instead, since it is no sentence."""
+        link = link_in(text)
+        self.wished.emit(OpenLink(link) if link else intent)
 
     def _opened(self) -> None:
         self.wished.emit(OpenPage("tokens"))
