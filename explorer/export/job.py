@@ -173,6 +173,7 @@ class Export:
             "tap": taps[0] if len(taps) == 1 else list(taps),
             "head": self._head(),
             "picture": None if self.picture is None else self.picture.caption.title,
+            "note": "" if self.picture is None else self.picture.caption.note,
             "part": None if self.picture is None else self.picture.caption.shape,
             "origin": "recorded" if self.picture is None else self.picture.caption.origin,
             "shapes": {tap: list(trace.shape(tap)) for tap in taps if tap in trace},

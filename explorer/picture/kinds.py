@@ -5,7 +5,7 @@ closed from other NaNs.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.picture.arithmetic import Arithmetic
+from explorer.picture.axis import Axis as Axis
 from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.tokens.token import Token
@@ -26,33 +27,6 @@ if TYPE_CHECKING:
 
 Closed = NDArray[np.bool_]
 P = TypeVar("P", bound="Picture")
-
-
-@attrs.frozen
-class Axis:
-    """One axis of a map: its name, the labels along it (none for features) and the side whose tokens the labels are.
-
-    `numbered` is True where a label's position has a meaning and is shown beside it. Label i is token i + `shift` of the
-    side: the shift is 1 where a row is named after the token about to be written, which comes one position later.
-    """
-
-    name: str
-    labels: tuple[str, ...] = ()
-    side: str = ""
-    numbered: bool = True
-    shift: int = 0
-
-    def label(self, index: int) -> str:
-        """The label at `index`; the index itself where the axis has no labels."""
-        return self.labels[index] if self.labels else str(index)
-
-    def spot(self, index: int) -> tuple[str, int]:
-        """Side and position of the token at `index`."""
-        return self.side, index + self.shift
-
-    def indices(self, spots: Iterable[tuple[str, int]], size: int) -> list[int]:
-        """The indices of those tokens (side, position) that lie on this axis of `size` labels."""
-        return [place - self.shift for side, place in spots if side == self.side and 0 <= place - self.shift < size]
 
 
 Origin = Literal["recorded", "computed", "beside"]
@@ -138,6 +112,7 @@ class Heatmap(Picture):
     made_of: Arithmetic | None = None  # how a cell was computed
     levels: Levels | None = None
     recorded: Array | None = None
+    unfolded: Array | None = None  # [row, column] between tokens, where rows or columns are words
     head: int | None = None
     query: int | None = None  # the query of all rows, where the rows are heads and the last one is their mean
     chosen_row: int | None = None  # a row that the reader has chosen
@@ -185,6 +160,7 @@ class HeadGrid(Picture):
     block: int = 1
     large: "LargeWall | None" = None
     recorded: tuple[Array, ...] = ()  # one [head, query, key] for each layer, closed cells as computed
+    unfolded: Array | None = None  # [layer, head, query, key] between tokens, where rows or columns are words
     made_of: tuple[Arithmetic | None, ...] = ()  # how each layer's cells were computed, of all heads
     measured: Measured | None = None  # what each thumbnail's label says, where the reader has asked for one
 

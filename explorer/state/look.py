@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 ALIGNED = ("head", "layer", "all", "layer_max", "all_max", "rollout")
 """What stands for the heads: the chosen one, the mean or maximum of its layer or of all, or the rollout up to its layer."""
 SPECIALS = ("shown", "hidden")
+UNITS = ("tokens", "words")
+"""What a row and a column of attention stand for: a token, or a written word with all of its tokens."""
 DRAWN = ("map", "lines", "arcs")
 """How attention is drawn: as a map, as lines between two rows of tokens, or as arcs over one row."""
 ATTENTIONS = ("encoder.self_attn", "decoder.self_attn", "decoder.cross_attn")
@@ -77,6 +79,7 @@ class Look:
     overlaid: tuple[int, ...] = attrs.field(default=(), validator=_heads)
     threshold: float = attrs.field(default=0.0, validator=between(0, 1))
     specials: str = attrs.field(default="shown", validator=one_of(SPECIALS))
+    unit: str = attrs.field(default="tokens", validator=one_of(UNITS))
     matched: str = attrs.field(default="token", validator=one_of(MATCHED))
     patched: str = attrs.field(default="stream", validator=one_of(PATCHED))  # what the patching page puts in
     saliency: str = attrs.field(default="integrated", validator=one_of(SALIENCIES))  # how saliency is estimated

@@ -44,6 +44,7 @@ from explorer.trace.trace_file import read_trace, write_trace
 from explorer.trace.vectors import Vectors
 
 if TYPE_CHECKING:
+    from explorer.trace.folding import Groups
     from explorer.trace.why import Parts
 
 
@@ -114,6 +115,7 @@ class Trace(Shown):
     prompt: str = ""
     left_out: Mapping[Change, ExplorerError] = attrs.field(converter=_fixed, factory=dict)
     _made: dict[str, KeptMap] = attrs.field(init=False, repr=False, factory=dict)
+    _folded: dict[str, Array] = attrs.field(init=False, repr=False, factory=dict)
     _parts: dict[tuple[object, ...], "Parts"] = attrs.field(init=False, repr=False, factory=dict)
 
     @property
@@ -255,6 +257,13 @@ class Trace(Shown):
         """
         return written(self.tokens, self.card.begin, self.card.end)
 
+    @cached_property
+    def word_groups(self) -> "Mapping[str, Groups]":
+        """The tokens of each written word of "source" and of "target", by their places."""
+        from explorer.trace.word_groups import word_groups
+
+        return MappingProxyType({"source": word_groups(self.tokens.source), "target": word_groups(self.tokens.target)})
+
     def keys(self, name: str) -> tuple[Token, ...]:
         """The tokens that stand along an attention tap's key axis."""
         return self.side(name, "key")
@@ -270,6 +279,34 @@ class Trace(Shown):
 
         chosen = attention or self.card.attentions[0]
         return MappingProxyType({key: head_values(self, chosen, key) for key in MEASURES})
+
+    def words_of(self, name: str) -> "tuple[Groups, Groups]":
+        """The rows of each word of queries and the columns of each word of keys of an attention tap.
+
+        A row of cross-attention belongs to the word that it writes, where words are expected. Raises UnknownTap.
+        """
+        from explorer.trace.folding import before
+
+        queries, keys = (self.word_groups[self.side_name(name, axis)] for axis in ("query", "key"))
+        writes = ".cross_attn." in name and bool(self.expected)
+        return (before(queries, self.shape(name)[1]) if writes else queries), keys
+
+    def folded(self, name: str) -> Array:
+        """[head, word of queries, word of keys] the weights of an attention tap between written words (see `words_of`).
+
+        To a word of several tokens it is the sum over them, of a word the average over them, so that rows still sum to 1;
+        NaN where a mask has closed all of it. Raises UnknownTap, also for taps that are no weights, and NotKept.
+        """
+        from explorer.trace.folding import folded
+        from explorer.trace.stages import stage_of
+
+        if name not in self._folded:
+            if name not in self or self.axes(name)[-1] != "key" or stage_of(name).range != "unit":
+                raise unknown_tap(name, tuple(tap for tap in self.axis_names if tap.endswith("_attn.weights")))
+            made = folded(self[name], *self.words_of(name), self.map(name).closed)
+            made.flags.writeable = False
+            self._folded[name] = made
+        return self._folded[name]
 
     def why(self, step: int | None = None, rival: int | str | None = None, *, word: int | str | None = None) -> "Parts":
         """Why a word was written and not its rival: the difference of their logits in parts that sum to it.

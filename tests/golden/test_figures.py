@@ -11,6 +11,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from explorer.picture.causal_kinds import EffectMap, EffectRow, Postcard, Removals, Reworded, Rewording
+from explorer.picture.cut_kinds import CutRow, CutRows
 from explorer.picture.decoding_kinds import Branch, Timeline, Tree
 from explorer.picture.figure.svg import render
 from explorer.picture.kinds import (
@@ -142,6 +143,37 @@ PICTURES: dict[str, Picture] = {
         chosen=(0, 1),
         told="told <&>",
         caption=_CAPTION,
+    ),
+    "cut_rows": CutRows(
+        text="长江<&",
+        rows=(
+            CutRow(
+                "jieba",
+                "exact",
+                (Token("长", 7, 0, 1, True, word=(0, 2)), Token("江", 1, 1, 2, False, word=(0, 2)), Token("<&", 9, 2, 4, True)),
+                ((0, 2), (2, 4)),
+                "3 tokens, 1 unknown",
+                "A <&> river.",
+                np.array([[0.75, 0.25], [np.nan, np.nan]], np.float32),
+                np.array([[0.0, 0.0], [np.nan, np.nan]], np.float32),
+            ),
+            CutRow(
+                "characters",
+                "characters",
+                (*(Token(each, 5 + at, at, at + 1, True) for at, each in enumerate("长江<")), Token("& 1/1", 3, 3, 4, True)),
+                ((0, 1), (1, 2), (2, 3), (3, 4)),
+                "4 tokens",
+                "A <&> river.",
+                np.array([[0.5, 0.5], [0.125, 0.875]], np.float32),
+                np.array([[-0.25, 0.25], [0.125, -0.125]], np.float32),
+            ),
+            CutRow("", "by hand", (), (), "", refused="Too <long>"),
+        ),
+        present=0,
+        units=("长江", "<&"),
+        scale=Scale(0, 1, "cividis"),
+        difference_scale=Scale(-0.4, 0.4, "blue-red"),
+        caption=attrs.evolve(_CAPTION, name="cuts"),
     ),
     "removals": Removals(
         names=("cross L1 H4", "FFN L0", "self <&>"),

@@ -70,6 +70,7 @@ class Card(QFrame):
         self.title.setObjectName("title")
         if page:
             self.title.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.tells_note = True  # whether a picture's note stands above it
         self.formula, self.shape, self.note, self.badge = QLabel(), QLabel(), QLabel(), QLabel()
         self.badge.setObjectName("badge")
         self.badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -215,7 +216,7 @@ class Card(QFrame):
         origin = escape(told_origin(caption, words)).replace("\n", "<br>")
         self.title.setToolTip(f"<b>{escape(caption.title)}</b><br>{caption.formula}<br>{caption.tap} {caption.shape}{origin}")
         self.note.setText(caption.note)
-        self.note.setVisible(bool(caption.note))
+        self.note.setVisible(bool(caption.note) and self.tells_note)
         self.note.setToolTip(words("picture.origin.computed") if any(map(str.isdigit, caption.note)) else "")
         view: QWidget = self.view  # type: ignore[assignment]  # A view is a widget too.
         view.setAccessibleName(caption.title)

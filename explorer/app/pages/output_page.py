@@ -32,6 +32,7 @@ from explorer.views.controls.head_squares import HeadSquares
 from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
+from explorer.views.controls.unit_switch import UnitSwitch
 from explorer.views.pictures.alignment import AlignmentView
 from explorer.views.pictures.bars import BarsView
 from explorer.views.pictures.heatmap import HeatmapView
@@ -115,7 +116,10 @@ class OutputPage(Page):
         self.free, self.to_grid, self.to_lines = QToolButton(), QToolButton(), QToolButton()
         for button in (self.free, self.to_grid, self.to_lines):
             button.setObjectName("segment")
-        self.steps.bar.insertWidget(2, self.free)
+        self.unit = UnitSwitch()
+        self.unit.changed.connect(self._sample)
+        self.steps.bar.insertWidget(2, self.unit)
+        self.steps.bar.insertWidget(3, self.free)
         self.steps.setMinimumHeight(_STEPS_PX)
         self.bars.layout().insertWidget(1, self.sampling)  # type: ignore[union-attr]  # A card has a box layout.
         for card, other in ((self.lines, self.to_grid), (self.grid, self.to_lines)):
@@ -141,6 +145,7 @@ class OutputPage(Page):
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
         self._trace, self._look = trace, look
+        self.unit.put(look)
         translates, offered = bool(trace.expected), _doings(trace)
         now = self.doing if self.doing in offered else offered[0]
         self.doings.offer({each: words(f"writing.{each}") for each in offered} if len(offered) > 1 else {}, now)
@@ -209,6 +214,7 @@ class OutputPage(Page):
         self.similarity.speak(words)
         self.doings.setAccessibleName(words("writing.doing"))
         self.sampling.speak(words)
+        self.unit.speak(words)
         self.free.setText(words("output.free"))
         self.free.setToolTip(words("output.free_hint"))
         self.to_grid.setText(words("output.as_map"))
@@ -262,7 +268,7 @@ class OutputPage(Page):
         self._as_grid = grid
         self.look_at()  # An unchanged Look still draws the page again.
 
-    def _sample(self, changes: dict[str, float]) -> None:
+    def _sample(self, changes: dict[str, object]) -> None:
         self.look_at(**changes)
 
     def _search(self, beam: str) -> None:

@@ -90,9 +90,12 @@ class OverviewPage(Page):
             case "pair" if place.attention.startswith("decoder"):
                 picture = self.river.picture
                 if picture is not None:
-                    self.look_at(position=picture.half_of(place.attention, "query").token(place.query))
-            case "token" | "vector" if place.side == "target":
-                self.look_at(position=place.index)
+                    self.look_at(position=picture.half_of(place.attention, "query").writes(place.query)[0])
+            case "token" | "vector" if place.side == "target" and self.river.picture is not None:
+                half = self.river.picture.halves[-1]
+                self.look_at(position=half.writes(half.lane(place.index))[0] if half.groups else place.index)
+            case "words":
+                self.look_at(unit="tokens" if self._look.unit == "words" else "words")
             case "candidate":
                 self._branch(place.index)
 
@@ -127,8 +130,9 @@ class OverviewPage(Page):
 
 
 def _fill_page(card: Card) -> None:
-    """Take away the card's title line, frame and margins: the river has captions of its own."""
+    """Take away the card's title line, note, frame and margins: the river has captions and a legend of its own."""
     card.setObjectName("bare")
+    card.tells_note = False
     layout = card.layout()
     assert layout is not None  # A card has a layout.
     layout.setContentsMargins(0, 0, 0, 0)

@@ -35,6 +35,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         *(
             ("knobs", "Ctrl+K"),
             ("lessons", "F2"),
+            ("words", "Ctrl+J"),
             ("fit", "Ctrl+0"),
             ("full_screen", "F11"),
             ("present", "F5"),
@@ -124,7 +125,7 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
             by_name[row[0]] = _action(menus[name], window, row[1])
     by_name["knobs"].setCheckable(True)
     by_name["knobs"].setChecked(True)
-    for name in ("full_screen", "lessons", "present", "past"):
+    for name in ("full_screen", "lessons", "present", "past", "words"):
         by_name[name].setCheckable(True)
     menus["recent"] = QMenu(bar)
     menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])

@@ -67,6 +67,8 @@ class Commands(QObject):
         named["past"].toggled.connect(window.past.show_or_hide)
         window.past.opened.connect(named["past"].setChecked)
         named["full_screen"].toggled.connect(self._full_screen)
+        named["words"].setChecked(window.session.state.look.unit == "words")
+        named["words"].triggered.connect(self._words)
         named["present"].toggled.connect(window.presenter.present)
         self._connect_choices()
         window.folders.changed.connect(window.header.offer)
@@ -113,6 +115,9 @@ class Commands(QObject):
     def _colours_by_action(self) -> None:
         key = self.sender().data()  # type: ignore[attr-defined]  # the sender is a QAction
         self._window.session.ask(look_at(**{"unit_colours" if key in SEQUENTIAL else "signed_colours": key}))
+
+    def _words(self, on: bool) -> None:
+        self._window.session.ask(look_at(unit="words" if on else "tokens"))
 
     def _explain(self) -> None:
         self._window.help.explain(self._window.session.state.page)

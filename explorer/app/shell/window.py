@@ -168,6 +168,7 @@ class Window(QMainWindow):
             self._open(state.page)
         for key, action in self.actions_.colours.items():
             action.setChecked(key in (state.look.unit_colours, state.look.signed_colours))
+        self.actions_.by_name["words"].setChecked(state.look.unit == "words")
         if state.look != before.look:
             self.knobs.writing.put_look(state.look)
         # With another wish the answer on screen may lack what is looked at: it is drawn when the new one is there.
@@ -212,7 +213,8 @@ class Window(QMainWindow):
 
     def _show(self, frame: Frame) -> None:
         self.page_stack.draw(frame.trace, self.session.state.look, self.appearance.words)
-        self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words)
+        provisional = frame.request.is_provisional
+        self.sentences.draw(frame.trace, self.session.state.look, self.appearance.words, provisional=provisional)
         self.header.draw(frame.trace)
         self.knobs.draw(frame.trace)
         self.step_opener.draw(frame)

@@ -21,6 +21,7 @@ from explorer.picture.river.scene import Bands, Box, Cells, Curves, Dots, Hatch,
 from explorer.picture.river.tell import tell
 from explorer.picture.tables import Table
 
+_WORDS = ".words"  # behind the name of a tap whose numbers were folded
 WIDTH, HEIGHT = 1172.0, 716.0
 """The room (px) of the river in a window of 1440 × 900."""
 
@@ -192,7 +193,7 @@ def _curves(item: Curves, drawing: Drawing) -> None:
 
 
 def _tables(picture: River) -> Iterator[Table]:
-    """All recorded numbers that are shown: vectors, weights and probabilities.
+    """All recorded numbers that are shown: vectors, weights and probabilities; where lanes are words, what they were folded to.
 
     The lengths of the lanes are computed, and so are probabilities at a sampling temperature other than 1.
     """
@@ -200,10 +201,12 @@ def _tables(picture: River) -> Iterator[Table]:
         if half.block == 1:
             yield from _half_tables(half)
     for block in picture.blocks():
-        if block.recorded is not None:
+        shown = block.recorded if block.unfolded is None else block.weights
+        if shown is not None:
             asks, answers = picture.half_of(block.attention, "query"), picture.half_of(block.attention, "key")
             name = block.tap if asks.whole and answers.whole else f"{block.tap}[:, {_part(asks)}, {_part(answers)}]"
-            yield Table(name, block.recorded, _axis("query", asks), _axis("key", answers))
+            name += "" if block.unfolded is None else _WORDS
+            yield Table(name, shown, _axis("query", asks), _axis("key", answers))
     if picture.contributions is not None:
         for (attention, layer), values in picture.contributions.values.items():
             keys = _axis("key", picture.half_of(attention, "key"))
@@ -229,7 +232,7 @@ def _part(half: Half) -> str:
 
 def _of(half: Half) -> str:
     """Which rows of an array are there, as Python writes it; "" for all of them."""
-    return "" if half.whole else f"[{_part(half)}]"
+    return ("" if half.whole else f"[{_part(half)}]") + (_WORDS if half.groups else "")
 
 
 def _half_tables(half: Half) -> Iterator[Table]:

@@ -11,9 +11,10 @@ from explorer.errors import UnknownHead
 from explorer.lang import Words
 from explorer.picture.cell_text import number, told_origin
 from explorer.picture.kinds import Alignment, Axis, Caption, Closed, Heatmap
+from explorer.picture.makers.folded import folded_map, wants_words
 from explorer.picture.makers.heatmaps import caption, closed_of, closed_reason, masked_values, symbol, token_axis
 from explorer.picture.makers.overlay import overlaid
-from explorer.picture.makers.pooled import FORMULAS, pooled_as, pooled_values
+from explorer.picture.makers.pooled import FORMULAS, largest_of, pooled_as, pooled_values
 from explorer.picture.scales import Scale, unit_scale
 from explorer.picture.theme import Theme
 from explorer.state.look import Look, attentions
@@ -48,33 +49,38 @@ def alignment(trace: Trace, look: Look, words: Words) -> Alignment:
 
 def _alignment(trace: Trace, look: Look, words: Words) -> Alignment:
     """The lines of the chosen head, or of what stands for several."""
-    tap = _tap(look)
-    closed, weights, one = closed_of(trace, tap), _weights(trace, look), look.aligned == "head"
+    made = _map(trace, look, words)
     return Alignment(
-        values=masked_values(weights, closed),
-        recorded=weights if one else None,
-        head=look.head if one else None,
-        rows=_rows(trace, words),
-        columns=token_axis(trace, tap, "key", words),
-        scale=unit_scale(look.unit_colours),
-        caption=_caption(trace, look, closed, words),
+        values=made.values,
+        recorded=made.recorded,
+        head=made.head,
+        rows=made.rows,
+        columns=made.columns,
+        scale=made.scale,
+        caption=made.caption,
     )
 
 
 def alignment_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     """The weights of `alignment` as a map [query, key]. Raises the same errors."""
-    made, closed = _alignment(trace, look, words), closed_of(trace, _tap(look))
-    return Heatmap(
-        values=made.values,
-        rows=made.rows,
-        columns=made.columns,
-        scale=made.scale,
-        caption=made.caption,
+    return _map(trace, look, words)
+
+
+def _map(trace: Trace, look: Look, words: Words) -> Heatmap:
+    tap, pooled = _tap(look), pooled_as(_across(look))
+    closed, weights, one = closed_of(trace, tap), _weights(trace, look), pooled == "head"
+    made = Heatmap(
+        values=masked_values(weights, closed),
+        rows=_rows(trace, words),
+        columns=token_axis(trace, tap, "key", words),
+        scale=unit_scale(look.unit_colours),
+        caption=_caption(trace, look, closed, words),
         closed=closed,
-        reason="" if closed is None else closed_reason(trace, words, _tap(look)),
-        recorded=made.recorded,
-        head=made.head,
+        reason="" if closed is None else closed_reason(trace, words, tap),
+        recorded=weights if one else None,
+        head=look.head if one else None,
     )
+    return folded_map(trace, made, words, largest_of(trace, _across(look), pooled)) if wants_words(look) else made
 
 
 def _tap(look: Look) -> str:
@@ -148,11 +154,15 @@ def changeable(picture: Alignment, tokens: frozenset[tuple[str, int]]) -> Change
     """Where a change would be made that is asked for at a token, or at the line between two of them.
 
     A line of one head is a cell, one of a layer's mean is that layer, and a mean over all layers is nothing in the pass. A
-    token is its vector; the end of the sentence is written, and has none.
+    token is its vector; the end of the sentence is written, and has none. Nor has a word of several tokens one.
     """
     n_rows, n_columns = picture.values.shape
     row = next(iter(picture.rows.indices(tokens, n_rows)), None)
     column = next(iter(picture.columns.indices(tokens, n_columns)), None)
+    ends = (picture.rows, row), (picture.columns, column)
+    if any(place is not None and len(axis.rows(place)) > 1 for axis, place in ends):
+        return None
+    row, column = (None if place is None else axis.rows(place)[0] for axis, place in ends)
     if row is not None and column is not None:
         of_one = picture.head is not None
         made = ChangePlace(picture.caption.tap, picture.head, row if of_one else None, column if of_one else None)
@@ -234,7 +244,7 @@ def _tell(who: str, arrow: str, values: Array, others: Axis, made: Caption, word
 
 
 def _at(axis: Axis, index: int) -> str:
-    return f"{axis.name} {index} {axis.label(index)}"
+    return f"{axis.name} {axis.number(index)} {axis.label(index)}"
 
 
 def _figure(value: float, words: Words) -> str:

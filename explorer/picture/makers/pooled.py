@@ -3,6 +3,9 @@
 A mean, a maximum and a rollout are summaries for the reader; the model computes none of them.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import attrs
 import numpy as np
 
@@ -10,6 +13,7 @@ from explorer.lang import Words
 from explorer.picture.cell_text import rough
 from explorer.picture.kinds import Alignment, Axis, Closed, Heatmap
 from explorer.picture.makers.attention import head_map
+from explorer.picture.makers.folded import Fold, folded_map, wants_words
 from explorer.picture.makers.heatmaps import (
     caption,
     closed_of,
@@ -46,6 +50,8 @@ def attention_map(trace: Trace, look: Look, words: Words) -> Heatmap:
     made = heads_map(trace, look, words)
     if not has_shares(look):
         return made
+    if wants_words(look):
+        made = folded_map(trace, made, words, largest_of(trace, look, pooled_as(look)))
     if look.specials == "hidden":
         made = without_specials(made, *_specials(trace, made), words)
     return above(made, look.threshold, words) if look.threshold else made
@@ -139,8 +145,13 @@ def offered_pools(look: Look) -> tuple[str, ...]:
     return tuple(each for each in ALIGNED if each != "rollout" or not look.attention.endswith("cross_attn"))
 
 
-def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
-    """[query, key] of the chosen attention. Raises UnknownTap, NotKept."""
+def largest_of(trace: Trace, look: Look, pooled: str) -> Callable[[Fold], Array] | None:
+    """What makes a maximum over heads that are folded first; None for all else, in which the order does not matter."""
+    return partial(pooled_values, trace, look, pooled) if pooled.endswith("_max") else None
+
+
+def pooled_values(trace: Trace, look: Look, pooled: str, fold: Fold | None = None) -> Array:
+    """[query, key] of the chosen attention; of a maximum, each head is folded before. Raises UnknownTap, NotKept."""
     tap = look.attention_tap("weights" if pooled == "rollout" else "")
     n_layers = look.layer + 1 if pooled == "rollout" else trace.card.side(tap).n_layers
     taps = [tap] if pooled.startswith("layer") else [with_layer(tap, layer) for layer in range(n_layers)]
@@ -148,7 +159,7 @@ def pooled_values(trace: Trace, look: Look, pooled: str) -> Array:
     if pooled == "rollout":
         return rollout(layers).astype(np.float32)
     if pooled.endswith("_max"):
-        largest: Array = np.maximum.reduce([heads.max(axis=0) for heads in layers])
+        largest: Array = np.maximum.reduce([(heads if fold is None else fold(heads)).max(axis=0) for heads in layers])
         return largest
     # Sums are float64, so that the order of heads does not matter.
     total = np.sum([heads.sum(axis=0, dtype=np.float64) for heads in layers], axis=0)
@@ -195,7 +206,7 @@ def _specials(trace: Trace, made: Heatmap) -> tuple[Closed, Closed]:
     def special(axis: Axis, size: int) -> Closed:
         along = tokens[0] if axis.side == "source" else tokens[1]
         # Behind the last token only the end symbol is written.
-        places = [place + axis.shift for place in range(size)]
+        places = [axis.spot(index)[1] for index in range(size)]
         return np.array([place >= len(along) or is_special(trace, along[place]) for place in places])
 
     n_rows, n_columns = made.values.shape

@@ -8,13 +8,14 @@ import numpy as np
 from explorer.errors import NotKept
 from explorer.lang import Words
 from explorer.picture.kinds import Caption, Heatmap
-from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of
+from explorer.picture.makers.excerpt import Excerpt, cut, excerpt_of, shows_words, whole_of
 from explorer.picture.makers.heatmaps import caption, closed_of, masked_values, symbol, token_axis
 from explorer.picture.makers.opened import opened, opened_attention
 from explorer.picture.makers.output import written
 from explorer.picture.makers.pooled import heads_map
 from explorer.picture.makers.river_contributions import contributions
-from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
+from explorer.picture.makers.river_words import first_query, in_words
+from explorer.picture.river.river import Half, River, Sublayer, Written
 from explorer.picture.scales import Scale, unit_scale
 from explorer.state.look import Look, attentions
 from explorer.trace.arrays import Array
@@ -43,16 +44,11 @@ def river(trace: Trace, look: Look, words: Words) -> River:
     halves = tuple(_half(trace, side, look, part, pool) for side in trace.card.sides)
     step = look.step(trace)
     focus = next((b for h in halves for layer in h.layers for b in layer if _is_focus(b, look)), None)
-    query = halves[-1].lane(step)
-    if (focus is not None and focus.drawn is not None and halves[-1].side != look.attention.partition(".")[0]) or (
-        focus is not None and focus.drawn is not None and len(halves) == 1 and halves[0].side == "encoder"
-    ):
-        query = strongest_pair(focus.drawn)[0]
     waves, smooth, finer = _waves(trace)
     inside = opened(trace, look) if block == 1 and part.whole else None
     added, absent = contributions(trace, look, part, words)
     shown, wanted = _map(trace, look, focus, words, part, pool)
-    return River(
+    made = River(
         halves=halves,
         written=_written(trace, step, part, look),
         attention=look.attention,
@@ -64,7 +60,7 @@ def river(trace: Trace, look: Look, words: Words) -> River:
         opened_attention="" if inside is None else opened_attention(look),
         unit_colours=look.unit_colours,
         signed_colours=look.signed_colours,
-        query=query,
+        query=first_query(halves, focus, look, step),
         map=shown,
         wanted=wanted,
         position=trace.card.position,
@@ -86,7 +82,12 @@ def river(trace: Trace, look: Look, words: Words) -> River:
             shape=_shape(trace, look),
             origin="recorded",
         ),
+        unit=look.unit,
     )
+    if not shows_words(look, block):
+        return made
+    everything = made.written if part.whole else _written(trace, step, whole_of(trace), look)
+    return in_words(made, everything, trace, look, words)
 
 
 def _pools(trace: Trace, look: Look, part: Excerpt) -> tuple[str, ...]:

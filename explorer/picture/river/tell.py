@@ -34,6 +34,9 @@ def tell(
         return _pieces(river.no_contributions or words(f"river.bands.about_{place.side}"))
     if place is not None and place.kind == "pool":
         return _pieces(words(f"river.pools.about_{place.side}"))
+    if place is not None and place.kind == "words":
+        about = "folded_note" if short else "unit_words_hint"
+        return _pieces(words(f"heads.{about}" if river.halves[0].block == 1 else "heads.not_folded"))
     if place is not None and place.kind == "candidate":
         return _pieces(_candidate(river, words, place))
     if place is not None and place.kind == "vector":

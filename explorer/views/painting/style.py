@@ -80,6 +80,7 @@ QToolButton#segment {{ border: 1px solid {hairline}; border-radius: 3px; padding
 QToolButton#segment:checked {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QToolButton#fold {{ color: {faint}; font-weight: 700; padding: 4px 0; border: none; }}
 QToolButton#small {{ padding: 0 4px; color: {faint}; }}
+QToolButton#doubt {{ padding: 0 6px; color: {faint}; }}
 QToolButton#small::menu-indicator {{ image: none; }}
 QPushButton {{ background: {card}; border: 1px solid {hairline}; border-radius: 4px; padding: 4px 14px; }}
 QPushButton:hover, QPushButton:focus {{ border-color: {accent}; }}

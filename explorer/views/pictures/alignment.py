@@ -89,7 +89,7 @@ class AlignmentView(Surface):
         """The rectangle of a token's label (px)."""
         made = self._placed()
         above = spot[0] == self._columns.side
-        place = spot[1] - (self._columns if above else self._rows).shift
+        place = (self._columns if above else self._rows).index(spot[1])
         row, top = (made.above, made.above_top) if above else (made.below, made.below_top)
         return QRectF(self._left + row.middles[place] - row.widths[place] / 2, top, row.widths[place], row.reach)
 
@@ -168,17 +168,18 @@ class AlignmentView(Surface):
         seen &= strokes(picture.values, picture.scale)[1] >= _SEEN
         return seen
 
-    def _is_lit(self, spot: Spot) -> bool:
-        """Whether a token is lit; one of a single row also where its other role is meant."""
+    def _is_lit(self, axis: Axis, place: int) -> bool:
+        """Whether a token or a word is lit; one of a single row also where its other role is meant."""
         one_row = self.picture is not None and self.picture.arcs
-        return spot in self.lit or (one_row and (self._columns.side, spot[1]) in self.lit)
+        spots = axis.spots(place) | (self._columns.spots(place) if one_row else frozenset())
+        return bool(spots & self.lit)
 
     def _paint_labels(self, painter: QPainter, axis: Axis, side: Side) -> None:
         edge = Qt.Edge.TopEdge if axis is self._columns else Qt.Edge.BottomEdge
         for place, label in enumerate(axis.labels):
             box = self.token_rect(axis.spot(place))
             if box.intersects(QRectF(self.rect())):
-                lit = self._is_lit(axis.spot(place))
+                lit = self._is_lit(axis, place)
                 if lit:
                     underline(painter, box, label, edge, self.theme)
                 painter.setPen(QColor(self.theme.accent if lit else self.theme.text))
@@ -243,8 +244,17 @@ class AlignmentView(Surface):
     def _come_to(self, tokens: frozenset[Spot]) -> Pointed:
         pointed = self.describe(tokens)
         self.light(pointed.tokens)
-        # Other views know a token by its side, and this one also by the row in which it stands.
-        return attrs.evolve(pointed, tokens=pointed.tokens | {(real_side(side), place) for side, place in pointed.tokens})
+        # Other views know a token by its side, and this one also by the row in which it stands. Of a word they show all tokens.
+        return attrs.evolve(
+            pointed, tokens=pointed.tokens | {(real_side(side), place) for side, place in self._whole(pointed.tokens)}
+        )
+
+    def _whole(self, tokens: frozenset[Spot]) -> frozenset[Spot]:
+        """The tokens with all others of the words that they stand for."""
+        if self.picture is None:
+            return tokens
+        ends = zip((self._rows, self._columns), self.picture.values.shape, strict=True)
+        return tokens.union(*(axis.spots(place) for axis, size in ends for place in axis.indices(tokens, size)))
 
     # Qt's events
 
@@ -336,7 +346,7 @@ class AlignmentView(Surface):
         if self.selected is None:
             return 0
         side, place = self.selected
-        return place - (self._columns if side == self._columns.side else self._rows).shift
+        return (self._columns if side == self._columns.side else self._rows).index(place)
 
     def _select(self, axis: Axis, place: int) -> None:
         self.selected = axis.spot(min(max(place, 0), len(axis.labels) - 1))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QResizeEvent
 
 from explorer.lang import Words
-from explorer.picture.cell_text import followable_on_wall, grid_cell, grid_tip
+from explorer.picture.cell_text import changeable_on_wall, followable_on_wall, grid_cell, grid_tip
 from explorer.picture.kinds import HeadGrid
 from explorer.picture.layout.atlas import PLAIN, Atlas, Fold, atlas, best_fold, places
 from explorer.picture.scales import NOT_A_NUMBER
@@ -124,17 +124,17 @@ class HeadGridView(WalkedCanvas):
         if found is None:
             return NOTHING
         layer, head, query, key = found
-        tokens = {self.picture.rows.spot(query), self.picture.columns.spot(key)}
+        tokens = self.picture.rows.spots(query) | self.picture.columns.spots(key)
         text = grid_cell(self.picture, layer, head, query, key, self.words)
-        return Pointed(text, frozenset(tokens), grid_tip(self.picture, layer, head, query, key, self.words))
+        return Pointed(text, tokens, grid_tip(self.picture, layer, head, query, key, self.words))
 
     def cell_to_follow(self, row: int, column: int) -> Cell | None:
         found = self._atlas.find(row, column) if self._atlas is not None else None
         return None if found is None or self.picture is None else followable_on_wall(self.picture, *found)
 
     def place_to_change(self, row: int, column: int) -> ChangePlace | None:
-        cell = self.cell_to_follow(row, column)
-        return None if cell is None else ChangePlace(cell.tap("weights"), cell.head, cell.query, cell.key)
+        found = self._atlas.find(row, column) if self._atlas is not None else None
+        return None if found is None or self.picture is None else changeable_on_wall(self.picture, *found)
 
     def cursor_field(self) -> tuple[int, int]:
         return (0, 0) if self.picture is None else self.picture.shape

@@ -83,7 +83,8 @@ class HeatmapView(WalkedCanvas):
         if self.picture is None or self.words is None:
             return NOTHING
         picture = self.picture
-        tokens = {axis.spot(place) for axis, place in ((picture.rows, row), (picture.columns, column)) if axis.side}
+        axes = (picture.rows, row), (picture.columns, column)
+        tokens = {spot for axis, place in axes if axis.side for spot in axis.spots(place)}
         tip = cell_tip(picture, row, column, self.words, follows=self.cell_to_follow(row, column) is not None)
         return Pointed(cell(picture, row, column, self.words), frozenset(tokens), tip)
 
@@ -281,7 +282,7 @@ class HeatmapView(WalkedCanvas):
             middle = self.cell_rect(row, 0).center().y()
             if not field.top() <= middle <= field.bottom():
                 continue
-            colour = self.theme.accent if axis.spot(row) in self.lit else self.theme.text
+            colour = self.theme.accent if axis.spots(row) & self.lit else self.theme.text
             right_label(painter, field.left() - 6, middle, axis.labels[row], colour, self._row_label_px)
 
     def _column_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
@@ -293,7 +294,7 @@ class HeatmapView(WalkedCanvas):
             middle = self.cell_rect(0, column).center().x()
             if not field.left() <= middle <= field.right():
                 continue
-            colour = self.theme.accent if axis.spot(column) in self.lit else self.theme.text
+            colour = self.theme.accent if axis.spots(column) & self.lit else self.theme.text
             if upright:  # Every label fits above its column.
                 centred_label(painter, middle, field.top() - 12, axis.labels[column], colour)
             else:  # A turned label rises to the right, so it has less room near the border.

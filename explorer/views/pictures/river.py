@@ -122,8 +122,7 @@ class RiverView(RiverSurface):
         """Ask for the page that plays how a weight of the head that is looked at comes about."""
         river = self.picture
         if river is not None and river.halves[0].block == 1 and river.head is not None:
-            asks, answers = river.half_of(river.attention, "query"), river.half_of(river.attention, "key")
-            self.followed.emit(Cell(river.attention, river.layer, river.head, asks.token(query), answers.token(key)))
+            self.followed.emit(Cell(river.attention, river.layer, river.head, *river.pair(query, key)))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.asked_menu(event)

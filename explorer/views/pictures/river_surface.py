@@ -53,6 +53,8 @@ class RiverSurface(Surface):
         self.setMinimumSize(600, 380)
 
     def draw(self, picture: River, words: Words) -> None:
+        if self.picture is not None and [h.groups for h in self.picture.halves] != [h.groups for h in picture.halves]:
+            self.pinned = None  # Its lane is another one now.
         self.picture, self.words = picture, words
         self.colours = Colours(picture.unit_colours, picture.signed_colours)
         if self.picture is not None and self.pinned is not None and not has_lanes(self.picture, self.pinned):
