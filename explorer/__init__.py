@@ -14,6 +14,7 @@ explorer.lens("我爱北京天安门", jacobian=True)           # the same, carr
 explorer.breaks(position="none")                        # the sentences that it breaks most, and the share that it changes
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
+explorer.scan("sentences.txt", workers=2).rows("entropy")    # what each head does on many sentences
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
 trace.figure("encoder.layers.*.self_attn.weights").save("heads.html")       # in a notebook the figure itself is shown
 explorer.show(trace)                                    # the window, in a process of its own
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from explorer.trace.findings import Lens
     from explorer.trace.patching import Patching
     from explorer.trace.saliency import Saliency
+    from explorer.trace.scan_table import ScanTable
     from explorer.trace.sentence_breaks import Breaks
     from explorer.trace.shown import Presenter
     from explorer.trace.similarity import Similarity
@@ -70,6 +72,7 @@ __all__ = [
     "postcard",
     "record",
     "saliency",
+    "scan",
     "show",
     "similar",
     "steering",
@@ -258,6 +261,36 @@ def breaks(
 
     with _alone() as computer:
         return questions.breaks(computer, request.wish, tried)
+
+
+def scan(
+    source: "str | Path | Iterable[str]",
+    measures: Iterable[str] = ("entropy", "previous", "first", "induction", "alignment", "probability"),
+    out: str | Path | None = None,
+    *,
+    column: str = "",
+    preset: str | Path = DEFAULT,
+    best: int = 10,
+    workers: int = 1,
+    ray: str | None = None,
+    resume: bool = False,
+    trained: bool = True,
+    **knobs: Any,
+) -> "ScanTable":
+    """Measure every head on many sentences: of each measure the mean, deviation, histogram, and the `best` sentences.
+
+    `source` is a file of lines (.txt), TSV, JSONL or Parquet, or the sentences themselves; `column` is the number of a TSV's
+    column (its last one if empty) or the name of one. `measures` are those of `Trace.measures`, "alignment" and "probability".
+    `workers` is how many processes measure at once: the numbers are the same, to the bit. They are started anew, so a script
+    that asks for several must keep its own work under `if __name__ == "__main__"`. `ray` is the address of a Ray cluster that
+    measures in their place.
+    With `out` the table is also written, as .parquet or .json; how far it has come stands beside it, and `resume` goes on from
+    there, whatever ended the process. Raises explorer.errors.ExplorerError for anything a caller can correct.
+    """
+    from explorer.scanning.asking import scanned
+
+    request = _request("", None, preset, trained, (), knobs)
+    return scanned(request.wish, source, measures, out, column, best, workers, ray, resume)
 
 
 def postcard(

@@ -24,6 +24,7 @@ from explorer.cli.lens_fit import fit_lens
 from explorer.cli.passes import explored
 from explorer.cli.patched import patching, saliency
 from explorer.cli.reasons import lens, why
+from explorer.cli.scanning import scan
 from explorer.cli.spoken import SpokenGroup
 from explorer.cli.translation import evaluate, teach, train, translate
 from explorer.cli.writing import cloze, generate, similar
@@ -196,5 +197,6 @@ for command in (
     evaluate,
     translate,
     fit_lens,
+    scan,
 ):
     commands.add_command(command)

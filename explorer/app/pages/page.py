@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from explorer.app.pages.card import Card, Maker, P, View
 from explorer.app.pages.enlarged import Enlarged
+from explorer.app.pages.hidden_cards import HiddenCards
+from explorer.app.pages.layouts import close_gaps
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
@@ -24,6 +26,7 @@ from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.pointed import Spot
+from explorer.views.painting.surface import Surface
 
 
 def _itself(look: Look) -> Look:
@@ -36,7 +39,8 @@ class Page(QWidget):
     A subclass sets `key`, which stands in the page list, `experiments`, which its pictures need (and `focus`, the place that
     they look at), and `least_px`, the height below which it scrolls.
     `needs` are taps, named without side and layer, without which the page is nothing: where a model of others lacks one, a
-    sentence stands in its place. `of_our_own` are widgets for what only our own models have.
+    sentence stands in its place; so it does of a recorded pass where `sweeps`, since no model can run for it.
+    `of_our_own` are widgets for what only our own models have.
     `before` is the key of the page from which it was opened; "" for the first one.
 
     `spans` says where the page shows the Blocks of the architecture, by their keys: left edges and widths in px of the page.
@@ -52,6 +56,7 @@ class Page(QWidget):
     focus: Focus = NOWHERE
     least_px = 0
     needs: tuple[str, ...] = ()
+    sweeps = False  # whether it is nothing without passes of its own
     shows_masks = False  # whether an odd mask would be seen on it
     before = ""
 
@@ -73,6 +78,8 @@ class Page(QWidget):
         self._pool_boxes: list[tuple[PoolBox, Callable[[Look], Look]]] = []
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
+        self._inside: QWidget | None = None
+        self.hidden_cards = HiddenCards(self, self._close_gaps)
         self.enlarged = Enlarged(self)
 
     def scrolled(self) -> QWidget:
@@ -86,8 +93,15 @@ class Page(QWidget):
         area.setWidget(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
+        outer.setSpacing(0)
+        outer.addWidget(area, 1)
+        outer.addWidget(self.hidden_cards)
+        self._inside = inner
         return inner
+
+    def _close_gaps(self) -> None:
+        if self._inside is not None:
+            close_gaps(self._inside.layout())
 
     def card(self, view: View[P], make: Maker[P], page: str = "") -> Card:
         """Make a card and connect its signals."""
@@ -99,6 +113,7 @@ class Page(QWidget):
         made.opened.connect(self.open)
         made.touched.connect(self.touched)
         made.enlarges.connect(self._enlarge_or_back)
+        self.hidden_cards.take(made)
         made.view.pointed.connect(self.pointed)
         wished = getattr(made.view, "wished", None)  # Only views that can change something have this signal.
         if wished is not None:
@@ -174,9 +189,11 @@ class Page(QWidget):
             )
         for widget in self.of_our_own:
             widget.setVisible(trace.config is not None)
+        self.hidden_cards.arrange()
         for card in self.cards:
-            if card.isVisibleTo(self):
+            if card.isVisibleTo(self) or (card.away and not card.named_in(words)):  # The line of hidden cards names it.
                 card.draw(trace, look, words)
+        self.hidden_cards.name()
         wants = tuple(dict.fromkeys(each for card in self.cards if card.isVisibleTo(self) for each in card.wants))
         if wants:
             self.wanted.emit(wants)
@@ -214,12 +231,18 @@ class Page(QWidget):
         self.setAccessibleName(words(f"page.{self.key}"))
         for card in self.cards:
             card.larger.setVisible(len(self.cards) > 1 and not card.bare)
+        self.hidden_cards.speak(words)
         if self.explanation is not None:
             self.explanation.tell(self.key, words)
 
     def set_theme(self, theme: Theme) -> None:
         for card in self.cards:
             card.view.set_theme(theme)
+
+    def enlarge_letters(self, times: float) -> None:
+        for card in self.cards:
+            if isinstance(card.view, Surface):
+                card.view.enlarge_letters(times)
 
     def light(self, tokens: frozenset[Spot]) -> None:
         for card in self.cards:

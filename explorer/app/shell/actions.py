@@ -16,7 +16,14 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
-        *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Ctrl+O"), ("open_adapter", ""), ("open_trace", ""), None),
+        *(
+            ("open_model", "Ctrl+Shift+O"),
+            ("open_lesson", "Ctrl+O"),
+            ("open_adapter", ""),
+            ("open_trace", ""),
+            ("open_scan", ""),
+            None,
+        ),
         *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
@@ -41,6 +48,7 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
             ("present", "F5"),
             ("language", "Ctrl+Shift+L"),
         ),
+        *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
         *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
     "help": (

@@ -31,6 +31,7 @@ class Commands(QObject):
         for name, slot in (
             ("open_adapter", window.side.adapter.choose),
             ("open_trace", window.recordings.choose),
+            ("open_scan", window.scans.choose),
             ("open_model", window.folders.choose),
             ("model_card", window.header.open_card),
             ("export", window.saving.export),
@@ -43,6 +44,9 @@ class Commands(QObject):
             ("sentence", window.sentences.focus),
             ("examples", window.sentences.examples.showMenu),
             ("stop", self._escape),
+            ("enlarge_card", window.page_stack.enlarge_card),
+            ("hide_card", window.page_stack.hide_card),
+            ("put_cards_back", window.page_stack.put_cards_back),
             ("fit", window.page_stack.fit),
             ("language", window.appearance.switch_language),
             ("keys", window.help.keys),

@@ -352,7 +352,7 @@ class AlignmentView(Surface):
         self.selected = axis.spot(min(max(place, 0), len(axis.labels) - 1))
         box = self.token_rect(self.selected)
         self._scroll(min(0.0, box.left() - _EDGE) + max(0.0, box.right() + _EDGE - self.width()))
-        self.pointed.emit(self._come_to(frozenset({self.selected})))
+        self.tell_by_keys(self._come_to(frozenset({self.selected})))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -117,9 +117,7 @@ class CutRowsView(Surface):
             last = len(self.picture.rows) - 1
             self._point((0 if step > 0 else last) if self.here is None else min(max(self.here + step, 0), last))
             assert self.here is not None  # It has just been set.
-            told = self._about_row(self.here)
-            self.setAccessibleDescription(told.text)
-            self.pointed.emit(told)
+            self.tell_by_keys(self._about_row(self.here))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.here is not None:
             self._use(self.here)
         else:

@@ -150,16 +150,16 @@ class HeatmapView(WalkedCanvas):
     def margins(self) -> tuple[float, float, float, float]:
         if self.picture is None or self._bare:
             return 4, 4, 4, 4
-        left = 10 + min(self._row_label_px, self._longest(self.picture.rows))
+        left = 10 + min(self._row_label_px * self.letters, self._longest(self.picture.rows))
         top, right = 6.0, self._bar_px() if self._bar else 6.0
         if self.picture.columns.labels:
-            longest = min(_MOST_LABEL, self._longest(self.picture.columns))
+            longest = min(_MOST_LABEL * self.letters, self._longest(self.picture.columns))
             upright = self._upright(left)
-            top = 24.0 if upright else 14 + longest * 0.77
+            top = 24.0 * self.letters if upright else 14 + longest * 0.77
             if not upright:  # The last label rises beyond the last column.
-                last = min(_MOST_LABEL, advance(self.font(), self.picture.columns.labels[-1]))
+                last = min(_MOST_LABEL * self.letters, advance(self.font(), self.picture.columns.labels[-1]))
                 right = max(right, 6 + 0.5 * last)
-        bottom = 22.0 if self._named or self._unknown or self.picture.closed is not None else 6.0
+        bottom = 22.0 * self.letters if self._named or self._unknown or self.picture.closed is not None else 6.0
         return left, top, right, bottom
 
     def _bar_px(self) -> float:
@@ -283,7 +283,7 @@ class HeatmapView(WalkedCanvas):
             if not field.top() <= middle <= field.bottom():
                 continue
             colour = self.theme.accent if axis.spots(row) & self.lit else self.theme.text
-            right_label(painter, field.left() - 6, middle, axis.labels[row], colour, self._row_label_px)
+            right_label(painter, field.left() - 6, middle, axis.labels[row], colour, self._row_label_px * self.letters)
 
     def _column_labels(self, painter: QPainter, field: QRectF, axis: Axis) -> None:
         metrics = QFontMetricsF(painter.font())
@@ -298,5 +298,5 @@ class HeatmapView(WalkedCanvas):
             if upright:  # Every label fits above its column.
                 centred_label(painter, middle, field.top() - 12, axis.labels[column], colour)
             else:  # A turned label rises to the right, so it has less room near the border.
-                room = min(_MOST_LABEL, max(0.0, (self.width() - middle - 8) // 0.65))
+                room = min(_MOST_LABEL * self.letters, max(0.0, (self.width() - middle - 8) // 0.65))
                 turned_label(painter, middle, field.top() - 6, axis.labels[column], colour, room)

@@ -212,12 +212,9 @@ class TimelineView(Surface):
         self.chosen = step
         if reveal:
             self._reveal()
-        pointed = self._describe(step)
-        self.setAccessibleDescription(pointed.text)
-        self.pointed.emit(pointed)
-        self.update()
         if self.picture is not None:
             self.stepped.emit(self.picture.steps(step)[0])
+        self.tell_by_keys(self._describe(step))
 
     def _drag_to(self, x: float) -> None:
         """Go to the step under the mouse; beyond an edge go one step further, so that a drag can reach all steps."""
