@@ -277,11 +277,22 @@ class Bars(Picture):
         return BARS
 
 
+@attrs.frozen(eq=False)
+class HeadLines:
+    """The weights [row, column] of one of several heads whose lines lie over one another; `recorded` as in a Heatmap."""
+
+    head: int
+    values: Array
+    recorded: Array | None = None
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Alignment(Picture):
     """Weights [row, column] between the tokens of two sentences, drawn as lines; columns' tokens stand above, rows' below.
 
-    `recorded` and `head` mean the same as in a Heatmap; both are None for a mean over heads.
+    With `arcs`, rows and columns are the same text: its tokens stand in one row, arcs above it look back and arcs below it
+    ahead. `recorded` and `head` mean the same as in a Heatmap; both are None for a mean over heads. Several heads are
+    `overlaid`, each with lines of its own; then `values` are the largest of them.
     """
 
     values: Array
@@ -291,6 +302,13 @@ class Alignment(Picture):
     caption: Caption
     recorded: Array | None = None
     head: int | None = None
+    overlaid: tuple[HeadLines, ...] = ()
+    arcs: bool = False
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether any query sees a key that comes after it, as without a causal mask."""
+        return bool(np.isfinite(self.values[np.triu_indices_from(self.values, 1)]).any())
 
     def kind(self) -> "Kind[Alignment]":
         """Its drawing, tables and words."""

@@ -14,7 +14,20 @@ from explorer.picture.causal_kinds import EffectMap, EffectRow, Postcard, Remova
 from explorer.picture.cut_kinds import CutRow, CutRows
 from explorer.picture.decoding_kinds import Branch, Timeline, Tree
 from explorer.picture.figure.svg import render
-from explorer.picture.kinds import Alignment, Axis, Bars, Caption, Heatmap, Picture, Strips, TokenRow, VectorMap, Waves, marked
+from explorer.picture.kinds import (
+    Alignment,
+    Axis,
+    Bars,
+    Caption,
+    HeadLines,
+    Heatmap,
+    Picture,
+    Strips,
+    TokenRow,
+    VectorMap,
+    Waves,
+    marked,
+)
 from explorer.picture.measured import Measured
 from explorer.picture.scales import Scale
 from explorer.picture.theme import THEMES
@@ -60,6 +73,25 @@ PICTURES: dict[str, Picture] = {
         rows=Axis("writing", ("＿I", "<eos>"), "target"),
         columns=Axis("key", ("我", "爱"), "source"),
         scale=Scale(0, 1, "cividis"),
+        caption=_CAPTION,
+    ),
+    "alignment_arcs": Alignment(
+        values=np.array([[1.0, 0.25, np.nan], [0.25, 0.75, 0.5], [0.5, 0.125, 0.0]], np.float32),
+        rows=Axis("query", ("我", "爱", "你"), "source"),
+        columns=Axis("key", ("我", "爱", "你"), "source"),
+        scale=Scale(0, 1, "cividis"),
+        arcs=True,
+        caption=_CAPTION,
+    ),
+    "alignment_overlaid": Alignment(
+        values=np.array([[1.0, 0.5], [0.25, 0.75]], np.float32),
+        rows=Axis("writing", ("＿I", "<eos>"), "target"),
+        columns=Axis("key", ("我", "爱"), "source"),
+        scale=Scale(0, 1, "cividis"),
+        overlaid=(
+            HeadLines(0, np.array([[1.0, 0.0], [0.25, np.nan]], np.float32)),
+            HeadLines(9, np.array([[0.5, 0.5], [0.25, 0.75]], np.float32)),
+        ),
         caption=_CAPTION,
     ),
     "account_opened": account_of(sums(opened=True)),

@@ -33,6 +33,8 @@ Numbers = NDArray[np.floating]
 def shown(card: Card) -> list[Numbers]:
     """The numbers that a card's view draws from, NaN where a mask closed a cell."""
     match card.picture:
+        case Alignment(overlaid=heads) if heads:
+            return [each.values for each in heads]
         case Heatmap() | Waves() | Alignment() as one:
             return [one.values]
         case Strips() as strips:
@@ -120,8 +122,8 @@ def closed(card: Card) -> list[NDArray[np.bool_] | None]:
         case HeadGrid(closed=mask, values=values):
             masks = [None if mask is None else np.broadcast_to(mask, values.shape[1:])] * len(values)
             return [*masks, None][: len(shown(card))]
-        case Alignment(values=values):
-            return [np.isnan(values)]
+        case Alignment():
+            return [np.isnan(values) for values in shown(card)]
         case River():
             return [np.isnan(values) for values in shown(card)]
         case LensMap():
@@ -204,7 +206,11 @@ def test_every_card_exports_what_it_shows(journey: Journey, tmp_path: Path, pres
         window.session.ask(SetKnob("temperature", 0.8))
         drawn = "lines" if preset == "tiny" else "map"
         window.session.ask(look_at(unit="words" if preset == "translator" else "tokens"))
-        window.session.ask(look_at(measure="entropy", head_order="measure", aligned="layer_max", drawn=drawn, threshold=0.1))
+        aligned = "head" if preset == "tutorial-c" else "layer_max"
+        overlaid = (0, 1) if preset == "tutorial-c" else ()
+        drawn = "arcs" if preset == "tutorial-c" else drawn
+        window.session.ask(look_at(measure="entropy", head_order="measure", aligned=aligned, drawn=drawn, threshold=0.1))
+        window.session.ask(look_at(head=1, overlaid=overlaid))
         journey.settle(window)
         n_checked = 0
         for key in page_list.KEYS:

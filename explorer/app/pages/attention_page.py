@@ -9,6 +9,7 @@ from explorer.app.pages.wall_card import WallCard
 from explorer.lang import Words
 from explorer.picture.makers.attention import part_strips
 from explorer.picture.makers.pooled import attention_lines, attention_map
+from explorer.picture.theme import Theme
 from explorer.state.look import Look
 from explorer.trace.trace import Trace
 from explorer.views.pictures.alignment import AlignmentView
@@ -55,10 +56,10 @@ class AttentionPage(Page):
         return self.pencil
 
     def draw(self, trace: Trace, look: Look, words: Words) -> None:
-        cards = (self.lines, self.grid) if look.drawn == "lines" else (self.grid, self.lines)
+        cards = (self.grid, self.lines) if look.drawn == "map" else (self.lines, self.grid)
         self.show_instead(*cards)
         for choice in self.heads:
-            choice.put(look, words)
+            choice.put(look, trace.card.side(look.attention).n_heads, words)
         self._offer_pencil(there=not trace.recorded_by)  # Nothing can be changed in a pass that was recorded.
         super().draw(trace, look, words)
 
@@ -71,6 +72,11 @@ class AttentionPage(Page):
         """Take or leave the pencil by its key, where there is one."""
         if not self.pencil.isHidden():
             self.pencil.toggle()
+
+    def set_theme(self, theme: Theme) -> None:
+        for choice in self.heads:
+            choice.squares.set_theme(theme)
+        super().set_theme(theme)
 
     def _looked(self, fields: dict[str, object]) -> None:
         self.look_at(**fields)

@@ -28,6 +28,7 @@ from explorer.state.intents import BeginWith, SetBeam
 from explorer.state.look import Look
 from explorer.state.wish import Wish
 from explorer.trace.trace import Trace
+from explorer.views.controls.head_squares import HeadSquares
 from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.sampling import SamplingBar
 from explorer.views.controls.segments import Segments
@@ -127,6 +128,9 @@ class OutputPage(Page):
             self.pools.append(pool)
             card.bar.insertWidget(2, pool)
             card.bar.insertWidget(3, other)
+        self.squares = HeadSquares()
+        self.squares.changed.connect(self._overlaid)
+        self.lines.layout().insertWidget(2, self.squares)  # type: ignore[union-attr]  # As above.
         self.tree.bar.insertWidget(2, self.beams)
         for heads in (cross, own):
             heads.chose.connect(self._choose_head)
@@ -167,6 +171,8 @@ class OutputPage(Page):
         across = attrs.evolve(look, attention="decoder.cross_attn")
         for pool in self.pools:
             pool.offer(offered_pools(across), pooled_as(across), words)
+        if has_alignment(trace):
+            self.squares.put(look, trace.card.side("decoder").n_heads, words)
         if trace.card.vocab_size:
             self.sampling.put(look, trace.card.vocab_size)
         super().draw(trace, look, words)
@@ -196,6 +202,7 @@ class OutputPage(Page):
             part.bring(brought)
 
     def set_theme(self, theme: Theme) -> None:
+        self.squares.set_theme(theme)
         super().set_theme(theme)
         self.writing.set_theme(theme)
 
@@ -227,7 +234,7 @@ class OutputPage(Page):
 
     def _choose_head(self, row: int, _column: int) -> None:
         if self._trace is not None and row < self._trace.card.side("decoder").n_heads:
-            self.look_at(head=row, aligned="head")  # The last row is the mean of all heads and cannot be chosen.
+            self.look_at(head=row, aligned="head", overlaid=())  # The last row is the mean of all heads and cannot be chosen.
 
     def _step(self, step: int) -> None:
         self.look_at(position=step)
@@ -253,6 +260,9 @@ class OutputPage(Page):
 
     def _pooled(self, key: str) -> None:
         self.look_at(aligned=key)
+
+    def _overlaid(self, fields: dict[str, object]) -> None:
+        self.look_at(**fields)
 
     def _show_as(self, *, grid: bool) -> None:
         self._as_grid = grid

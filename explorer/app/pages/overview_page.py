@@ -68,13 +68,15 @@ class OverviewPage(Page):
             case "play" if not played:
                 self._play()
             case "head":
-                self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head")
+                self.look_at(attention=place.attention, layer=place.layer, head=place.head, aligned="head", overlaid=())
             case "block" if place.attention.endswith("_attn"):
                 again = (place.attention, place.layer) == (self._look.attention, self._look.layer)
                 self.look_at(attention=place.attention, layer=place.layer, opened="attention" if again else "")
             case "block":
                 side = place.attention.partition(".")[0]  # Closing it again leaves one in its layer.
                 self.look_at(layer=place.layer, side=side, attention=f"{side}.self_attn", opened="feed_forward")
+            case "pool":
+                self.look_at(aligned="head" if place.side == self._pooled() else place.side)
             case "open":
                 self.look_at(opened="attention")
             case "bands":
@@ -96,6 +98,10 @@ class OverviewPage(Page):
                 self.look_at(unit="tokens" if self._look.unit == "words" else "words")
             case "candidate":
                 self._branch(place.index)
+
+    def _pooled(self) -> str:
+        """What stands for the heads now; "" for one head."""
+        return "" if self.river.picture is None else self.river.picture.pooled
 
     def _play(self) -> None:
         """Go through the steps, from the first one if the last was looked at."""

@@ -1,5 +1,8 @@
 """A Page: cards in a layout, the buttons that choose what they show, and an explanation."""
 
+from collections.abc import Callable
+
+import attrs
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
@@ -11,6 +14,7 @@ from explorer.app.pages.layouts import close_gaps
 from explorer.engine.errand import Brought
 from explorer.lang import Words
 from explorer.picture.layout.strip import Spans
+from explorer.picture.makers.pooled import offered_pools, pooled_as
 from explorer.picture.theme import Theme
 from explorer.state.focus import NOWHERE, Focus
 from explorer.state.intents import FollowCell, OpenPage, look_at
@@ -19,9 +23,14 @@ from explorer.state.wish import Wish
 from explorer.trace.tap_names import ATTENTION_STAGES, Cell, with_layer, without_place
 from explorer.trace.trace import Trace
 from explorer.views.controls.explanation import ExplanationView
+from explorer.views.controls.pool_box import PoolBox
 from explorer.views.controls.segments import Segments
 from explorer.views.painting.pointed import Spot
 from explorer.views.painting.surface import Surface
+
+
+def _itself(look: Look) -> Look:
+    return look
 
 
 class Page(QWidget):
@@ -66,6 +75,7 @@ class Page(QWidget):
         self.cards: list[Card] = []
         self.of_our_own: list[QWidget] = []
         self._wall_look: Look | None = None
+        self._pool_boxes: list[tuple[PoolBox, Callable[[Look], Look]]] = []
         self.choices: list[tuple[Segments, str]] = []  # the segments and the field of Look that they set
         self.explanation: ExplanationView | None = None
         self._inside: QWidget | None = None
@@ -128,6 +138,13 @@ class Page(QWidget):
         self.choices.append((segments, field))
         return segments
 
+    def pool_box(self, as_shown: Callable[[Look], Look] = _itself) -> PoolBox:
+        """Make the box that chooses one head, or what stands for several; `as_shown` is the Look that the pictures show."""
+        box = PoolBox()
+        box.chose.connect(self._chose_pool)
+        self._pool_boxes.append((box, as_shown))
+        return box
+
     def explain(self, *, hug: bool = False) -> ExplanationView:
         """The explanation of this page; with `hug` it is no higher than its text."""
         self.explanation = ExplanationView()
@@ -162,6 +179,14 @@ class Page(QWidget):
         self._wall_look = look
         for segments, field in self.choices:
             segments.offer(_offers(field, trace, words), getattr(look, field))
+        for box, as_shown in self._pool_boxes:
+            shown = as_shown(look)
+            box.setVisible(trace.card.side(shown.attention).n_heads > 1)
+            box.offer(
+                tuple(key for key in offered_pools(look) if as_shown(attrs.evolve(look, aligned=key)).aligned == key),
+                pooled_as(shown),
+                words,
+            )
         for widget in self.of_our_own:
             widget.setVisible(trace.config is not None)
         self.hidden_cards.arrange()
@@ -228,7 +253,7 @@ class Page(QWidget):
             card.view.fit()
 
     def choose_head(self, layer: int, head: int) -> None:
-        self.look_at(layer=layer, head=head, aligned="head")
+        self.look_at(layer=layer, head=head, aligned="head", overlaid=())
 
     def want_heads(self, places: list[tuple[int, int]]) -> None:
         """Ask for the single cells of these heads, because the wall is zoomed in far enough to show them."""
@@ -247,6 +272,9 @@ class Page(QWidget):
 
     def _chose_changed_head(self, key: str) -> None:
         self.look_at(changed_head=key)
+
+    def _chose_pool(self, key: str) -> None:
+        self.look_at(aligned=key)
 
     def _chose_side(self, key: str) -> None:
         self.look_at(side=key)

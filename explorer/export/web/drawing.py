@@ -18,16 +18,18 @@ from explorer.picture.figure.png import encode_small, palette
 from explorer.picture.kinds import Axis
 from explorer.picture.theme import DARK, LIGHT, Theme
 
-_OWN = ("name", "signed_colours", "tiles", "on_dark", "on_light")  # These are no colours of the page, or stand on data.
+_OWN = ("name", "signed_colours", "tiles", "on_dark", "on_light", "heads")  # No single colours of the page, or on data.
 _MOST_CELLS = 2**16  # A map of more cells is shown, and does not say its values.
 NAMES = tuple(field.name for field in attrs.fields(Theme) if field.name not in _OWN)
-WEB = attrs.evolve(LIGHT, **{name: f"var(--{name.replace('_', '-')})" for name in NAMES})
+_VARIABLES: dict[str, Any] = {name: f"var(--{name.replace('_', '-')})" for name in NAMES}
+WEB = attrs.evolve(LIGHT, heads=tuple(f"var(--head-{place})" for place in range(len(LIGHT.heads))), **_VARIABLES)
 """The theme whose colours are CSS variables."""
 
 
 def variables(theme: Theme) -> str:
     """The CSS variables of a theme."""
-    return "".join(f"--{name.replace('_', '-')}:{getattr(theme, name)};" for name in NAMES)
+    heads = "".join(f"--head-{place}:{colour};" for place, colour in enumerate(theme.heads))
+    return "".join(f"--{name.replace('_', '-')}:{getattr(theme, name)};" for name in NAMES) + heads
 
 
 class WebDrawing(Drawing):

@@ -10,8 +10,8 @@ import numpy as np
 
 from explorer.lang import Words
 from explorer.picture.kinds import Axis, Closed, Heatmap
-from explorer.picture.makers.attention import head_map
 from explorer.picture.makers.folded import folded_caption, folded_map
+from explorer.picture.makers.pooled import heads_map, largest_of
 from explorer.picture.makers.river_contributions import reach_of
 from explorer.picture.river.contributions import Contributions
 from explorer.picture.river.river import Half, River, Sublayer, Written, strongest_pair
@@ -34,7 +34,7 @@ def in_words(made: River, everything: Written, trace: Trace, look: Look, words: 
     some = any(folds(trace.word_groups[side][part]) for side, part in parts.items())
     if not some or any(block.recorded is None for block in made.blocks() if block.part != "feed_forward"):
         return made
-    folded = attrs.evolve(made, halves=tuple(_half(half, trace, look, parts) for half in made.halves))
+    folded = attrs.evolve(made, halves=tuple(_half(half, trace, look, parts, made.pooled) for half in made.halves))
     return attrs.evolve(
         folded,
         query=first_query(folded.halves, folded.focus, look, everything.step),
@@ -58,7 +58,7 @@ def _part(half: Half, trace: Trace) -> slice:
     return slice(inside[0], inside[-1] + 1)
 
 
-def _half(half: Half, trace: Trace, look: Look, parts: Parts) -> Half:
+def _half(half: Half, trace: Trace, look: Look, parts: Parts, pool: str) -> Half:
     part, everything = parts[half.tokens], trace.word_groups[half.tokens]
     groups, tokens = everything[part], trace.tokens.source if half.tokens == "source" else trace.tokens.target
     starts = [group[0] - half.first for group in groups]
@@ -74,7 +74,7 @@ def _half(half: Half, trace: Trace, look: Look, parts: Parts) -> Half:
         output=_farthest(half.output, starts),
         length=np.maximum.reduceat(half.length, starts),
         last=np.maximum.reduceat(half.last, starts),
-        layers=tuple(tuple(_block(block, trace, look, parts, starts) for block in blocks) for blocks in half.layers),
+        layers=tuple(tuple(_block(block, trace, look, parts, starts, pool) for block in blocks) for blocks in half.layers),
     )
 
 
@@ -85,7 +85,7 @@ def _farthest(values: Array, starts: list[int]) -> Array:
     return made
 
 
-def _block(block: Sublayer, trace: Trace, look: Look, parts: Parts, starts: list[int]) -> Sublayer:
+def _block(block: Sublayer, trace: Trace, look: Look, parts: Parts, starts: list[int], pool: str) -> Sublayer:
     length = np.maximum.reduceat(block.length, starts)
     if block.part == "feed_forward":
         hidden = None if block.hidden is None else np.maximum.reduceat(block.hidden, starts, axis=0)
@@ -94,22 +94,24 @@ def _block(block: Sublayer, trace: Trace, look: Look, parts: Parts, starts: list
     weights = trace.folded(block.tap)[:, queries, keys]  # [head, word, word]
     closed: Closed = np.isnan(weights).all(axis=0)  # type: ignore[assignment]  # Two axes are left, so it is no scalar.
     focus = (block.attention, block.layer) == (look.attention, look.layer)
-    # Elsewhere than in the block that is looked at, the mean of all heads is drawn, as between tokens.
+    # Elsewhere than in the block that is looked at, the mean or maximum of all heads is drawn, as between tokens.
+    of_all = weights.max(axis=0) if pool == "layer_max" else weights.mean(axis=0)
     return attrs.evolve(
         block,
         length=length,
         weights=weights,
         recorded=None,
         unfolded=trace[block.tap],
-        drawn=weights[min(look.head, len(weights) - 1)] if focus else weights.mean(axis=0),
+        drawn=weights[min(look.head, len(weights) - 1)] if focus and not pool else of_all,
         closed=closed if closed.any() else None,
     )
 
 
 def _map(trace: Trace, look: Look, words: Words, parts: Parts, folded: River) -> Heatmap:
-    """The chosen head's map between the words that have lanes."""
+    """The map of the chosen head, or of what stands for all, between the words that have lanes."""
+    seen = attrs.evolve(look, stage="weights", aligned=folded.pooled or "head")
     asks, answers = folded.half_of(look.attention, "query"), folded.half_of(look.attention, "key")
-    whole = folded_map(trace, head_map(trace, attrs.evolve(look, stage="weights"), words), words)
+    whole = folded_map(trace, heads_map(trace, seen, words), words, largest_of(trace, seen, seen.aligned))
     rows, columns = parts[whole.rows.side], parts[whole.columns.side]
 
     def axis(of_all: Axis, part: slice, first: int) -> Axis:

@@ -12,6 +12,7 @@ from explorer.picture.layout.cells import VisibleArea, part
 from explorer.picture.river.grid import RiverGrid
 from explorer.picture.river.pixels import hatches, sheet, with_gaps
 from explorer.picture.river.place import Place
+from explorer.picture.river.pool_switch import pool_switch
 from explorer.picture.river.river import River
 from explorer.picture.river.scene import Box, Cells, Drawn, Hot, Item, Label, Rect, about_width, fitting
 from explorer.picture.river.slabs import best_columns
@@ -64,7 +65,9 @@ def draw_focus(river: River, grid: RiverGrid, words: Words) -> Drawn:
 
 def _title(river: River, grid: RiverGrid, rect: Rect, words: Words) -> Label:
     px = 12 if grid.narrow else 13
-    names = [words(f"river.map.{river.attention}{length}", layer=river.layer, head=river.head) for length in ("", ".short")]
+    which = [words(f"river.which{form}.{river.pooled or 'head'}", head=river.head) for form in ("", "_short")]
+    keys = (f"river.map.{river.attention}", f"river.map.{river.attention}.short")
+    names = [words(key, layer=river.layer, which=told) for key, told in zip(keys, which, strict=True)]
     name = fitting(names, 1.08 * px, grid.map.w) or names[-1]
     return Label(grid.map.x, rect.y - (34 if grid.narrow else 38), name, px, bold=True)
 
@@ -182,7 +185,8 @@ def draw_heads(river: River, grid: RiverGrid, words: Words, pair: tuple[int, int
     if river.head is not None:
         scene.append(Box(places[min(river.head, n_heads - 1)].grown(3), "", "accent", radius=2, width=2))
     hot = [Hot(rect, Place("head", attention=river.attention, layer=river.layer, head=h)) for h, rect in enumerate(places)]
-    return Drawn(tuple(scene), tuple(hot))
+    switch = pool_switch(river, Rect(grid.heads.x, room.y + 16, left - grid.heads.x - 12, high), words)
+    return Drawn((*scene, *switch.scene), (*hot, *switch.hot))
 
 
 def _pair_name(river: River, pair: tuple[int, int], room: float) -> str:

@@ -28,7 +28,7 @@ class Sublayer:
 
     `attention` is its name without the layer, such as "decoder.cross_attn" or "encoder.feed_forward". `weights` are
     [head, query, key], closed cells NaN; `recorded` are the same as the model computed them, None where lanes are blocks of
-    tokens; `drawn` [query, key] is one head or the mean of all. `hidden` [lane, unit] are the magnitudes of the activated
+    tokens; `drawn` [query, key] is one head, or the mean or maximum. `hidden` [lane, unit] are the magnitudes of activated
     units; of experts, the weights of those that were chosen. `length` [lane] is the length of the residual stream after this
     block. What a long text left no room for is None; then `blocks` [head, query block, key block] are the largest weights of
     blocks of the whole text. Where lanes are words, `unfolded` [head, query, key] are the weights between all tokens.
@@ -202,7 +202,9 @@ class River(Picture):
     opened_attention: str = ""  # the block that is opened, such as "encoder.feed_forward"
     unit_colours: str = "cividis"
     signed_colours: str = "blue-red"
-    head: int | None = 0
+    head: int | None = 0  # None where a mean or maximum stands for the heads
+    pooled: str = ""  # what stands for the heads of each block: "layer" a mean, "layer_max" a maximum; "" for one head
+    pools: tuple[str, ...] = ()  # what may stand for them
     unit: str = "tokens"  # what a lane shall be, one of state.look.UNITS
     bands: str = "weights"  # what the bands show, one of state.look.BANDS
     contributions: "Contributions | None" = None  # what they show then, once it is known
@@ -253,7 +255,7 @@ class River(Picture):
         halves = tuple(
             attrs.evolve(half, layers=tuple(tuple(map(turned, blocks)) for blocks in half.layers)) for half in self.halves
         )
-        return attrs.evolve(self, halves=halves, attention=attention, layer=layer, head=head)
+        return attrs.evolve(self, halves=halves, attention=attention, layer=layer, head=head, pooled="")
 
     @property
     def step_lane(self) -> int:

@@ -4,8 +4,8 @@ Keys: left and right go through the attentions in the order of computation, up a
 choose a head, Home and End the first and last step. With Shift the arrows walk the cells of the head that is looked at:
 up and down its queries, left and right its keys. Enter opens the block in place, and again its page; Escape
 closes it, or lets a token go that a click has pinned. Space plays the steps, B lets bands show
-contributions or weights. F follows the weight that stands out, as does a double click on it, or a click on a cell of an
-opened block.
+contributions or weights, M a mean or maximum of heads. F follows the weight that stands out, as does a double click on it,
+or a click on a cell of an opened block.
 The wheel goes through a long sentence, with Ctrl it shows fewer tokens or more, as + and − do.
 """
 

@@ -35,6 +35,10 @@ def key_place(key: Qt.Key, river: River) -> Place | None:
         return Place("head", attention=river.attention, layer=river.layer, head=head)
     if key == Qt.Key.Key_B:
         return Place("bands", side="contributions" if river.bands == "weights" else "weights")
+    if key == Qt.Key.Key_M and river.pools:
+        order = ("", *river.pools)
+        following = order[(order.index(river.pooled) + 1) % len(order)]
+        return Place("pool", side=following or "head", attention=river.attention, layer=river.layer)
     if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
         blocks = [block for block in river.blocks() if block.weights is not None]
         here = next((i for i, b in enumerate(blocks) if (b.attention, b.layer) == (river.attention, river.layer)), 0)

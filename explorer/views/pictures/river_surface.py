@@ -200,7 +200,8 @@ class RiverSurface(Surface):
         if pair is None or (place is not None and place.kind == "candidate"):
             return Pointed(self.explanation, spots)
         value = float(river.focus.drawn[pair]) if river.focus.drawn is not None else np.nan
-        tap = f"{river.focus.tap}[{river.head}, {pair[0]}, {pair[1]}]"
+        head = {"": river.head, "layer": "mean", "layer_max": "max"}[river.pooled]
+        tap = f"{river.focus.tap}[{head}, {pair[0]}, {pair[1]}]"
         return Pointed(f"{tap} = {number(value)}   {river.caption.shape}", spots)
 
     def _point_at(self, point: QPointF) -> None:

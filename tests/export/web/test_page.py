@@ -117,6 +117,15 @@ def test_every_kind_of_picture_has_a_page(name: str) -> None:
     assert not re.search(rf'(fill|stroke)="({LIGHT.faint}|{LIGHT.hairline}|{LIGHT.accent})"', figure["svg"])
 
 
+def test_overlaid_heads_have_a_variable_each() -> None:
+    """In light and in dark the colours of the theme; the lines of heads 0 and 9 use two of them."""
+    drawn = json.dumps(figures(page([PICTURES["alignment_overlaid"]], example(), words("en"))))
+    assert "var(--head-0)" in drawn and "var(--head-1)" in drawn and "var(--head-2)" not in drawn
+    for theme in (LIGHT, DARK):
+        for place, colour in enumerate(theme.heads):
+            assert f"--head-{place}:{colour};" in variables(theme)
+
+
 def test_a_river_has_what_stands_out_for_each_token() -> None:
     """Of the encoder and of the decoder; nothing that would need a click is drawn."""
     trace = example()
