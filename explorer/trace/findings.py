@@ -20,6 +20,7 @@ from explorer.trace.jacobian import Agreement, NotFitted
 from explorer.trace.norm_figures import Norms
 from explorer.trace.patching import NotPatched, Patching
 from explorer.trace.saliency import Saliency
+from explorer.trace.segmentations import Segmentations
 from explorer.trace.steering import NotSteered, Steering
 from explorer.trace.vectors import Vectors
 
@@ -44,6 +45,7 @@ EXPERIMENTS = (
     "patching",
     "saliency",
     "vectors",
+    "segmentations",
     "norms",
 )
 OF_DECODERS = frozenset({"why", "lens", "costs", "jacobian"})
@@ -302,6 +304,7 @@ Experiment = (
     | NotPatched
     | Saliency
     | Vectors
+    | Segmentations
     | Norms
     | Steering
     | NotSteered

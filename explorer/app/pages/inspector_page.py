@@ -62,7 +62,7 @@ class InspectorPage(Page):
         splitter.setChildrenCollapsible(False)
         self.table.setMinimumWidth(_TABLE_PX)
         maps.setMinimumWidth(_CARD_PX)
-        layout = QHBoxLayout(self)
+        layout = QHBoxLayout(self.scrolled())
         layout.setContentsMargins(8, 8, 8, 8)
         splitter.setSizes([_TABLE_WHOLE_PX, 400])
         layout.addWidget(splitter)

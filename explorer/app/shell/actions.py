@@ -16,8 +16,15 @@ from explorer.picture.scales import CENTRED, SEQUENTIAL
 
 TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
     "file": (
-        *(("open_model", "Ctrl+Shift+O"), ("open_lesson", "Ctrl+O"), ("open_adapter", ""), ("open_trace", ""), None),
-        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), None, ("quit", "Ctrl+Q")),
+        *(
+            ("open_model", "Ctrl+Shift+O"),
+            ("open_lesson", "Ctrl+O"),
+            ("open_adapter", ""),
+            ("open_trace", ""),
+            ("open_scan", ""),
+            None,
+        ),
+        *(("export", "Ctrl+E"), ("copy", "Ctrl+Shift+C"), ("copy_link", ""), None, ("quit", "Ctrl+Q")),
     ),
     "edit": (
         ("undo", "Ctrl+Z"),
@@ -35,11 +42,13 @@ TABLE: dict[str, tuple[tuple[str, str] | None, ...]] = {
         *(
             ("knobs", "Ctrl+K"),
             ("lessons", "F2"),
+            ("words", "Ctrl+J"),
             ("fit", "Ctrl+0"),
             ("full_screen", "F11"),
             ("present", "F5"),
             ("language", "Ctrl+Shift+L"),
         ),
+        *(None, ("enlarge_card", "F9"), ("hide_card", "Shift+F9"), ("put_cards_back", "")),
         *(None, ("model_card", ""), None, ("next_area", "F6"), ("previous_area", "Shift+F6")),
     ),
     "help": (
@@ -124,7 +133,7 @@ def make_actions(bar: QMenuBar, window: QWidget) -> Actions:
             by_name[row[0]] = _action(menus[name], window, row[1])
     by_name["knobs"].setCheckable(True)
     by_name["knobs"].setChecked(True)
-    for name in ("full_screen", "lessons", "present", "past"):
+    for name in ("full_screen", "lessons", "present", "past", "words"):
         by_name[name].setCheckable(True)
     menus["recent"] = QMenu(bar)
     menus["file"].insertMenu(by_name["open_lesson"], menus["recent"])

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.app.session.past import MOST, Past
+from explorer.app.shell.step_text import told_step
 from explorer.lang import Words
-from explorer.picture.step_text import told_step
 from explorer.state.past_intents import CompareWithPast, GoBackTo
 from explorer.state.wish import Wish
 

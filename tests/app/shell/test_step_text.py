@@ -3,8 +3,8 @@
 import attrs
 import pytest
 
+from explorer.app.shell.step_text import told_step
 from explorer.lang import Words
-from explorer.picture.step_text import told_step
 from explorer.state.intents import Intent, SetBeam, SetKnob, SetPreset, SetTarget, SetText, SetTrained
 from explorer.state.state import State
 from explorer.state.wish import Wish
