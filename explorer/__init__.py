@@ -15,6 +15,7 @@ explorer.breaks(position="none")                        # the sentences that it 
 explorer.generate("冬天来了，", tokens=12, sampling_seed=1).text  # what a language model writes after it
 explorer.explore("我爱北京天安门", experiments=["vectors"]).neighbours(1)   # the nearest symbols of 爱, with cosines
 explorer.record(torch.nn.TransformerEncoderLayer(32, 4), torch.zeros(5, 1, 32))      # a Trace of any torch module
+explorer.State.load("lesson.explorer.toml").wish.text   # what a person has set up and saved
 explorer.effects("我爱北京天安门").heads                       # numpy [attention, layer, head, word]: Δ log p
 """
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from explorer.engine.compute import Computer
     from explorer.engine.request import Request
+    from explorer.state.state import State
     from explorer.trace.arrays import Array
     from explorer.trace.changes import Change
     from explorer.trace.cloze import Cloze
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Change",
     "Effects",
+    "State",
     "Trace",
     "__version__",
     "breaks",
@@ -427,6 +430,10 @@ def __getattr__(name: str) -> Any:
         from explorer.trace.trace import Trace
 
         return Trace
+    if name == "State":
+        from explorer.state.state import State
+
+        return State
     if name == "Change":
         from explorer.trace.changes import Change
 
